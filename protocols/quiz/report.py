@@ -15,7 +15,7 @@ from ranking.core.scores import Shortage
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
-from ranking.wording.not_yet import lower_first, not_yet_in_words
+from ranking.wording.not_yet import lowered, not_yet_in_words
 from ranking.wording.numbers import percent_in_figures
 
 
@@ -136,7 +136,7 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
             _("Intervals: %(system)s: %(why)s.")
             % {
                 "system": row.name,
-                "why": lower_first(
+                "why": lowered(
                     not_yet_in_words(Shortage("snippets", row.snippets, FEWEST_SNIPPETS))
                 ),
             }

@@ -10,7 +10,7 @@ from protocols.top.times import TimesRead
 from ranking.code_version import code_version
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table, Value
-from ranking.wording.not_yet import lower_first, not_yet_in_words
+from ranking.wording.not_yet import lowered, not_yet_in_words
 from ranking.wording.numbers import percent_in_figures
 
 
@@ -50,7 +50,7 @@ def _notes(read: TimesRead, compared: TimesCompared) -> list[str]:
     if compared.shortage is not None:
         notes.append(
             _("Interval of the ratio: %(why)s in each task.")
-            % {"why": lower_first(not_yet_in_words(compared.shortage))}
+            % {"why": lowered(not_yet_in_words(compared.shortage))}
         )
     elif compared.ratio is not None and compared.low is None:
         notes.append(_("Where all times are equal, the ratio has no interval."))

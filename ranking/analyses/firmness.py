@@ -18,6 +18,7 @@ from ranking.core.firmness.without_each import WithoutEach, without_each
 from ranking.core.methods.davidson.likelihood import NotConvergedError
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS, counts_method_named
+from ranking.core.rankings.rank import compared_groups
 from ranking.reports import Report
 from ranking.reports.firmness import FirmnessFound, firmness_report
 from ranking.reports.inputs import Input
@@ -40,6 +41,10 @@ _EPOCH = date(1970, 1, 1)
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> FirmnessFound:
     method = counts_method_named(options["method"])
+    if len(compared_groups(given.tallies)) > 1:
+        raise ValueError(
+            _("Nothing compares some of these systems with the others, so none is first of all.")
+        )
     try:
         begin(_("Looking for the judgments that decide"))
         fewest = fewest_blocks(given.blocks, method)

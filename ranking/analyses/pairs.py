@@ -24,9 +24,10 @@ from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.rankings.range_kinds import RangeOptions
+from ranking.core.rankings.shortages import FEWEST_BLOCKS
 from ranking.reports import Report
 from ranking.reports.inputs import Input
-from ranking.reports.pairs import PairsFound, pairs_report
+from ranking.reports.pairs import PairsFound, pairs_report, without_thin
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS
 
@@ -84,7 +85,11 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
     begin(_("Comparing pairs"))
     blocks, method = given.blocks, METHODS[options["method"]]
     correction = Correction(options["correction"])
-    direct = direct_pairs(blocks, level=options["resample"], correction=correction)
+    # The sign test of comparisons is exact.
+    least = 1 if options["resample"] == "pairs" else FEWEST_BLOCKS
+    direct = without_thin(
+        direct_pairs(blocks, level=options["resample"], correction=correction), least
+    )
     try:
         scores = method.score(blocks, seed=options["seed"], **method.complete(None))
         scored = (
@@ -104,6 +109,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
         contradictions=contradictions(direct, scored),
         cycles=majority_cycles(direct),
         level=RangeOptions(confidence=options["confidence"]).level,
+        least=least,
     )
 
 

@@ -21,6 +21,7 @@ from ranking.core.diagnosis.one_system import (
 )
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.expected_wins import expected_wins
+from ranking.core.rankings.rank import compared_groups
 from ranking.core.scores import ordinal_ranks
 from ranking.reports import Report
 from ranking.reports.inputs import Input
@@ -59,7 +60,15 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SystemFound
         "domains": [] if document is None else _by_domain(document, given.documents),
         "groups": _by_group(outcomes.blocks, given.groups or {}),
     }
-    opponents = [each for each in order if each != name]
+    groups = compared_groups(given.tallies)
+    # Nothing compares it with systems of other groups.
+    elsewhere = {
+        blocks.systems[index]
+        for group in groups
+        if blocks.systems.index(name) not in group
+        for index in group.tolist()
+    }
+    opponents = [each for each in order if each != name and each not in elsewhere]
     to_do = sum(map(len, parts.values())) + len(opponents)
     done = 0
 

@@ -1,6 +1,5 @@
 """What REST says of rankings."""
 
-from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -11,6 +10,7 @@ from ranking.core.rankings.ranking import only_estimable
 from ranking.core.scores import NotEstimable
 from ranking.models import RankingRun
 from ranking.range_limits import LIMITS
+from ranking.reports.rankings import tested_pairs
 from ranking.selectors.left_out import judges_left_out
 from ranking.services.stored_pairs import pairs_of
 
@@ -193,6 +193,8 @@ class AnytimeSystemSerializer(serializers.Serializer[Any]):
     rank_high = serializers.IntegerField(allow_null=True)
     cluster = serializers.IntegerField(allow_null=True)
     shortage = ShortageSerializer(allow_null=True)
+    last_rank = serializers.IntegerField(required=False)
+    group = serializers.IntegerField(required=False)
 
     def to_representation(self, instance: Any) -> Any:
         return super().to_representation(only_estimable(instance))
@@ -201,7 +203,9 @@ class AnytimeSystemSerializer(serializers.Serializer[Any]):
 class AnytimeBesideSerializer(serializers.Serializer[Any]):
     confidence = serializers.FloatField()
     systems = AnytimeSystemSerializer(many=True)
-    clusters = serializers.IntegerField()
+    clusters = serializers.IntegerField(
+        allow_null=True, help_text="Null while no rank range is estimable."
+    )
     pairs_apart = serializers.IntegerField()
     refusals = serializers.DictField(
         child=serializers.ListField(child=serializers.ChoiceField(choices=LIMITS))
@@ -290,8 +294,4 @@ class RankingSerializer(RankingBriefSerializer):
         if pairs is None:
             return None
         thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
-        unknown = {"p_value": None, "adjusted_p": None}
-        return [
-            {**asdict(pair), **(unknown if {pair.better, pair.worse} & thin else {})}
-            for pair in pairs
-        ]
+        return tested_pairs(pairs, thin)

@@ -47,7 +47,9 @@ from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.numbers import percent_in_figures
+from ranking.wording.ranges import rank_cell
 
 #: Those whose scores say how far each judge moves them.
 _METHOD = own_or(tuple(name for name, method in METHODS.items() if method.influence is not None))
@@ -121,33 +123,43 @@ def _averages(
     ]
     scored: Mapping[str, MeanScore] = {}
     if len(influences) == len(rows):
+        # Systems that only tied have none.
+        known = [name for name in systems if all(name in each.systems for each in influences)]
         scored = {
-            each.system: each for each in mean_scores(influences, systems, confidence=confidence)
+            each.system: each for each in mean_scores(influences, known, confidence=confidence)
         }
     hold = _ranges_hold(rows)
     # No share lies outside.
     is_share = all(METHODS[_ranking(row).method].is_share for row in rows)
     least, most = (0.0, 1.0) if is_share else (-inf, inf)
-    plain = {
-        name: _mean(
-            [
-                each["score"]
-                for row in rows
-                for each in _ranking(row).systems
-                if each["system"] == name
-            ]
-        )
+    rows_of = {
+        name: [each for row in rows for each in _ranking(row).systems if each["system"] == name]
         for name in systems
+    }
+    plain = {name: _mean([each["score"] for each in rows_of[name]]) for name in systems}
+    # Systems that share ranks have the middle of them.
+    middle = {
+        name: fmean((each["rank"] + each.get("last_rank", each["rank"])) / 2 for each in of_system)
+        for name, of_system in rows_of.items()
+    }
+    thin = {
+        name
+        for name, of_system in rows_of.items()
+        if any(each.get("shortage") for each in of_system)
     }
     found = [
         _Average(
             system=each.system,
-            rank=each.rank,
-            rank_low=each.low if hold else None,
-            rank_high=each.high if hold else None,
+            rank=middle[each.system],
+            rank_low=each.low if hold and each.system not in thin else None,
+            rank_high=each.high if hold and each.system not in thin else None,
             score=plain[each.system],
-            score_low=max(least, scored[each.system].low) if scored else None,
-            score_high=min(most, scored[each.system].high) if scored else None,
+            score_low=max(least, scored[each.system].low)
+            if each.system in scored and each.system not in thin
+            else None,
+            score_high=min(most, scored[each.system].high)
+            if each.system in scored and each.system not in thin
+            else None,
         )
         for each in mean_ranks(places, systems)
     ]
@@ -178,6 +190,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
             *left_out_notes(rows),
             *rules_of(rows),
             *_unranked(rows),
+            *_not_yet(ranked),
         ],
         tables=[_table(found, ranked, options), _by_test_set(ranked, found, some)],
         data={
@@ -277,6 +290,15 @@ def _unranked(rows: Sequence[TableRow]) -> list[str]:
     ]
 
 
+def _not_yet(rows: Sequence[TableRow]) -> list[str]:
+    """Say which rank ranges cannot be averaged."""
+    return [
+        f"{row.test_set.name}: {why}"
+        for row in rows
+        for why in shortages_in_words(_ranking(row).systems)
+    ]
+
+
 def _table(
     found: Sequence[_Average], rows: Sequence[TableRow], options: Mapping[str, Any]
 ) -> Table:
@@ -346,7 +368,7 @@ def _table(
 def _by_test_set(rows: Sequence[TableRow], found: Sequence[_Average], some: Sequence[str]) -> Table:
     """Return the rank of each system in each test set, which is what is averaged."""
     ranks = {
-        row.test_set.pk: {each["system"]: each["rank"] for each in _ranking(row).systems}
+        row.test_set.pk: {each["system"]: rank_cell(each) for each in _ranking(row).systems}
         for row in rows
     }
     return Table(

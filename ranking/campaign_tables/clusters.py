@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -33,7 +33,6 @@ from ranking.campaign_tables.test_sets import (
 from ranking.code_version import code_version
 from ranking.core.rankings.rank import rank
 from ranking.core.rankings.ranking import only_estimable
-from ranking.core.scores import Shortage
 from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
@@ -42,7 +41,7 @@ from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.numbers import percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
-from ranking.wording.ranges import limit_in_words, shared_rank
+from ranking.wording.ranges import cluster_rules, limit_in_words, shared_rank
 
 
 def find_ranking(
@@ -77,7 +76,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
             *rules_of(rows),
             *([] if rows else [_("There is no test set yet.")]),
         ],
-        tables=[_table(row) for row in ranked],
+        tables=[table for row in ranked for table in _tables(row)],
         data={
             "own_rankings": is_own(options),
             "test_sets": [
@@ -102,7 +101,10 @@ def _data(row: TableRow) -> dict[str, Any]:
             {
                 **{
                     name: ranked[name]
-                    for name in ("system", "score", "rank", "rank_low", "rank_high", "cluster")
+                    for name in (
+                        *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
+                        "shortage",
+                    )
                 },
                 "last_rank": ranked.get("last_rank", ranked["rank"]),
                 "group": ranked.get("group", 1),
@@ -119,16 +121,34 @@ def _data(row: TableRow) -> dict[str, Any]:
     }
 
 
-def _table(row: TableRow) -> Table:
+def _tables(row: TableRow) -> list[Table]:
+    """Return a table for each group of systems that comparisons connect."""
+    found: RankedTestSet = row.found
+    systems = [only_estimable(each) for each in found.systems]
+    numbers = sorted({each.get("group", 1) for each in systems})
+    if len(numbers) < 2:
+        return [_table(row, systems)]
+    tables = [
+        _table(row, [each for each in systems if each["group"] == number]) for number in numbers
+    ]
+    return [
+        replace(
+            table,
+            name=f"{table.name}-group-{number}",
+            title=_("%(test_set)s, group %(number)s of %(count)s")
+            % {"test_set": table.title, "number": number, "count": len(numbers)},
+        )
+        for number, table in zip(numbers, tables, strict=True)
+    ]
+
+
+def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:
     found: RankedTestSet = row.found
     marks = {system.name: _mark(system.kind, system.constrained) for system in row.test_set.systems}
-    systems = [only_estimable(each) for each in found.systems]
-    several = len(found.groups) > 1
     shares = any(each.get("last_rank", each["rank"]) != each["rank"] for each in systems)
     lines: list[tuple[Value, ...]] = [
         (
             each["system"],
-            *((each.get("group", 1),) if several else ()),
             each["cluster"],
             each["score"],
             each["rank"],
@@ -145,7 +165,6 @@ def _table(row: TableRow) -> Table:
         % {"languages": row.test_set.languages, "test_set": row.test_set.name},
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
-            *((Column("group", _("Group")),) if several else ()),
             Column("cluster", _("Cluster")),
             Column("score", _("Score")),
             Column("rank", _("Rank")),
@@ -155,13 +174,8 @@ def _table(row: TableRow) -> Table:
             Column("training_data", _("Training data"), is_text=True),
         ),
         rows=lines,
-        rules=frozenset(
-            number
-            for number, (above, below) in enumerate(pairwise(systems))
-            if (above.get("group", 1), above["cluster"])
-            != (below.get("group", 1), below["cluster"])
-        ),
-        notes=[ranked_in_words(found), *_notes(row)],
+        rules=cluster_rules(systems),
+        notes=[ranked_in_words(found), *shortages_in_words(systems), *_notes(row)],
         about={"test_set": row.test_set.name},
         plot=Plot(
             kind="intervals",
@@ -189,14 +203,8 @@ def _notes(row: TableRow) -> list[str]:
     notes = [
         limit_in_words(limit, found.counts, ranges=found.choice.ranges)
         for limit in found.limits
-        if found.systems
+        if any(not each.get("shortage") for each in found.systems)
     ]
-    shortages = {
-        each["system"]: Shortage(**each["shortage"])
-        for each in found.systems
-        if each.get("shortage")
-    }
-    notes += shortages_in_words(shortages, len(found.systems))
     references = [name for name in row.test_set.names_of("reference") if name not in shown]
     if references:
         notes.append(_("Reference, not ranked: %(names)s.") % {"names": ", ".join(references)})

@@ -84,7 +84,10 @@ def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]
 
 def _ahead(ranking: RankedTestSet) -> Callable[[str, str], bool]:
     """Return what says whether a system is ahead of another by its score."""
-    scores = {row["system"]: round(row["score"], TIE_DECIMALS) for row in ranking.systems}
+    scores = {
+        row["system"]: 0.0 if row["score"] is None else round(row["score"], TIE_DECIMALS)
+        for row in ranking.systems
+    }
     group = {name: number for number, names in enumerate(ranking.groups) for name in names}
 
     def is_ahead(one: str, two: str) -> bool:

@@ -155,8 +155,10 @@ class RankedTestSet:
     counts: Mapping[str, Any]
 
     @property
-    def clusters(self) -> int:
-        """The number of clusters."""
+    def clusters(self) -> int | None:
+        """The number of clusters; None while no rank range is estimable."""
+        if self.systems and all(row.get("shortage") for row in self.systems):
+            return None
         return len(
             {
                 (row.get("group", 1), row["cluster"])

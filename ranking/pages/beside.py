@@ -8,6 +8,7 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 
 from campaign.models import Task
+from ranking.core.rankings.ranking import only_estimable
 from ranking.models import Analysis
 from ranking.pages.analysis_words import asked_in_words
 from ranking.selectors.analyses import analyses_asked
@@ -40,8 +41,11 @@ class BesideRow:
 
     @staticmethod
     def _place(row: Mapping[str, Any] | None) -> list[Any] | None:
-        names = ("rank", "rank_low", "rank_high", "cluster")
-        return None if row is None else [row[name] for name in names]
+        if row is None:
+            return None
+        place: dict[str, Any] = {"last_rank": row["rank"], "group": 1, **only_estimable(row)}
+        names = ("rank", "last_rank", "group", "rank_low", "rank_high", "cluster")
+        return [place[name] for name in names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,15 @@ class Beside:
     words: str
     chosen: str
     choices: Sequence[tuple[str, str]]
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether either ranks groups by themselves that nothing compares."""
+        return any(
+            place is not None and place.get("group", 1) > 1
+            for row in self.rows
+            for place in row.places
+        )
 
     @property
     def differing(self) -> int:

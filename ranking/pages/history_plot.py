@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ranking.selectors.history import HistoryPoint
 
@@ -26,7 +27,10 @@ class SystemLine:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPlot:
-    """The points of a ranking's history, and a line for each system of the latest, best first."""
+    """The points of a ranking's history, and a line for each system of the latest, best first.
+
+    `left_out` counts the points at which groups that nothing compares were ranked each by itself.
+    """
 
     points: tuple[HistoryPoint, ...]
     lines: tuple[SystemLine, ...]
@@ -34,10 +38,12 @@ class HistoryPlot:
     height: int
     first: int
     last: int
+    left_out: int
 
 
-def history_plot(points: Sequence[HistoryPoint]) -> HistoryPlot | None:
+def history_plot(found: Sequence[HistoryPoint]) -> HistoryPlot | None:
     """Lay out how ranks changed with the comparisons made; return None while there is little to see."""
+    points = [point for point in found if point.is_one_ranking]
     if len(points) < _MIN_POINTS or len(points[-1].systems) < 2:
         return None
     first, last = points[0].comparisons, points[-1].comparisons
@@ -53,12 +59,14 @@ def history_plot(points: Sequence[HistoryPoint]) -> HistoryPlot | None:
         ranked = [
             (x(point), row) for point in points for row in point.systems if row["system"] == name
         ]
-        low = [_point(at, row["rank_low"] - _HALF) for at, row in ranked]
-        high = [_point(at, row["rank_high"] + _HALF) for at, row in reversed(ranked)]
+        # Before the first range that is estimable there is only the line.
+        known = [(at, row) for at, row in ranked if not row.get("shortage")]
+        low = [_point(at, row["rank_low"] - _HALF) for at, row in known]
+        high = [_point(at, row["rank_high"] + _HALF) for at, row in reversed(known)]
         return SystemLine(
             system=name,
             tone=1 + round((_TONES - 1) * index / (len(names) - 1)),
-            points=" ".join(_point(at, row["rank"]) for at, row in ranked),
+            points=" ".join(_point(at, _middle(row)) for at, row in ranked),
             area=" ".join(low + high),
         )
 
@@ -69,7 +77,14 @@ def history_plot(points: Sequence[HistoryPoint]) -> HistoryPlot | None:
         height=ROW * rows,
         first=first,
         last=last,
+        left_out=len(found) - len(points),
     )
+
+
+def _middle(row: dict[str, Any]) -> float:
+    """Return the rank, or the middle of ranks that systems of equal score share."""
+    middle: float = (row["rank"] + row.get("last_rank", row["rank"])) / 2
+    return middle
 
 
 def _point(x: float, rank: float) -> str:

@@ -9,14 +9,16 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from ranking.core.scores import Shortage
 from ranking.pages.summary import names_in_a_row
 from ranking.reports.system import TREND_LEVEL
 from ranking.selectors.one_system import SystemStanding
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_ranked import reason_in_words
+from ranking.wording.not_yet import not_yet_in_words
 from ranking.wording.numbers import decimals
 from ranking.wording.places import place_in_words
-from ranking.wording.ranges import rank_range
+from ranking.wording.ranges import range_of_ranks, rank_range, shared_rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,10 @@ def system_words(
         )
     row = standing.row
     place = place_in_words(row["rank"])
+    if row.get("last_rank", row["rank"]) != row["rank"]:
+        place = _("tied for ranks %(ranks)s") % {
+            "ranks": range_of_ranks(row["rank"], row["last_rank"])
+        }
     trend = (data or {}).get("length_trend")
     headline = {
         0: _("%(system)s is %(place)s"),
@@ -49,7 +55,9 @@ def system_words(
     }[_direction(trend)]
     return SystemWords(
         headline=headline % {"system": name, "place": place},
-        lead=" ".join([_rank_and_score(row, standing), *_told_apart(standing)]),
+        lead=" ".join(
+            [*_group(row, standing), _rank_and_score(row, standing), *_told_apart(standing)]
+        ),
         counts=_counts(row, data),
     )
 
@@ -61,22 +69,44 @@ def _direction(trend: Mapping[str, Any] | None) -> int:
 
 
 def _rank_and_score(row: Mapping[str, Any], standing: SystemStanding) -> str:
-    score = decimals(row["score"], 3)
     words = {
-        "rank": rank_range(dict(row)),
+        "rank": shared_rank(row) if row.get("shortage") else rank_range(row),
         "method": METHOD_WORDS.get(standing.method, standing.method),
-        "score": score,
+        "score": "–" if row["score"] is None else decimals(row["score"], 3),
     }
     return _("Rank %(rank)s, %(method)s %(score)s.") % words
 
 
+def _group(row: Mapping[str, Any], standing: SystemStanding) -> list[str]:
+    """Return which systems it is ranked among, if nothing compares it with the others."""
+    groups = {each.get("group", 1) for each in standing.systems}
+    if len(groups) < 2:
+        return []
+    others = [
+        each["system"]
+        for each in standing.systems
+        if each["group"] == row["group"] and each["system"] != row["system"]
+    ]
+    if not others:
+        return []
+    return [
+        _("Compared only with %(names)s, directly or through others: ranks are among these.")
+        % {"names": _named(others)}
+    ]
+
+
 def _told_apart(standing: SystemStanding) -> list[str]:
     """Return a sentence on whom it loses to, cannot be told from, and beats, by the tests of the ranking."""
+    row = standing.row
+    if row is not None and row.get("shortage"):
+        return [f"{not_yet_in_words(Shortage(**row['shortage']))}."]
     if not standing.opponents:
         return []
     better = [each.name for each in standing.opponents if each.is_told_apart and each.is_better]
     worse = [each.name for each in standing.opponents if each.is_told_apart and not each.is_better]
-    alike = [each.name for each in standing.opponents if not each.is_told_apart]
+    alike = [
+        each.name for each in standing.opponents if not each.is_told_apart and not each.is_thin
+    ]
     return [
         words % {"names": _named(names)}
         for names, words in (

@@ -10,7 +10,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from ranking.core.simulation.end_of_work import EndOfWork
-from ranking.pages.plots import BarPlot, RankedRow, bar_plot, percent, rank_plot
+from ranking.pages.plots import BarPlot, RankedRow, bar_plot, percent, rank_plots
 from ranking.pages.summary import headline, headline_without_ranking
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.dashboards import Standing
@@ -166,14 +166,19 @@ def _headline(overview: TaskOverview) -> str:
 
 def small_plot(standing: Standing) -> SmallPlot:
     """Return the rank ranges of a ranking, small and without names."""
-    rows = rank_plot(standing.systems).rows
+    plots = rank_plots(standing.systems)
+    rows = [
+        (row, row.begins_cluster or (number > 0 and not index))
+        for number, plot in enumerate(plots)
+        for index, row in enumerate(plot.rows)
+    ]
     lines = [
         SmallLine(
             ranked=row,
             y=str(_LINE_PX * index + _LINE_PX // 2),
-            rule=str(_LINE_PX * index) if row.begins_cluster else "",
+            rule=str(_LINE_PX * index) if has_rule else "",
         )
-        for index, row in enumerate(rows)
+        for index, (row, has_rule) in enumerate(rows)
     ]
     return SmallPlot(height=str(_LINE_PX * len(rows)), lines=lines)
 

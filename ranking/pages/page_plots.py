@@ -14,6 +14,7 @@ from annotation.selectors import hours_worked
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.first_design import design_unless_chosen
 from campaign.models import Campaign, Judge, Task
+from ranking.core.rankings.ranking import only_estimable
 from ranking.pages.design_forecast import BudgetForm
 from ranking.pages.judge_measures import measure_rows
 from ranking.pages.judge_table import JudgeFilter
@@ -71,13 +72,14 @@ def _ranks(_request: HttpRequest, task: Task) -> Table | None:
 
 
 def _history(_request: HttpRequest, task: Task) -> Table:
-    points = ranking_history(task_id=task.pk, latest=latest_run(task_id=task.pk))
+    found = ranking_history(task_id=task.pk, latest=latest_run(task_id=task.pk))
+    points = [point for point in found if point.is_one_ranking]
     place = {row["system"]: at for at, row in enumerate(points[-1].systems)} if points else {}
     last = len(place)
     rows = [
         (point.comparisons, row["system"], row["rank"], row["rank_low"], row["rank_high"])
         for point in points
-        for row in point.systems
+        for row in map(only_estimable, point.systems)
     ]
     return Table(
         name="history",

@@ -10,6 +10,8 @@ from typing import Any
 
 from ranking.selectors.judges import JudgeKappa, JudgeRow
 from ranking.selectors.progress import Period
+from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.ranges import cluster_rules
 
 _AXIS_NUMBERS = 12
 
@@ -29,54 +31,88 @@ class Tick:
 class RankedRow:
     """A row of the ranking's table with its bar, from `low` to `high`, and dot.
 
-    `begins_group` is the number of its group if it is the first row of one of several, otherwise 0.
+    Without a bar, `low` and `high` are "": the rank range is not estimable yet.
     """
 
     row: dict[str, Any]
     begins_cluster: bool
-    begins_group: int
+    shows_cluster: bool
+    is_shared: bool
     low: str
     high: str
     dot: str
 
+    @property
+    def classes(self) -> str:
+        """What its style depends on."""
+        names = (("begins-cluster", self.begins_cluster), ("shares-rank", self.is_shared))
+        return " ".join(name for name, holds in names if holds)
+
 
 @dataclass(frozen=True, slots=True)
 class RankPlot:
+    """Systems that comparisons connect; `group` is their number if there are several groups, otherwise 0.
+
+    `notes` say what they lack where rank ranges are not estimable yet.
+    """
+
     rows: tuple[RankedRow, ...]
     ticks: tuple[Tick, ...]
     axis: tuple[Tick, ...]
+    group: int = 0
+    notes: tuple[str, ...] = ()
 
 
-def rank_plot(systems: Sequence[dict[str, Any]]) -> RankPlot:
-    """Lay out the rank ranges of ranked systems, best first, on an axis from 1 to n.
+def rank_plots(
+    systems: Sequence[dict[str, Any]], *, has_unranked: bool = False
+) -> tuple[RankPlot, ...]:
+    """Lay out a table for each group of ranked systems.
 
-    Of several groups, n is the size of the largest.
+    If there are systems without a rank, they belong into the last table: where there are several groups, or none,
+    this is an empty one.
     """
-    groups = [row.get("group", 1) for row in systems]
-    count = max((groups.count(group) for group in set(groups)), default=0)
-    several = len(set(groups)) > 1
-    parts = [(group, row["cluster"]) for group, row in zip(groups, systems, strict=True)]
+    numbers = sorted({row.get("group", 1) for row in systems})
+    plots = [
+        rank_plot(
+            [row for row in systems if row.get("group", 1) == number],
+            group=number if len(numbers) > 1 else 0,
+        )
+        for number in numbers
+    ]
+    if has_unranked and len(plots) != 1:
+        plots.append(rank_plot([]))
+    return tuple(plots)
 
-    def at(rank: int) -> str:
+
+def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> RankPlot:
+    """Lay out the rank ranges of the systems of one group, best first, on an axis from 1 to n.
+
+    The dot of systems that share a rank is in the middle of their ranks.
+    """
+    count = len(systems)
+
+    def at(rank: float) -> str:
         return percent((rank - 0.5) / count)
 
+    ends = cluster_rules(systems)
     rows = tuple(
         RankedRow(
             row=row,
-            begins_cluster=index > 0 and parts[index] != parts[index - 1],
-            begins_group=groups[index]
-            if several and (index == 0 or groups[index] != groups[index - 1])
-            else 0,
-            low=at(row["rank_low"]),
-            high=at(row["rank_high"]),
-            dot=at(row["rank"]),
+            begins_cluster=index - 1 in ends,
+            shows_cluster=not row.get("shortage")
+            and (index - 1 in ends or not index or bool(systems[index - 1].get("shortage"))),
+            is_shared=row.get("last_rank", row["rank"]) != row["rank"],
+            low="" if row.get("shortage") else at(row["rank_low"]),
+            high="" if row.get("shortage") else at(row["rank_high"]),
+            dot=at((row["rank"] + row.get("last_rank", row["rank"])) / 2),
         )
         for index, row in enumerate(systems)
     )
     ticks = tuple(Tick(at=at(rank), number=rank) for rank in range(1, count + 1))
     step = -(-count // _AXIS_NUMBERS)
     axis = tuple(tick for tick in ticks if tick.number == 1 or tick.number % step == 0)
-    return RankPlot(rows=rows, ticks=ticks, axis=axis)
+    notes = tuple(shortages_in_words(systems))
+    return RankPlot(rows=rows, ticks=ticks, axis=axis, group=group, notes=notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,12 @@ from django.utils.translation import ngettext, pgettext
 
 from campaign.models import Task
 from ranking.analyses import AnalysisKind
-from ranking.core.scores import Shortage
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.range_limits import ONE_DOCUMENT
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.wording.live_methods import score_words
 from ranking.wording.methods import METHOD_SOURCES
-from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.numbers import number_in_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
 
@@ -112,10 +110,12 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
         return _("Some systems were never compared with the others")
     if all(row.get("shortage") for row in systems):
         return _("Rank ranges are not estimable yet")
-    clusters = len({row["cluster"] for row in systems})
+    clusters = len({row["cluster"] for row in systems if not row.get("shortage")})
     among = ngettext("%(count)s system", "%(count)s systems", count) % {
         "count": number_in_words(count)
     }
+    if _all_tied(systems):
+        return _("All %(systems)s are tied") % {"systems": among}
     if clusters == 1:
         return _("No clusters yet among %(systems)s") % {"systems": among}
     if clusters == count == 2:
@@ -133,14 +133,16 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
     return capfirst(words)
 
 
+def _all_tied(systems: Sequence[Mapping[str, Any]]) -> bool:
+    return len(systems) > 1 and systems[0].get("last_rank") == len(systems)
+
+
 def _details(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
     if len(groups) > 1:
         return ()
-    shortages = {
-        row["system"]: Shortage(**row["shortage"]) for row in systems if row.get("shortage")
-    }
-    if shortages:
-        return tuple(shortages_in_words(shortages, len(systems)))
+    # Below the table stands what is missing.
+    if any(row.get("shortage") for row in systems) or _all_tied(systems):
+        return ()
     clusters = [
         [row["system"] for row in rows]
         for _number, rows in groupby(systems, key=lambda row: row["cluster"])
@@ -168,13 +170,18 @@ def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
     counts, parameters = run.result["input"], run.parameters
     rests_on = _rests_on(counts, leads)
     choice = recorded_choice(parameters)
-    ranges = ranges_in_words(
-        choice,
-        resamples=parameters["resamples"],
-        limits=run.result.get("limits", ()),
-        counts=counts,
+    has_ranges = any(not row.get("shortage") for row in run.result["systems"])
+    ranges = (
+        ranges_in_words(
+            choice,
+            resamples=parameters["resamples"],
+            limits=run.result.get("limits", ()),
+            counts=counts,
+        )
+        if has_ranges or not run.result["systems"]
+        else []
     )
-    if ONE_DOCUMENT in run.result.get("limits", ()):
+    if has_ranges and ONE_DOCUMENT in run.result.get("limits", ()):
         ranges.append(limit_in_words(ONE_DOCUMENT, counts, ranges=choice.ranges))
     left_out = len(parameters["left_out"])
     if not left_out:
@@ -215,7 +222,7 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
         limit_in_words(limit, result["input"], ranges=ranges)
         for limit in result.get("limits", ())
         # Files often name only one document: this is part of the basis instead of a warning.
-        if result["systems"] and limit != ONE_DOCUMENT
+        if limit != ONE_DOCUMENT and any(not row.get("shortage") for row in result["systems"])
     )
     if len(groups) < 2:
         return limits

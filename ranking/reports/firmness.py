@@ -49,7 +49,12 @@ def firmness_report(given: Input, found: FirmnessFound) -> Report:
             *input_notes(given),
             _("By %(method)s.") % {"method": METHOD_WORDS[found.method]},
             *_fewest_notes(found.fewest),
-            *(note(without) for without, _unit, _title, note in units.values() if without),
+            # Of equal scores, none is first.
+            *(
+                note(without)
+                for without, _unit, _title, note in units.values()
+                if without and len(found.fewest.first) < 2
+            ),
         ],
         tables=[
             *_deciding(given, found.fewest),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -16,12 +17,13 @@ from ranking.core.diagnosis.contradictions import Contradiction, ScoredPair
 from ranking.core.diagnosis.direct_pairs import DirectPairs
 from ranking.core.diagnosis.majority_cycles import Cycle
 from ranking.core.ranges.sign_tests import Correction
-from ranking.core.scores import Scores, ordinal_ranks
+from ranking.core.scores import Scores, Shortage, ordinal_ranks
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.rankings import tests_in_words
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.not_yet import lowered, not_yet_in_words
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
@@ -33,7 +35,7 @@ MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))
 class PairsFound:
     """Pairs of systems, the scores they are compared with, and what contradicts these.
 
-    `level` is the largest significant corrected p-value.
+    `level` is the largest significant corrected p-value; pairs compared less often than `least` have none.
     """
 
     scores: Scores
@@ -42,6 +44,24 @@ class PairsFound:
     contradictions: Sequence[Contradiction]
     cycles: Sequence[Cycle]
     level: float
+    least: int
+
+
+def compared_often(direct: DirectPairs, least: int) -> npt.NDArray[np.bool_]:
+    """Return which pairs were compared at least so often, ties included; shape (n, n)."""
+    tallies = direct.tallies
+    often: npt.NDArray[np.bool_] = tallies.wins + tallies.wins.T + tallies.ties >= least
+    return often
+
+
+def without_thin(direct: DirectPairs, least: int) -> DirectPairs:
+    """Return pairs of which none is significant that was compared less often."""
+    often = compared_often(direct, least)
+    return replace(
+        direct,
+        p_value=np.where(often, direct.p_value, 1.0),
+        adjusted_p=np.where(often, direct.adjusted_p, 1.0),
+    )
 
 
 def pairs_report(given: Input, found: PairsFound, options: Mapping[str, Any]) -> Report:
@@ -74,7 +94,7 @@ def pairs_report(given: Input, found: PairsFound, options: Mapping[str, Any]) ->
             "order": _order(found),
             "pairs": rows,
             "scores": found.scored if options["only_shared"] else _scores(found),
-            "contradictions": [_said(row, found.level) for row in found.contradictions],
+            "contradictions": [_said(row, found) for row in found.contradictions],
             "cycles": [
                 {
                     "systems": cycle.systems,
@@ -105,12 +125,14 @@ def _scores(found: PairsFound) -> dict[str, float]:
 def _rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
     direct = found.direct
     place = {name: index for index, name in enumerate(direct.tallies.systems)}
+    often = compared_often(direct, found.least)
     rows = []
     for one, other in combinations(_order(found), 2):
         a, b = place[one], place[other]
         won, lost = int(direct.tallies.wins[a, b]), int(direct.tallies.wins[b, a])
         tied, p = int(direct.tallies.ties[a, b]), float(direct.adjusted_p[a, b])
         counted = won + lost + (tied if counts_ties else 0)
+        is_tested = bool(often[a, b])
         rows.append(
             {
                 "system": one,
@@ -121,8 +143,8 @@ def _rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
                 "comparisons": counted,
                 "share": won / counted if counted else None,
                 "other_share": lost / counted if counted else None,
-                "p_value": float(direct.p_value[a, b]),
-                "adjusted_p": p,
+                "p_value": float(direct.p_value[a, b]) if is_tested else None,
+                "adjusted_p": p if is_tested else None,
                 "mark": next((mark for level, mark in MARKS if p <= level), ""),
                 "significant": p <= found.level,
             }
@@ -211,6 +233,7 @@ def _matrix(
             ),
             _("Strong colour: corrected p of at most %(level)s, as chosen; other cells are pale.")
             % {"level": in_figures(found.level)},
+            *_not_yet(found),
             *(
                 [
                     _(
@@ -235,13 +258,32 @@ def _matrix(
     )
 
 
+def _not_yet(found: PairsFound) -> list[str]:
+    """Say of how few comparisons a pair has no p-value yet."""
+    if found.least == 1:
+        return []
+    tallies = found.direct.tallies
+    compared = tallies.wins + tallies.wins.T + tallies.ties
+    thin = compared[(compared > 0) & (compared < found.least)]
+    if not len(thin):
+        return []
+    return [
+        _("Pairs without a p-value: %(why)s.")
+        % {
+            "why": lowered(
+                not_yet_in_words(Shortage("comparisons", float(thin.min()), found.least))
+            )
+        }
+    ]
+
+
 def _cell(value: Any) -> Value:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     return value  # type: ignore[no-any-return]
 
 
-def _said(row: Contradiction, level: float) -> dict[str, Any]:
+def _said(row: Contradiction, found: PairsFound) -> dict[str, Any]:
     (system, other), (score, other_score) = row.pair.systems, row.pair.scores
     return {
         "system": system,
@@ -253,8 +295,8 @@ def _said(row: Contradiction, level: float) -> dict[str, Any]:
         "wins": row.wins,
         "losses": row.losses,
         "ties": row.ties,
-        "adjusted_p": row.adjusted_p,
-        "significant": row.adjusted_p <= level,
+        "adjusted_p": row.adjusted_p if row.wins + row.losses + row.ties >= found.least else None,
+        "significant": row.adjusted_p <= found.level,
     }
 
 
@@ -275,7 +317,7 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
         Column("adjusted_p", _("Corrected p")),
         Column("significant", _("Significant"), is_text=True),
     )
-    rows = [_said(row, found.level) for row in found.contradictions]
+    rows = [_said(row, found) for row in found.contradictions]
     return Table(
         name="contradictions",
         title=_("Pairs that contradict the order"),

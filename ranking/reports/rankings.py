@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -24,7 +23,7 @@ from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_ranked import reason_in_words
 from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.numbers import in_figures
-from ranking.wording.ranges import limit_in_words, ranges_in_words, shared_rank
+from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, shared_rank
 
 
 def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
@@ -91,17 +90,26 @@ def _data(ranking: Ranking, limits: _Limits) -> dict[str, Any]:
         "limits": limits.codes,
         **{name: limits.counts[name] for name in _EFFECTIVE},
         "content_key_version": ranking.content_key_version,
-        "systems": [only_estimable(row) for row in ranking.rows()],
-        "pairs": [
-            {**asdict(pair), "p_value": None, "adjusted_p": None}
-            if _is_thin(ranking, pair)
-            else asdict(pair)
-            for pair in ranking.pairs
-        ],
+        "systems": shown_rows(ranking),
+        "pairs": tested_pairs(ranking.pairs, ranking.shortages),
         "not_estimable": ranking.not_estimable,
         "groups": ranking.groups,
         "extra": ranking.extra,
     }
+
+
+def shown_rows(ranking: Ranking) -> list[dict[str, Any]]:
+    """Return the ranked systems as plain JSON, without the ranges and clusters that are not estimable yet."""
+    return [only_estimable(row) for row in ranking.rows()]
+
+
+def tested_pairs(pairs: Iterable[ComparedPair], thin: Container[str]) -> list[dict[str, Any]]:
+    """Return pairs as plain JSON, without p-values if either system lacks the judgments for a test."""
+    unknown = {"p_value": None, "adjusted_p": None}
+    return [
+        {**asdict(pair), **(unknown if pair.better in thin or pair.worse in thin else {})}
+        for pair in pairs
+    ]
 
 
 def _tables(ranking: Ranking, limits: _Limits) -> list[Table]:
@@ -133,10 +141,12 @@ def ranks_table(
     rows: Sequence[Mapping[str, Any]], *, name: str, method: str, notes: Sequence[str] = ()
 ) -> Table:
     """Return ranked systems, best first, as a ranking or a stored one has them, with their rank ranges drawn."""
-    shown = [{**only_estimable(row), "shared_rank": shared_rank(row)} for row in rows]
+    shown = [{"group": 1, **only_estimable(row), "shared_rank": shared_rank(row)} for row in rows]
     shares = any(row.get("last_rank", row["rank"]) != row["rank"] for row in rows)
+    several = len({row["group"] for row in shown}) > 1
     columns = (
         Column("system", _("System"), is_text=True, names="system"),
+        *((Column("group", _("Group")),) if several else ()),
         Column("score", _("Score")),
         Column("rank", _("Rank")),
         *((Column("shared_rank", _("Shared rank"), is_text=True),) if shares else ()),
@@ -152,12 +162,8 @@ def ranks_table(
         title=_("Ranking by %(method)s") % {"method": METHOD_WORDS.get(method, method)},
         columns=columns,
         rows=[tuple(row[column.key] for column in columns) for row in shown],
-        rules=frozenset(
-            number
-            for number, (row, below) in enumerate(pairwise(shown))
-            if row["cluster"] != below["cluster"]
-        ),
-        notes=notes,
+        rules=cluster_rules(shown),
+        notes=[*shortages_in_words(rows), *notes],
         plot=Plot(
             kind="intervals",
             label="system",
@@ -204,45 +210,39 @@ def _pairs_table(ranking: Ranking) -> Table:
         ),
         rows=[
             (
-                pair.better,
-                pair.worse,
-                pair.wins,
-                pair.losses,
-                pair.ties,
-                *(
-                    (None, None, _("not estimable yet"))
-                    if _is_thin(ranking, pair)
-                    else (
-                        pair.p_value,
-                        pair.adjusted_p,
-                        _("yes") if pair.significant else _("no"),
-                    )
-                ),
+                pair["better"],
+                pair["worse"],
+                pair["wins"],
+                pair["losses"],
+                pair["ties"],
+                pair["p_value"],
+                pair["adjusted_p"],
+                _("not estimable yet")
+                if pair["p_value"] is None
+                else _("yes")
+                if pair["significant"]
+                else _("no"),
             )
-            for pair in ranking.pairs
+            for pair in tested_pairs(ranking.pairs, ranking.shortages)
         ],
         keys=2,
         notes=[tests_in_words(ranking.sides, ranking.correction, choice_of(ranking).level)],
     )
 
 
-def _is_thin(ranking: Ranking, pair: ComparedPair) -> bool:
-    """Return whether either system lacks the judgments for a test."""
-    return pair.better in ranking.shortages or pair.worse in ranking.shortages
-
-
 def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
     choice = choice_of(ranking)
+    has_ranges = len(ranking.shortages) < len(ranking.systems)
+    ranges = ranges_in_words(
+        choice, resamples=ranking.resamples, limits=limits.codes, counts=limits.counts
+    )
     notes = [
-        *ranges_in_words(
-            choice, resamples=ranking.resamples, limits=limits.codes, counts=limits.counts
-        ),
+        *(ranges if has_ranges or not ranking.systems else []),
         *(
             limit_in_words(code, limits.counts, ranges=choice.ranges)
             for code in limits.codes
-            if ranking.systems
+            if has_ranges
         ),
-        *shortages_in_words(ranking.shortages, len(ranking.systems)),
         _("Seed: %(seed)s.") % {"seed": ranking.seed},
     ]
     if ranking.parameters:
@@ -256,15 +256,7 @@ def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
         % {"system": row.system, "reason": reason_in_words(row.reason)}
         for row in ranking.not_estimable
     )
-    if len(ranking.groups) > 1:
-        groups = "; ".join(", ".join(group) for group in ranking.groups)
-        notes.append(
-            _(
-                "Nothing compares these groups with each other, so each is ranked by itself: "
-                "%(groups)s."
-            )
-            % {"groups": groups}
-        )
+    notes.extend(_groups_in_words(ranking))
     for tiers in ranking.extra.get("separated", ()):
         order = " > ".join(", ".join(tier) for tier in tiers)
         notes.append(
@@ -279,3 +271,27 @@ def _notes(ranking: Ranking, limits: _Limits) -> list[str]:
     if ranking.extra.get("converged") is False:
         notes.append(_("The estimate did not converge."))
     return notes
+
+
+def group_notes(ranking: Ranking) -> list[str]:
+    """Return what must be read beside one table of a ranking: its groups, and what ranges lack."""
+    return [
+        *(
+            note
+            for number in range(1, len(ranking.groups) + 1)
+            for note in shortages_in_words(
+                [row for row in ranking.rows() if row["group"] == number]
+            )
+        ),
+        *_groups_in_words(ranking),
+    ]
+
+
+def _groups_in_words(ranking: Ranking) -> list[str]:
+    if len(ranking.groups) < 2:
+        return []
+    groups = "; ".join(", ".join(group) for group in ranking.groups)
+    return [
+        _("Nothing compares these groups with each other, so each is ranked by itself: %(groups)s.")
+        % {"groups": groups}
+    ]

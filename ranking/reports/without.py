@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Mapping
+from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -10,7 +11,7 @@ from django.utils.translation import gettext as _
 from ranking.code_version import code_version
 from ranking.core.agreement.report import Agreement, AgreementReport
 from ranking.core.judges.without import RankingsWithout
-from ranking.core.rankings.ranking import RankedSystem, Ranking
+from ranking.core.rankings.ranking import Ranking
 from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
 from ranking.reports.correlations import (
@@ -20,9 +21,10 @@ from ranking.reports.correlations import (
 )
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
+from ranking.reports.rankings import group_notes, shown_rows, tested_pairs
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.agreement import strength_caution, strength_in_words
-from ranking.wording.ranges import limit_in_words, ranges_in_words
+from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, rank_cell
 
 
 def without_report(
@@ -85,13 +87,17 @@ def _data(ranking: Ranking) -> dict[str, object]:
         "blocks": ranking.blocks,
         "comparisons": ranking.comparisons,
         "judges": ranking.judges,
-        "systems": ranking.systems,
-        "pairs": ranking.pairs,
+        "systems": shown_rows(ranking),
+        "pairs": tested_pairs(ranking.pairs, ranking.shortages),
+        "groups": ranking.groups,
         "not_estimable": ranking.not_estimable,
     }
 
 
-def _clusters(ranking: Ranking) -> int:
+def _clusters(ranking: Ranking) -> int | None:
+    """Return the number of clusters; None while no rank range is estimable."""
+    if ranking.systems and len(ranking.shortages) == len(ranking.systems):
+        return None
     return len(
         {(row.group, row.cluster) for row in ranking.systems if row.system not in ranking.shortages}
     )
@@ -114,9 +120,9 @@ def _notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
     }
     return [
         _("Left out: %(names)s; %(blocks)s of %(all)s blocks are theirs.") % words,
-        _("Clusters: %(before)d before, %(after)d after.")
-        % {"before": _clusters(before), "after": _clusters(after)},
-        _same_first(before, after),
+        _("Clusters: %(before)s before, %(after)s after.")
+        % {"before": _clusters_in_words(before), "after": _clusters_in_words(after)},
+        *([_same_first(before, after)] if max(len(before.groups), len(after.groups)) < 2 else []),
         _(
             "A judge who differs is not wrong by that: look at what they judged before you exclude them."
         ),
@@ -142,6 +148,11 @@ def _ranges(given: Input, ranking: Ranking) -> list[str]:
     ]
 
 
+def _clusters_in_words(ranking: Ranking) -> str:
+    count = _clusters(ranking)
+    return "–" if count is None else number_format(count)
+
+
 def _same_first(before: Ranking, after: Ranking) -> str:
     firsts = [
         ", ".join(row.system for row in ranking.systems if row.rank == 1) or "–"
@@ -156,20 +167,22 @@ def _same_first(before: Ranking, after: Ranking) -> str:
 
 
 def _systems(found: RankingsWithout) -> Table:
-    before = {row.system: row for row in found.before.systems}
-    after = {row.system: row for row in found.after.systems}
+    before = {row["system"]: row for row in shown_rows(found.before)}
+    after = {row["system"]: row for row in shown_rows(found.after)}
+    several = max(len(found.before.groups), len(found.after.groups)) > 1
     order = [*after, *(name for name in before if name not in after)]
-    ranked = list(after.values())
     return Table(
         name="systems",
         title=_("Ranking before and after"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
+            *((Column("group_before", _("Group before")),) if several else ()),
             Column("score_before", _("Score before")),
             Column("rank_before", _("Rank before")),
             Column("low_before", _("From")),
             Column("high_before", _("To")),
             Column("cluster_before", _("Cluster before")),
+            *((Column("group_after", _("Group after")),) if several else ()),
             Column("score_after", _("Score after")),
             Column("rank_after", _("Rank after")),
             Column("low_after", _("From")),
@@ -178,14 +191,20 @@ def _systems(found: RankingsWithout) -> Table:
             Column("score_alone", _("Score by those left out alone")),
         ),
         rows=[
-            (name, *_row(before.get(name)), *_row(after.get(name)), found.alone.get(name))
+            (
+                name,
+                *_row(before.get(name), several=several),
+                *_row(after.get(name), several=several),
+                found.alone.get(name),
+            )
             for name in order
         ],
-        rules=frozenset(
-            number
-            for number, (row, below) in enumerate(pairwise(ranked))
-            if (row.group, row.cluster) != (below.group, below.cluster)
-        ),
+        rules=cluster_rules(list(after.values())),
+        notes=[
+            f"{when}: {note}"
+            for when, ranking in ((_("Before"), found.before), (_("After"), found.after))
+            for note in group_notes(ranking)
+        ],
         plot=Plot(
             kind="intervals",
             label="system",
@@ -197,10 +216,12 @@ def _systems(found: RankingsWithout) -> Table:
     )
 
 
-def _row(row: RankedSystem | None) -> tuple[Value, ...]:
+def _row(row: Mapping[str, Any] | None, *, several: bool) -> tuple[Value, ...]:
+    names = ("score", "rank", "rank_low", "rank_high", "cluster")
     if row is None:
-        return (None,) * 5
-    return (row.score, row.rank, row.rank_low, row.rank_high, row.cluster)
+        return (None,) * (len(names) + several)
+    shown = {**row, "rank": rank_cell(row)}
+    return (*((row["group"],) if several else ()), *(shown[name] for name in names))
 
 
 def _correlations(found: RankingsWithout, confidence: float) -> Table:
@@ -267,22 +288,34 @@ def _judges(found: RankingsWithout, agreement: AgreementReport) -> Table:
 
 def _pairs(found: RankingsWithout) -> Table:
     """Return the pairs that change their order, or whether they are told apart."""
-    after = {frozenset((pair.better, pair.worse)): pair for pair in found.after.pairs}
+    before, after = (
+        {
+            frozenset((pair["better"], pair["worse"])): pair
+            for pair in tested_pairs(ranking.pairs, ranking.shortages)
+        }
+        for ranking in (found.before, found.after)
+    )
+    places = [
+        {row.system: row.rank for row in ranking.systems} for ranking in (found.before, found.after)
+    ]
     rows: list[tuple[Value, ...]] = []
-    for pair in found.before.pairs:
-        other = after.get(frozenset((pair.better, pair.worse)))
+    for names, pair in before.items():
+        other = after.get(names)
         if other is None:
             continue
-        is_swapped = other.better != pair.better
-        if is_swapped or other.significant != pair.significant:
+        # Systems with equal scores are in no order.
+        is_swapped = other["better"] != pair["better"] and all(
+            len({ranks[name] for name in names}) > 1 for ranks in places
+        )
+        if is_swapped or other["significant"] != pair["significant"]:
             rows.append(
                 (
-                    pair.better,
-                    pair.worse,
-                    pair.adjusted_p,
-                    other.adjusted_p,
-                    _("yes") if pair.significant else _("no"),
-                    _("yes") if other.significant else _("no"),
+                    pair["better"],
+                    pair["worse"],
+                    pair["adjusted_p"],
+                    other["adjusted_p"],
+                    _told_apart(pair),
+                    _told_apart(other),
                     _("yes") if is_swapped else _("no"),
                 )
             )
@@ -301,3 +334,9 @@ def _pairs(found: RankingsWithout) -> Table:
         rows=rows,
         keys=2,
     )
+
+
+def _told_apart(pair: Mapping[str, Any]) -> str:
+    if pair["p_value"] is None:
+        return _("not estimable yet")
+    return _("yes") if pair["significant"] else _("no")

@@ -22,8 +22,15 @@ class HistoryPoint:
     systems: list[dict[str, Any]]
 
     @property
-    def clusters(self) -> int:
-        return len({(row.get("group", 1), row["cluster"]) for row in self.systems})
+    def clusters(self) -> int | None:
+        """The number of clusters; None while no rank range is estimable."""
+        known = [row["cluster"] for row in self.systems if not row.get("shortage")]
+        return len(set(known)) if known else None
+
+    @property
+    def is_one_ranking(self) -> bool:
+        """Whether ranks are of all systems, not of groups that nothing compares."""
+        return all(row.get("group", 1) == 1 for row in self.systems)
 
 
 def ranking_history(*, task_id: int, latest: RankingRun | None = None) -> list[HistoryPoint]:

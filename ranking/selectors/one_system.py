@@ -10,6 +10,7 @@ from django.db.models.fields.json import KeyTransform
 from campaign.models import Output, Segment, System, SystemKind, Task
 from ranking.models import LatestRanking
 from ranking.range_choices import recorded_choice
+from ranking.selectors.runs import pairs_of_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Opponent:
         Whether the opponent's score is higher.
     is_told_apart : bool
         Whether the ranking tells the two apart.
+    is_thin : bool
+        Whether it cannot say that yet: either lacks judgments.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Opponent:
     tied: int
     is_better: bool
     is_told_apart: bool
+    is_thin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ class SystemStanding:
     systems : sequence of dict
         All rows, best first.
     opponents : sequence of Opponent
-        Best first; empty where pairs were not stored.
+        Those of its group, best first; empty where pairs were not stored.
     method : str
     parameters, watermark
         Of the ranking.
@@ -91,7 +95,7 @@ def system_standing(*, task: Task, name: str) -> SystemStanding | None:
         systems=systems,
         opponents=[]
         if place is None or found["pairs"] is None
-        else _opponents(systems, found["pairs"], place, found["parameters"]),
+        else _opponents(systems, found["pairs"], name, found["parameters"]),
         method=found["method"],
         parameters=found["parameters"],
         watermark=found["watermark"],
@@ -102,29 +106,30 @@ def system_standing(*, task: Task, name: str) -> SystemStanding | None:
 def _opponents(
     systems: Sequence[Mapping[str, Any]],
     pairs: Sequence[Sequence[float]],
-    place: int,
+    name: str,
     parameters: Mapping[str, Any],
 ) -> list[Opponent]:
-    """Return the opponents from the pairs, which are stored first and second, first and third …"""
-    level, count = recorded_choice(parameters).level, len(systems)
+    """Return the opponents of the same group from the pairs, which are stored in the order of `pairs_of_rows`."""
+    level = recorded_choice(parameters).level
+    rows = {row["system"]: row for row in systems}
     found = []
-    for other, row in enumerate(systems):
-        if other == place:
+    for (better, worse), (wins, losses, ties, _p, adjusted) in zip(
+        pairs_of_rows(systems), pairs, strict=True
+    ):
+        if name not in (better, worse):
             continue
-        first, second = sorted((place, other))
-        wins, losses, ties, _p, adjusted = pairs[
-            first * count - first * (first + 1) // 2 + second - first - 1
-        ]
-        won, lost = (wins, losses) if place == first else (losses, wins)
+        other = rows[worse if name == better else better]
+        won, lost = (wins, losses) if name == better else (losses, wins)
         found.append(
             Opponent(
-                name=row["system"],
-                cluster=row["cluster"],
+                name=other["system"],
+                cluster=other["cluster"],
                 won=int(won),
                 lost=int(lost),
                 tied=int(ties),
-                is_better=other < place,
+                is_better=name == worse,
                 is_told_apart=adjusted <= level,
+                is_thin=bool(other.get("shortage") or rows[name].get("shortage")),
             )
         )
     return found

@@ -1,9 +1,10 @@
 """The present ranking of each test set, and test sets to rank."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from hashlib import blake2b
+from itertools import combinations
 from typing import Any, Final
 
 from django.contrib.postgres.functions import TransactionNow
@@ -242,3 +243,14 @@ _COMPARED_ONE = PreparedQuery(
     ),
     {"task_id": BigIntegerField()},
 )
+
+
+def pairs_of_rows(systems: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return the pairs of ranked systems in the order in which rankings store them: group by group.
+
+    Rankings from before groups were ranked by themselves have the pairs of all systems.
+    """
+    groups: dict[int, list[str]] = {}
+    for row in systems:
+        groups.setdefault(row.get("group", 1), []).append(row["system"])
+    return [pair for names in groups.values() for pair in combinations(names, 2)]

@@ -14,7 +14,10 @@ from ranking.range_choices import recorded_choice
 from ranking.selectors.left_out import judges_not_counted
 from ranking.services.keeping import is_last_of_its_day, kept_for
 
-_STANDINGS = ("system", "rank", "rank_low", "rank_high", "cluster", "score")
+_STANDINGS = (
+    *("system", "rank", "last_rank", "rank_low", "rank_high", "cluster", "score"),
+    *("group", "shortage"),
+)
 
 
 def latest_ranking_replace(
@@ -125,7 +128,9 @@ def _keep_latest(latest: LatestRanking, reason: KeptFor) -> None:
 def _keep(run: RankingRun, reason: KeptFor, *, has_webhooks: bool = True) -> RankingRun:
     run.kept_for = reason
     run.comparisons = run.result["input"]["comparisons"]
-    run.standings = [{name: row[name] for name in _STANDINGS} for row in run.result["systems"]]
+    run.standings = [
+        {name: row[name] for name in _STANDINGS if name in row} for row in run.result["systems"]
+    ]
     run.save(force_insert=True)
     if has_webhooks:
         _webhooks_record(run, reason)

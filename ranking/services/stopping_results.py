@@ -11,7 +11,9 @@ from ranking.core.rankings.counted_judgments import CountedJudgments
 from ranking.core.rankings.ranking import Ranking
 from ranking.wording.stopping_rules import RuleTests
 
-_RANGE = ("system", "rank", "rank_low", "rank_high", "cluster", "shortage")
+_RANGE = (
+    *("system", "rank", "last_rank", "rank_low", "rank_high", "cluster", "group", "shortage"),
+)
 
 
 def stopping_result(
@@ -59,8 +61,12 @@ def _apart(ranking: Ranking, rule: Mapping[str, Any]) -> int:
     return int(np.count_nonzero(adjusted(single, Correction.HOLM) <= level)) if len(single) else 0
 
 
-def _clusters(ranking: Ranking) -> int:
-    return len({(row.group, row.cluster) for row in ranking.systems})
+def _clusters(ranking: Ranking) -> int | None:
+    """Return the number of clusters; None while no rank range is estimable."""
+    known = [row for row in ranking.systems if row.system not in ranking.shortages]
+    if ranking.systems and not known:
+        return None
+    return len({(row.group, row.cluster) for row in known})
 
 
 def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:

@@ -1,11 +1,10 @@
 """Tests of pairs of systems in stored ranking runs: rows of numbers in the order of ranks."""
 
-from itertools import combinations
-
 from ranking.core.ranges.pairs import ComparedPair
 from ranking.core.rankings.ranking import Ranking
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
+from ranking.selectors.runs import pairs_of_rows
 
 
 def stored_pairs(ranking: Ranking) -> list[list[float]]:
@@ -24,11 +23,7 @@ def pairs_of(run: RankingRun) -> list[ComparedPair] | None:
     if stored is None:
         return None
     level = recorded_choice(run.parameters).level
-    # Runs from before groups were ranked by themselves have the pairs of all systems.
-    groups: dict[int, list[str]] = {}
-    for row in run.result["systems"]:
-        groups.setdefault(row.get("group", 1), []).append(row["system"])
-    pairs = [pair for names in groups.values() for pair in combinations(names, 2)]
+    pairs = pairs_of_rows(run.result["systems"])
     return [
         ComparedPair(
             better=better,

@@ -1,5 +1,6 @@
 """Analyses of a test set: what can be asked, a question with its answer, and files of it."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, cast
 
@@ -25,7 +26,7 @@ from ranking.pages.beside import rankings_beside
 from ranking.pages.judges_to_act import judges_to_act
 from ranking.pages.pair_links import pair_links
 from ranking.pages.plot_file import plot_answer
-from ranking.pages.plots import rank_plot
+from ranking.pages.plots import rank_plots
 from ranking.pages.report_file import report_file
 from ranking.pages.report_shown import plot_files, shown_tables
 from ranking.pages.summary import headline
@@ -214,9 +215,11 @@ def _answer(
         }
     assert shown.data is not None  # noqa: S101  it is finished
     ranking = shown.data["rankings"][0]
+    plots = rank_plots(ranking["systems"])
+    own_tables = _tables_of_groups(ranking)
     return context | {
         "run": ranking,
-        "plot": rank_plot(ranking["systems"]),
+        "plots": plots,
         "headline": headline(ranking["systems"], ranking["groups"]),
         "beside": rankings_beside(
             task=task,
@@ -230,18 +233,30 @@ def _answer(
             if name != BESIDE
             for value in values
         ],
-        # The first table is shown with its ranges drawn.
+        # The ranking's own tables, one for each group, are shown with their ranges drawn.
         "tables": shown_tables(
             report,
-            without=frozenset({ranking["method"]}),
+            without=frozenset(own_tables),
             addresses=addresses,
             file_address=address_of,
         ),
         "addresses": addresses,
-        "table_notes": report.tables[0].notes,
+        "table_notes": [
+            note
+            for table in report.tables
+            if table.name in own_tables
+            for note in table.notes
+            if not any(note in plot.notes for plot in plots)
+        ],
         "plot_title": report.tables[0].title,
         "plot_files": plot_files(report.tables[0], address_of),
     }
+
+
+def _tables_of_groups(ranking: Mapping[str, Any]) -> list[str]:
+    """Return the names of a ranking's own tables in its report."""
+    name, count = ranking["method"], len(ranking["groups"])
+    return [name] if count < 2 else [f"{name}_group_{number}" for number in range(1, count + 1)]
 
 
 def _file(task: Task, analysis_id: int, table: str, ending: str) -> str:

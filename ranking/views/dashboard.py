@@ -24,7 +24,7 @@ from ranking.pages.effects import effects_in_words
 from ranking.pages.history_plot import history_plot
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.page_plots import links_of_task
-from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
+from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plots
 from ranking.pages.report_shown import ShownTable, shown_tables
 from ranking.pages.stopping_rule import anytime_ranges_of, shown_rule_of
 from ranking.pages.summary import summarise_run, summary_without_order
@@ -123,6 +123,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
     )
     answer = None if compares or in_place is None else _answer_in_place(task, in_place)
     kinds = analyses_of(task=task).values()
+    unranked = _not_estimable(run) if compares else []
     leads = {"comparisons": counted, "blocks": counted, "judges": addresses.judges}
     return {
         "campaign": task.test_set.campaign,
@@ -143,10 +144,12 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "waiting": _waiting(task),
         "rule": shown_rule_of(run),
         "anytime": anytime_ranges_of(run),
-        "plot": rank_plot(run.result["systems"]) if run and compares else None,
+        "plots": rank_plots(run.result["systems"], has_unranked=bool(unranked))
+        if run and compares
+        else (),
         "addresses": addresses,
         "withdrawn": {name for name, system in systems.items() if system.is_withdrawn},
-        "not_estimable": _not_estimable(run) if compares else [],
+        "not_estimable": unranked,
         "history": history_plot(ranking_history(task_id=task.pk, latest=run)),
         "plot_links": links_of_task(task),
         "progress": progress,

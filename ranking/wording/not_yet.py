@@ -1,7 +1,8 @@
 """Numbers that are not estimable yet, and what they lack, in words."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -32,21 +33,27 @@ def not_yet_in_words(shortage: Shortage) -> str:
     return words[shortage.unit] % values
 
 
-def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[str]:
-    """Return a sentence on each ranked system whose range is not estimable yet, or one on all of them."""
-    if shortages and len(shortages) == systems:
-        least = min(shortages.values(), key=lambda each: each.found / each.needed)
+def shortages_in_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what ranked systems lack before their rank ranges are estimable: a sentence if all lack something.
+
+    `rows` are those of one group, as the result of a ranking has them.
+    """
+    thin = [(row["system"], Shortage(**row["shortage"])) for row in rows if row.get("shortage")]
+    if thin and len(thin) == len(rows):
+        least = min((each for _system, each in thin), key=lambda each: each.found / each.needed)
         return [
             _("Rank ranges, clusters and p-values: %(why)s for each system.")
-            % {"why": lower_first(not_yet_in_words(least))}
+            % {"why": lowered(not_yet_in_words(least))}
         ]
+    names: dict[str, list[str]] = {}
+    for system, shortage in thin:
+        names.setdefault(not_yet_in_words(shortage), []).append(system)
     return [
-        _("%(system)s: %(why)s.")
-        % {"system": system, "why": lower_first(not_yet_in_words(shortage))}
-        for system, shortage in shortages.items()
+        _("%(system)s: %(why)s.") % {"system": ", ".join(systems), "why": lowered(why)}
+        for why, systems in names.items()
     ]
 
 
-def lower_first(words: str) -> str:
-    """Return a sentence as it continues another one."""
+def lowered(words: str) -> str:
+    """Return words for the middle of a sentence."""
     return words[:1].lower() + words[1:]

@@ -160,8 +160,11 @@ def _stopping(content: Content) -> Iterator[str]:
         ) % {
             "apart": number_format(said["anytime"]["pairs_apart"]),
             "ranges": pgettext("between names", ", ").join(
-                f"{row['system']} {rank_range(row)}" for row in said["anytime"]["systems"]
-            ),
+                f"{row['system']} {rank_range(row)}"
+                for row in said["anytime"]["systems"]
+                if not row.get("shortage")
+            )
+            or _("not estimable yet"),
         }
 
 

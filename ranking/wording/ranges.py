@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from django.db import models
@@ -36,18 +37,42 @@ def rank_range(row: Mapping[str, Any]) -> str:
     """Return "3–4", "1" for a range of one rank, or "not estimable yet"."""
     if row.get("shortage"):
         return _("not estimable yet")
-    return _range_of_ranks(row["rank_low"], row["rank_high"])
+    return range_of_ranks(row["rank_low"], row["rank_high"])
 
 
 def shared_rank(row: Mapping[str, Any]) -> str:
     """Return "3", or "1–5, tied" for a rank that systems of equal score share."""
     last = row.get("last_rank") or row["rank"]
-    ranks = _range_of_ranks(row["rank"], last)
+    ranks = range_of_ranks(row["rank"], last)
     return ranks if last == row["rank"] else _("%(ranks)s, tied") % {"ranks": ranks}
 
 
+def rank_cell(row: Mapping[str, Any]) -> int | str:
+    """Return a rank for a table: a number, or "1–5, tied" if systems of equal score share it."""
+    rank: int = row["rank"]
+    return rank if row.get("last_rank", rank) == rank else shared_rank(row)
+
+
+def cluster_rules(rows: Sequence[Mapping[str, Any]]) -> frozenset[int]:
+    """Return the indices of the rows below which a cluster ends, or a group of systems.
+
+    Beside a system whose rank range is not estimable yet none is known to end.
+    """
+
+    def ends(row: Mapping[str, Any], below: Mapping[str, Any]) -> bool:
+        if row.get("group", 1) != below.get("group", 1):
+            return True
+        is_known = not row.get("shortage") and not below.get("shortage")
+        return is_known and row["cluster"] != below["cluster"]
+
+    return frozenset(
+        number for number, (row, below) in enumerate(pairwise(rows)) if ends(row, below)
+    )
+
+
 @by_language
-def _range_of_ranks(low: int, high: int) -> str:
+def range_of_ranks(low: int, high: int) -> str:
+    """Return "3–4", or "3" for one rank."""
     if low == high:
         return number_format(low)
     return _("%(low)s–%(high)s") % {"low": number_format(low), "high": number_format(high)}

@@ -196,7 +196,7 @@ def _state(state: RuleState) -> list[str]:
             % {"count": number_format(found["clusters"])}
         )
     elif "clusters" in wanted and found["pairs_apart"] is not None:
-        words.append(_("Clusters are counted once all systems have a rank."))
+        words.append(_("Clusters are counted once all systems have a rank range."))
     if found["pairs_apart"] is None and looks_at_tests(state.rule):
         words.append(
             _(

@@ -93,6 +93,11 @@ def _blocks(before: Content, after: Content) -> Iterator[str]:
         }
 
 
+def _clusters(content: Content) -> str:
+    count = content["finding"]["clusters"]
+    return "–" if count is None else number_format(count)
+
+
 def _ranking(before: Content, after: Content) -> Iterator[str]:
     was = {row["system"]: row for row in before["ranking"]["systems"]}
     now = {row["system"]: row for row in after["ranking"]["systems"]}
@@ -111,8 +116,8 @@ def _ranking(before: Content, after: Content) -> Iterator[str]:
         if rank_range(was[name]) != rank_range(now[name])
     ]
     sentence = _("Clusters %(before)s → %(after)s; %(order)s") % {
-        "before": number_format(before["finding"]["clusters"]),
-        "after": number_format(after["finding"]["clusters"]),
+        "before": _clusters(before),
+        "after": _clusters(after),
         "order": order,
     }
     yield pgettext("between groups of names", "; ").join([sentence, *_some(ranges)]) + "."

@@ -64,20 +64,25 @@ def _cell(
 ) -> Cell:
     pair, wins = pairs.get((row, column)), "wins"
     if pair is None:
-        pair, wins = pairs[column, row], "losses"
-    decided = pair["wins"] + pair["losses"]
+        pair, wins = pairs.get((column, row)), "losses"
+    decided = 0 if pair is None else pair["wins"] + pair["losses"]
     names = {"row": row, "column": column}
-    if not decided:
+    if pair is None or not decided:
         return Cell("–", "0", "", "even", _("%(row)s and %(column)s: not compared") % names)
     share = pair[wins] / decided
     p = pair["adjusted_p"]
     shown = number_format(round(100 * share))
-    said = {**names, "share": shown, "decided": number_format(decided), "p": p_in_figures(p)}
+    said = {
+        **names,
+        "share": shown,
+        "decided": number_format(decided),
+        "p": _("not estimable yet") if p is None else p_in_figures(p),
+    }
     return Cell(
         share=shown,
         decided=number_format(decided),
-        mark=mark_of(p),
-        tone=_tone(share) if p <= level else "even",
+        mark="" if p is None else mark_of(p),
+        tone=_tone(share) if p is not None and p <= level else "even",
         words=_(
             "%(row)s beats %(column)s in %(share)s %% of %(decided)s decided comparisons, "
             "adjusted p %(p)s"

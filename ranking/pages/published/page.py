@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
 
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from campaign.texts.languages import language_name
 from ranking.pages import formats
-from ranking.pages.plots import RankPlot, rank_plot
+from ranking.pages.plots import RankPlot, rank_plots
 from ranking.pages.published.left_out import LeftOutLine, left_out_lines
 from ranking.pages.published.matrix import MatrixRow, pair_matrix
 from ranking.pages.published.reading import Content, day_of, moment_of, run_of, withdrawn_in
@@ -38,8 +37,8 @@ class PublishedPage:
         The word of Landis and Koch for κ between judges.
     self_agreement : str or None
         κ of judges with themselves, in a sentence; None where it was not known.
-    clusters : sequence of int
-        For each row of the plot how many rows its cluster has, 0 but for the first of a cluster.
+    plots : sequence of RankPlot
+        A table for each group of systems that comparisons connect.
     """
 
     content: Content
@@ -47,8 +46,7 @@ class PublishedPage:
     languages: str
     published_at: datetime
     firmness: Sequence[str]
-    plot: RankPlot
-    clusters: Sequence[int]
+    plots: Sequence[RankPlot]
     withdrawn: frozenset[str]
     not_estimable: Sequence[tuple[str, str]]
     matrix: Sequence[MatrixRow]
@@ -59,11 +57,6 @@ class PublishedPage:
     left_out: Sequence[LeftOutLine]
     first_day: date | None
     last_day: date | None
-
-    @property
-    def rows(self) -> list[tuple[Any, int]]:
-        """The rows of the table, each with how many rows its cluster has if it begins one."""
-        return list(zip(self.plot.rows, self.clusters, strict=True))
 
 
 def published_page(content: Content) -> PublishedPage:
@@ -76,8 +69,7 @@ def published_page(content: Content) -> PublishedPage:
         languages=languages_in_words(test_set["source_language"], test_set["target_language"]),
         published_at=moment_of(content["published_at"]),
         firmness=_firmness(content),
-        plot=rank_plot(systems),
-        clusters=_clusters(systems),
+        plots=rank_plots(systems, has_unranked=bool(ranking["not_estimable"])),
         withdrawn=withdrawn_in(content),
         not_estimable=[
             (row["system"], reason_in_words(row["reason"])) for row in ranking["not_estimable"]
@@ -138,11 +130,3 @@ def languages_in_words(source: str, target: str) -> str:
         "source": language_name(source),
         "target": language_name(target),
     }
-
-
-def _clusters(systems: Sequence[dict[str, Any]]) -> list[int]:
-    numbers = [(row.get("group", 1), row["cluster"]) for row in systems]
-    return [
-        numbers.count(number) if at == 0 or numbers[at - 1] != number else 0
-        for at, number in enumerate(numbers)
-    ]

@@ -77,13 +77,6 @@ def _missing(tasks: Mapping[str, TaskRead], found: TasksBeside) -> list[str]:
                 _("%(task)s: cannot be ranked by these judgments: %(names)s.")
                 % {**task, "names": names}
             )
-        if each.ranking is not None and len(each.ranking.groups) > 1:
-            notes.append(
-                _(
-                    "%(task)s: nothing compares some of these systems with the others, so their common order is arbitrary."
-                )
-                % task
-            )
         if tasks[each.task.name].untimed:
             notes.append(
                 _("%(task)s: no hours, because the active time of some judgments is not known.")

@@ -18,6 +18,7 @@ from ranking.reports.beside_tasks.tables import (
     correlations_table,
     places_table,
     ranges_table,
+    rows_of,
     tasks_table,
     units_of,
 )
@@ -77,7 +78,7 @@ def _task_data(read: TaskRead, order: TaskOrder | None) -> dict[str, Any]:
         ],
         "per_hour": decided.per_hour,
         "is_scored": isinstance(order.task, ScoredTask),
-        "order": order.order,
+        "order": rows_of(order),
         "not_estimable": [] if ranking is None else ranking.not_estimable,
         "groups": [] if ranking is None else ranking.groups,
         "limits": [] if ranking is None else ranking.limits,

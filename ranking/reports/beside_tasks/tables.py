@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,9 +18,10 @@ from ranking.core.ranges.sign_tests import Correction
 from ranking.reports.beside_tasks.notes import task_in_words
 from ranking.reports.correlations import interval_ends
 from ranking.reports.plots import Plot
-from ranking.reports.rankings import tests_in_words
+from ranking.reports.rankings import group_notes, shown_rows, tests_in_words
 from ranking.reports.tables import BETWEEN, Column, Table, Value
 from ranking.reports.task_read import TaskRead
+from ranking.wording.ranges import rank_cell
 
 _NO_ESTIMATE = (None, None, None)
 MEASURES = ("kendall", "spearman", "pearson")
@@ -99,10 +103,24 @@ def tasks_table(
     )
 
 
+def rows_of(order: TaskOrder) -> list[dict[str, Any]]:
+    """Return the systems in the order of a task, without ranges and clusters that are not estimable yet."""
+    if order.ranking is not None:
+        return shown_rows(order.ranking)
+    return [{"group": 1, **asdict(row), "shortage": None} for row in order.order]
+
+
 def places_table(orders: Sequence[TaskOrder]) -> Table:
-    ranks = [{row.system: row.rank for row in each.order} for each in orders]
-    first = ranks[0]
-    names = {name for each in ranks for name in each}
+    """Return the ranks by each task; those within groups that nothing compares are in `ranges_table` alone."""
+    whole = [{row["system"]: row for row in rows_of(each)} for each in orders]
+    places = [
+        {name: row["rank"] for name, row in rows.items()}
+        if all(row["group"] == 1 for row in rows.values())
+        else {}
+        for rows in whole
+    ]
+    first = {name: number for number, name in enumerate(whole[0], 1)}
+    names = {name for each in whole for name in each}
     systems = sorted(names, key=lambda name: (first.get(name, len(first) + 1), name))
     return Table(
         name="orders",
@@ -111,7 +129,7 @@ def places_table(orders: Sequence[TaskOrder]) -> Table:
             Column("system", _("System"), is_text=True, names="system"),
             *(Column(each.task.name, task_in_words(each.task.name)) for each in orders),
         ),
-        rows=[(name, *(each.get(name) for each in ranks)) for name in systems],
+        rows=[(name, *(each.get(name) for each in places)) for name in systems],
         plot=Plot(kind="bump", label="system", value=orders[0].task.name),
     )
 
@@ -119,26 +137,30 @@ def places_table(orders: Sequence[TaskOrder]) -> Table:
 def ranges_table(orders: Sequence[TaskOrder]) -> Table:
     rows: list[tuple[Value, ...]] = []
     rules = []
+    several = any(row["group"] > 1 for each in orders for row in rows_of(each))
     for each in orders:
-        rows += [
-            (
-                task_in_words(each.task.name),
-                row.system,
-                row.score,
-                row.rank,
-                row.rank_low,
-                row.rank_high,
-                row.cluster,
-            )
-            for row in each.order
-        ]
-        rules.append(len(rows) - 1)
+        for group, members in groupby(rows_of(each), key=itemgetter("group")):
+            rows += [
+                (
+                    task_in_words(each.task.name),
+                    row["system"],
+                    *((group,) if several else ()),
+                    row["score"],
+                    rank_cell(row),
+                    row["rank_low"],
+                    row["rank_high"],
+                    row["cluster"],
+                )
+                for row in members
+            ]
+            rules.append(len(rows) - 1)
     return Table(
         name="ranges",
         title=_("Order of each task"),
         columns=(
             Column("task", _("Task"), is_text=True),
             Column("system", _("System"), is_text=True, names="system"),
+            *((Column("group", _("Group")),) if several else ()),
             Column("score", _("Score")),
             Column("rank", _("Rank")),
             Column("rank_low", _("From")),
@@ -146,6 +168,12 @@ def ranges_table(orders: Sequence[TaskOrder]) -> Table:
             Column("cluster", _("Cluster")),
         ),
         rows=rows,
+        notes=[
+            f"{task_in_words(each.task.name)}: {note}"
+            for each in orders
+            if each.ranking is not None
+            for note in group_notes(each.ranking)
+        ],
         rules=frozenset(rules[:-1]),
         keys=2,
     )

@@ -10,8 +10,10 @@ from campaign.texts.canonical_json import canonical
 from ranking.code_version import code_version
 from ranking.files.bundles.checking import Check, Problem
 from ranking.files.bundles.differences import ABSENT, Difference
-from ranking.reports.published.report import rank_range_of, title_of
+from ranking.reports.published.report import grouped, title_of
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.ranges import cluster_rules, rank_cell, rank_range
 
 #: Differences that are listed; JSON has all.
 _LISTED: Final = 40
@@ -111,7 +113,7 @@ def reproduction_report(
         notes=notes,
         tables=[
             *([_difference_table(differences)] if differences else []),
-            *([_table(content)] if _is_a_table(content) else []),
+            *(_tables(content) if _is_a_table(content) else []),
         ],
         data={
             "is_same": not differences,
@@ -158,27 +160,43 @@ def _is_a_table(content: Mapping[str, Any]) -> bool:
     numbers = ("cluster", "rank", "score", "rank_low", "rank_high")
     return all(
         isinstance(row.get(name), int | float)
-        or (name == "score" and name in row and row[name] is None)
+        or (name in row and row[name] is None and (name == "score" or bool(row.get("shortage"))))
         for row in content["ranking"]["systems"]
         for name in numbers
     )
 
 
-def _table(content: Mapping[str, Any]) -> Table:
+def _tables(content: Mapping[str, Any]) -> list[Table]:
+    """Return a table for each group of systems that comparisons connect."""
+    groups = grouped(content["ranking"]["systems"])
+    title = _("Published: %(title)s") % {"title": title_of(content)}
+    if len(groups) < 2:
+        return [_table("ranking", title, rows) for rows in groups.values()]
+    return [
+        _table(
+            f"ranking_group_{number}",
+            _("%(test_set)s, group %(number)s of %(count)s")
+            % {"test_set": title, "number": number, "count": len(groups)},
+            rows,
+        )
+        for number, rows in groups.items()
+    ]
+
+
+def _table(name: str, title: str, systems: Sequence[Mapping[str, Any]]) -> Table:
     rows: list[list[Value]] = [
         [
-            str(row["cluster"]),
-            row["rank"],
+            None if row.get("shortage") else str(row["cluster"]),
+            rank_cell(row),
             row["system"],
             None if row["score"] is None else float(row["score"]),
-            rank_range_of(row),
+            rank_range(row),
         ]
-        for row in content["ranking"]["systems"]
+        for row in systems
     ]
-    last = len(rows) - 1
     return Table(
-        name="ranking",
-        title=_("Published: %(title)s") % {"title": title_of(content)},
+        name=name,
+        title=title,
         columns=(
             Column("cluster", _("Cluster"), is_text=True),
             Column("rank", _("Rank")),
@@ -187,5 +205,6 @@ def _table(content: Mapping[str, Any]) -> Table:
             Column("rank_range", _("Rank range"), is_text=True),
         ),
         rows=rows,
-        rules=frozenset(at for at in range(last) if rows[at][0] != rows[at + 1][0]),
+        notes=shortages_in_words(systems),
+        rules=cluster_rules(systems),
     )

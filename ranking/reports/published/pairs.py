@@ -55,11 +55,12 @@ def _row(
 def _cell(row: str, column: str, pairs: _Pairs) -> Value:
     pair, won = pairs.get((row, column)), "wins"
     if pair is None:
-        pair, won = pairs[column, row], "losses"
-    decided = pair["wins"] + pair["losses"]
-    if not decided:
+        pair, won = pairs.get((column, row)), "losses"
+    decided = 0 if pair is None else pair["wins"] + pair["losses"]
+    if pair is None or not decided:
         return None
-    mark = next((mark for most, mark in MARKS if pair["adjusted_p"] <= most), "")
+    p = pair["adjusted_p"]
+    mark = "" if p is None else next((mark for most, mark in MARKS if p <= most), "")
     return f"{round(100 * pair[won] / decided)}{mark}"
 
 
@@ -67,5 +68,7 @@ def pairs_file(file: PublishedFile) -> str:
     """Return a line for each pair, in the order of ranks; spreadsheets compute nothing in it."""
     pairs = file.content["ranking"]["pairs"] or ()
     lines = [csv_line(_COLUMNS)]
-    lines += [csv_line([pair[name] for name in _COLUMNS]) for pair in pairs]
+    lines += [
+        csv_line(["" if pair[name] is None else pair[name] for name in _COLUMNS]) for pair in pairs
+    ]
     return "".join(lines)

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from django.utils.translation import override
 
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.firmness import firmness_in_words
-from ranking.wording.ranges import shared_rank
+from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.ranges import cluster_rules, rank_cell
 
 _METHODS: Final = {
     "expected_wins": "Expected Wins",
@@ -42,42 +43,72 @@ class PublishedFile:
 
 
 def ranking_report(file: PublishedFile) -> Report:
-    """Return the table of systems with what must be read beside it."""
+    """Return a table for each group of systems that comparisons connect, with what must be read beside it."""
     content = file.content
-    rows = content["ranking"]["systems"]
-    last = len(rows) - 1
-    parts = [(row.get("group", 1), row["cluster"]) for row in rows]
-    several = len({group for group, _cluster in parts}) > 1
-    table = Table(
-        name="ranking",
-        title=title_of(content),
-        columns=(Column("group", "Group"), *_COLUMNS) if several else _COLUMNS,
-        rows=[
-            *([*_group(row, several=several), *_row(content, row)] for row in rows),
-            *(
-                [*([None] if several else []), *_unranked(content, row)]
-                for row in content["ranking"]["not_estimable"]
-            ),
-        ],
-        notes=[
-            *(
-                ["Nothing compares systems of different groups: ranks are within each group."]
-                * several
-            ),
-            basis_of(content),
-            *_went_in(content),
-            *_agreement(content),
-            *firmness_of(content),
-        ],
-        rules=frozenset(at for at in range(last) if parts[at] != parts[at + 1]),
-    )
+    groups = grouped(content["ranking"]["systems"])
+    unranked = [_unranked(content, row) for row in content["ranking"]["not_estimable"]]
+    several = len(groups) > 1
+    tables = [
+        _table(content, rows, number if several else 0, () if several else unranked)
+        for number, rows in groups.items()
+    ]
+    if several and unranked:
+        tables.append(replace(_table(content, [], 0, unranked), name="ranking_none"))
     notes = [
         f"{content['campaign']['name']}, {content['test_set']['name']}",
         f"Version {content['version']}, published {content['published_at'][:10]}",
         file.url,
         f"SHA-256 of its content: {file.digest}",
     ]
-    return Report(tables=[table], data={}, notes=[one_line(note) for note in notes])
+    last = tables[-1]
+    about = [basis_of(content), *_went_in(content), *_agreement(content), *firmness_of(content)]
+    return Report(
+        tables=[*tables[:-1], replace(last, notes=[*last.notes, *about])],
+        data={},
+        notes=[one_line(note) for note in notes],
+    )
+
+
+def grouped(rows: Sequence[Mapping[str, Any]]) -> dict[int, list[Mapping[str, Any]]]:
+    """Return ranked systems by the number of their group; one empty group if there are none.
+
+    Results from before groups were ranked by themselves have one.
+    """
+    found: dict[int, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row.get("group", 1), []).append(row)
+    return found or {1: []}
+
+
+def _table(
+    content: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    group: int,
+    unranked: Sequence[Sequence[Value]],
+) -> Table:
+    """Return a table of systems; `group` is its number where there are several."""
+    return Table(
+        name=f"ranking_group_{group}" if group else "ranking",
+        title=f"{title_of(content)}, group {group}: not compared with other groups"
+        if group
+        else title_of(content),
+        columns=_COLUMNS,
+        rows=[*(_row(content, row) for row in rows), *unranked],
+        notes=shortages_of(rows),
+        rules=cluster_rules(rows),
+    )
+
+
+def shortages_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what systems of one group lack whose rank ranges are not estimable yet."""
+    with override("en"):
+        return shortages_in_words(rows)
+
+
+def english_rank(row: Mapping[str, Any]) -> int | str:
+    """Return a rank, or "1–5, tied" if systems of equal score share it."""
+    with override("en"):
+        return rank_cell(row)
 
 
 def title_of(content: Mapping[str, Any]) -> str:
@@ -157,14 +188,10 @@ def _kappa(found: Mapping[str, Any], confidence: float) -> str:
     return f"{found['kappa']:.2f} ({low:.2f} to {high:.2f} at {100 * confidence:g} %)"
 
 
-def _group(row: Mapping[str, Any], *, several: bool) -> Sequence[Value]:
-    return [row.get("group", 1)] if several else []
-
-
 def _row(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
     return [
         None if row.get("shortage") else str(row["cluster"]),
-        _rank(row),
+        english_rank(row),
         name_of(content, row["system"]),
         None if row["score"] is None else float(row["score"]),
         rank_range_of(row),
@@ -172,13 +199,6 @@ def _row(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
         row["losses"],
         row["ties"],
     ]
-
-
-def _rank(row: Mapping[str, Any]) -> Value:
-    if row.get("last_rank", row["rank"]) == row["rank"]:
-        return int(row["rank"])
-    with override("en"):
-        return shared_rank(row)
 
 
 def _unranked(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:

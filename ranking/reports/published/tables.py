@@ -1,12 +1,12 @@
 """The tables of a published result as Markdown, LaTeX and CSV."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from campaign.export.csv_lines import csv_line
 from ranking.core.rankings.ranking import only_estimable
 from ranking.reports.published.pairs import published_report
-from ranking.reports.published.report import PublishedFile
+from ranking.reports.published.report import PublishedFile, grouped
 from ranking.reports.writing import ReportFormat, write
 
 _OF_ROWS: Final = (
@@ -26,18 +26,33 @@ def latex_file(file: PublishedFile) -> str:
 
 
 def csv_file(file: PublishedFile) -> str:
-    """Return a line for each system, the ranked ones first; spreadsheets compute nothing in it."""
+    """Return a line for each system, the ranked ones first; spreadsheets compute nothing in it.
+
+    The last of shared ranks, and groups that nothing compares, have columns only if there are any.
+    """
     about = {each["system"]: each for each in file.content["systems"]}
     ranked = file.content["ranking"]["systems"]
     others = file.content["ranking"]["not_estimable"]
-    lines = [csv_line([*_OF_ROWS, *_OF_SYSTEMS])]
-    lines += [csv_line(_cells(row, about[row["system"]])) for row in [*ranked, *others]]
+    more = [
+        *(
+            ["last_rank"]
+            if any(row.get("last_rank", row["rank"]) != row["rank"] for row in ranked)
+            else []
+        ),
+        *(["group"] if len(grouped(ranked)) > 1 else []),
+    ]
+    lines = [csv_line([*_OF_ROWS, *_OF_SYSTEMS, *more])]
+    lines += [csv_line(_cells(row, about[row["system"]], more)) for row in [*ranked, *others]]
     return "".join(lines)
 
 
-def _cells(row: Mapping[str, Any], about: Mapping[str, Any]) -> list[Any]:
+def _cells(row: Mapping[str, Any], about: Mapping[str, Any], more: Sequence[str]) -> list[Any]:
     row = only_estimable(row)
-    values = [*(row.get(name) for name in _OF_ROWS), *(about[name] for name in _OF_SYSTEMS)]
+    values = [
+        *(row.get(name) for name in _OF_ROWS),
+        *(about[name] for name in _OF_SYSTEMS),
+        *(row.get(name) for name in more),
+    ]
     return [_exact(value) for value in values]
 
 

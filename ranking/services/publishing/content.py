@@ -26,6 +26,7 @@ from ranking.services.publishing.frozen_ranking import (
     frozen_agreement,
     frozen_method,
     frozen_ranking,
+    frozen_row,
 )
 from ranking.services.publishing.labelled_runs import labelled_run
 
@@ -187,7 +188,7 @@ def _stopping(
             if anytime is None
             else {
                 **{name: anytime[name] for name in ("confidence", "clusters", "pairs_apart")},
-                "systems": [{**row, "system": labels[row["system"]]} for row in anytime["systems"]],
+                "systems": [frozen_row(row, labels) for row in anytime["systems"]],
             },
         }
     }
@@ -197,12 +198,21 @@ def frozen_finding(run: RankingRun, ranking: Mapping[str, Any]) -> dict[str, Any
     """Return in numbers what a ranking found."""
     level = recorded_choice(run.parameters).level
     pairs = ranking["pairs"]
-    told = None if pairs is None else sum(pair["adjusted_p"] <= level for pair in pairs)
+    told = (
+        None
+        if pairs is None
+        else sum(pair["adjusted_p"] is not None and pair["adjusted_p"] <= level for pair in pairs)
+    )
     rows = ranking["systems"]
+    # None while no rank range is estimable.
+    known = [row for row in rows if not row.get("shortage")]
+    several = len(ranking["groups"]) > 1 and any("group" in row for row in rows)
     return {
         "systems": len(rows),
-        "clusters": len({row["cluster"] for row in rows}),
-        "first": [row["system"] for row in rows if row["cluster"] == 1],
+        "clusters": len({(row.get("group", 1), row["cluster"]) for row in known})
+        if known or not rows
+        else None,
+        "first": [] if several else [row["system"] for row in known if row["cluster"] == 1],
         "pairs": None if pairs is None else len(pairs),
         "pairs_told_apart": told,
     }

@@ -53,12 +53,14 @@ def firmness_ask(
 
     With `is_queued` false it is left to `analysis_compute`. What failed or was stopped is not tried again.
 
-    Returns None where the method of the ranking has no such answer.
+    Returns None where the method of the ranking has no such answer, or groups that nothing compares have no common first place.
     """
     known = _of(run).select_related("job", "task").order_by("-finished_at", "-pk").first()
     if known is not None and (known.finished_at is not None or (is_queued and has_failed(known))):
         return known
     if run.parameters.get("method_parameters") != METHODS[run.method].defaults:
+        return None
+    if len(run.result["groups"]) > 1:
         return None
     group = run.parameters.get("judge_group")
     asked = {"method": run.method} | ({} if group is None else {"judge_group": group["name"]})

@@ -7,6 +7,7 @@ import numpy as np
 
 from ranking.core.ranges.pairs import ComparedPair
 from ranking.core.ranges.sign_tests import Correction, adjusted
+from ranking.core.rankings.ranking import only_estimable
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.services.stored_pairs import pairs_of
@@ -22,7 +23,7 @@ def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]
     pairs = frozen_pairs(run, labels)
     refusals: Mapping[str, Any] = result.get("refusals") or {}
     return {
-        "systems": [{**row, "system": labels[row["system"]]} for row in result["systems"]],
+        "systems": [frozen_row(row, labels) for row in result["systems"]],
         "not_estimable": sorted(
             ({**row, "system": labels[row["system"]]} for row in result["not_estimable"]),
             key=lambda row: str(row["system"]),
@@ -45,12 +46,19 @@ def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]
     }
 
 
+def frozen_row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return a ranked system, its range and cluster null while they are not estimable."""
+    known = only_estimable(row) if row.get("shortage") else row
+    return {**known, "system": labels[row["system"]]}
+
+
 def frozen_pairs(run: RankingRun, labels: Mapping[str, str]) -> list[dict[str, Any]] | None:
     """Return all pairs in the order of ranks; None for runs from before pairs were tested."""
     pairs = pairs_of(run)
     if pairs is None:
         return None
     corrected = _corrected(run, pairs)
+    thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
     return [
         {
             "better": labels[pair.better],
@@ -58,8 +66,12 @@ def frozen_pairs(run: RankingRun, labels: Mapping[str, str]) -> list[dict[str, A
             "wins": pair.wins,
             "losses": pair.losses,
             "ties": pair.ties,
-            "p": pair.p_value,
-            "adjusted_p": p,
+            # Null where either system lacks the judgments for a test.
+            **(
+                {"p": None, "adjusted_p": None}
+                if pair.better in thin or pair.worse in thin
+                else {"p": pair.p_value, "adjusted_p": p}
+            ),
         }
         for pair, p in zip(pairs, corrected, strict=True)
     ]

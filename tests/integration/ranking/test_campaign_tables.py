@@ -128,7 +128,10 @@ def test_tables_with_rankings_say_how_far_each_stopping_rule_is(
         "one: Stopping rule: Stop at 8 judgments. Set after 8 judgments. It was first met on"
     )
     assert said[1].startswith("two: Stopping rule: Stop at 3 clusters, or 100 judgments")
-    assert said[1].endswith("It is not met yet. 2 clusters so far. 4 judgments count.")
+    # Of four blocks there are no clusters yet.
+    assert said[1].endswith(
+        "It is not met yet. Clusters are counted once all systems have a rank range. 4 judgments count."
+    )
     # What it means to look at clusters again and again is said once.
     assert sum("right at one look" in note for note in found.notes) == 1
     rules = [each.get("stopping_rule") for each in found.data["test_sets"]]
@@ -225,14 +228,21 @@ def test_systems_with_equal_scores_are_in_no_order(
 
 
 def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:
+    thin = told(campaign, "average-ranks", method="expected_wins")
+    assert all(row[2:4] + row[5:] == [None] * 4 for row in rows_of(thin, "average_ranks"))
+    assert any(note.startswith("two: ") and "4 of at least 8 blocks" in note for note in thin.notes)
+    second = three[1]
+    for segment in range(5, 9):
+        second.judgment("j1", second.block(segment, ["A", "B", "C"]), [1, 2, 2])
+    ranking_run_compute(task_id=second.task.pk)
     report = told(campaign, "average-ranks")
     latest = [LatestRanking.objects.get(task=each.task).result["systems"] for each in three]
     rows = rows_of(report, "average_ranks")
     assert [row[0] for row in rows] == ["A", "C", "B"]
-    assert [row[1] for row in rows] == [pytest.approx(rank / 3) for rank in (5, 7, 8)]
+    assert [row[1] for row in rows] == [pytest.approx(rank / 3) for rank in (5, 6.5, 8.5)]
     for name, rank, low, high, score, score_low, score_high in rows:
         own = [next(row for row in each if row["system"] == name) for each in latest]
-        assert rank == pytest.approx(sum(row["rank"] for row in own) / 3)
+        assert rank == pytest.approx(sum(row["rank"] + row["last_rank"] for row in own) / 6)
         # Their own ranges are percentiles, whose means do not hold.
         assert (low, high) == (None, None)
         assert score == pytest.approx(sum(row["score"] for row in own) / 3)
@@ -315,11 +325,12 @@ def test_what_there_is_nothing_of_is_said(
         if kind != "collected":
             assert "empty: no judgment yet." in report.notes, kind
     notes = [note for table in told(campaign, "clusters").tables for note in table.notes]
-    assert "Cannot be ranked by these judgments: A, B." in notes
+    assert "Cannot be ranked by these judgments: A." in notes
+    assert any("not estimable yet: 1 of at least 8 blocks" in note for note in notes)
     assert "The test set is closed." in notes
     words = told(campaign, "average-ranks").notes
-    assert "tied: no system can be ranked by these judgments." in words
-    assert "No test set has a ranking yet." in words
+    assert "alone: no system can be ranked by these judgments." in words
+    assert "Only one test set has a ranking: nothing is averaged." in words
     assert empty.task.pk
     page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, "clusters"]))
     assert "empty: no judgment yet." in text_of(page)

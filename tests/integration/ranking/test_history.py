@@ -19,10 +19,12 @@ def test_stages_are_the_stored_runs_in_their_order(writer: TestSetWriter) -> Non
 
     history = ranking_history(task_id=writer.task.pk)
 
-    # After the first judgment, a tie, there was nothing to rank.
-    assert [point.watermark for point in history] == [2, 3]
-    assert [point.comparisons for point in history] == [2, 5]
-    assert [row["system"] for row in history[0].systems] == ["B", "A"]
+    assert [point.watermark for point in history] == [1, 2, 3]
+    assert [point.comparisons for point in history] == [1, 2, 5]
+    # The first judgment is a tie.
+    assert [(row["system"], row["rank"]) for row in history[0].systems] == [("A", 1), ("B", 1)]
+    assert [row["system"] for row in history[1].systems] == ["B", "A"]
+    assert [point.clusters for point in history] == [None] * 3
 
 
 @pytest.mark.parametrize("count", [2, RUNS_SHOWN + 5])

@@ -154,7 +154,10 @@ def test_two_per_cent_more_judgments_are_kept(varied: TestSetWriter) -> None:
     assert kept.standings == [
         {
             name: row[name]
-            for name in ("system", "rank", "rank_low", "rank_high", "cluster", "score")
+            for name in (
+                *("system", "rank", "rank_low", "rank_high", "cluster", "score"),
+                *("last_rank", "group"),
+            )
         }
         for row in grown.result["systems"]
     ]

@@ -115,9 +115,9 @@ def test_systems_without_a_rank_are_listed_with_the_reason(
 
     page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
 
-    assert "No system can be ranked yet" in page
+    assert "Rank ranges are not estimable yet" in page
     assert "Reference left out." in page
-    assert "A only ties so far" in page
+    assert "1–2, tied A" in page
     assert "C not compared yet" in page
     assert "No two judges have judged the same comparison yet." in page
 
@@ -133,7 +133,7 @@ def test_groups_that_were_never_compared_are_no_ranking(
     page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
 
     assert "Some systems were never compared with the others" in page
-    assert "their common order means nothing: A and B; C and D." in page
+    assert "each is ranked by itself: A and B; C and D." in page
 
 
 def test_two_judges_have_a_kappa_and_no_interval(

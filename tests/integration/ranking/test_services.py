@@ -151,16 +151,17 @@ def test_collapsed_outputs_count_for_every_system_but_not_against_each_other(
     }
 
 
-def test_only_ties_leave_nothing_to_estimate(writer: TestSetWriter) -> None:
+def test_systems_that_only_tied_share_their_rank(writer: TestSetWriter) -> None:
     writer.judgment("j", writer.block(1, ["A", "B"]), [3, 3])
 
     run = ranking_run_compute(task_id=writer.task.pk)
 
     assert run is not None
-    assert run.result["systems"] == []
+    assert [
+        (row["system"], row["rank"], row["last_rank"], row["score"], row["ties"])
+        for row in run.result["systems"]
+    ] == [("A", 1, 2, None, 1), ("B", 1, 2, None, 1)]
     assert run.result["not_estimable"] == [
-        {"system": "A", "reason": "only_ties", "ties": 1},
-        {"system": "B", "reason": "only_ties", "ties": 1},
         {"system": "C", "reason": "no_comparison", "ties": 0},
     ]
     json.dumps(run.result, allow_nan=False)
