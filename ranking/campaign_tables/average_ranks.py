@@ -47,7 +47,7 @@ from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.not_yet import shortages_of_rows
 from ranking.wording.numbers import percent_in_figures
 from ranking.wording.ranges import rank_cell
 
@@ -295,7 +295,7 @@ def _not_yet(rows: Sequence[TableRow]) -> list[str]:
     return [
         f"{row.test_set.name}: {why}"
         for row in rows
-        for why in shortages_in_words(_ranking(row).systems)
+        for why in shortages_of_rows(_ranking(row).systems)
     ]
 
 

@@ -38,7 +38,7 @@ from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Value
 from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.not_yet import shortages_of_rows
 from ranking.wording.numbers import percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 from ranking.wording.ranges import cluster_rules, limit_in_words, shared_rank
@@ -175,7 +175,7 @@ def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:
         ),
         rows=lines,
         rules=cluster_rules(systems),
-        notes=[ranked_in_words(found), *shortages_in_words(systems), *_notes(row)],
+        notes=[ranked_in_words(found), *shortages_of_rows(systems), *_notes(row)],
         about={"test_set": row.test_set.name},
         plot=Plot(
             kind="intervals",

@@ -10,7 +10,7 @@ from typing import Any
 
 from ranking.selectors.judges import JudgeKappa, JudgeRow
 from ranking.selectors.progress import Period
-from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.not_yet import shortages_of_rows
 from ranking.wording.ranges import cluster_rules
 
 _AXIS_NUMBERS = 12
@@ -111,7 +111,7 @@ def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> RankPlot:
     ticks = tuple(Tick(at=at(rank), number=rank) for rank in range(1, count + 1))
     step = -(-count // _AXIS_NUMBERS)
     axis = tuple(tick for tick in ticks if tick.number == 1 or tick.number % step == 0)
-    notes = tuple(shortages_in_words(systems))
+    notes = tuple(shortages_of_rows(systems))
     return RankPlot(rows=rows, ticks=ticks, axis=axis, group=group, notes=notes)
 
 

@@ -21,7 +21,7 @@ from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_ranked import reason_in_words
-from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.not_yet import shortages_of_rows
 from ranking.wording.numbers import in_figures
 from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, shared_rank
 
@@ -163,7 +163,7 @@ def ranks_table(
         columns=columns,
         rows=[tuple(row[column.key] for column in columns) for row in shown],
         rules=cluster_rules(shown),
-        notes=[*shortages_in_words(rows), *notes],
+        notes=[*shortages_of_rows(rows), *notes],
         plot=Plot(
             kind="intervals",
             label="system",
@@ -279,9 +279,7 @@ def group_notes(ranking: Ranking) -> list[str]:
         *(
             note
             for number in range(1, len(ranking.groups) + 1)
-            for note in shortages_in_words(
-                [row for row in ranking.rows() if row["group"] == number]
-            )
+            for note in shortages_of_rows([row for row in ranking.rows() if row["group"] == number])
         ),
         *_groups_in_words(ranking),
     ]

@@ -33,24 +33,26 @@ def not_yet_in_words(shortage: Shortage) -> str:
     return words[shortage.unit] % values
 
 
-def shortages_in_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what ranked systems lack before their rank ranges are estimable: a sentence if all lack something.
+def shortages_of_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what ranked systems lack, in words; `rows` are those of one group, as the result of a ranking has them."""
+    shortages = {row["system"]: Shortage(**row["shortage"]) for row in rows if row.get("shortage")}
+    return shortages_in_words(shortages, len(rows))
 
-    `rows` are those of one group, as the result of a ranking has them.
-    """
-    thin = [(row["system"], Shortage(**row["shortage"])) for row in rows if row.get("shortage")]
-    if thin and len(thin) == len(rows):
-        least = min((each for _system, each in thin), key=lambda each: each.found / each.needed)
+
+def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[str]:
+    """Return what n ranked systems lack before their rank ranges are estimable: a sentence if all lack something."""
+    if shortages and len(shortages) == systems:
+        least = min(shortages.values(), key=lambda each: each.found / each.needed)
         return [
             _("Rank ranges, clusters and p-values: %(why)s for each system.")
             % {"why": lowered(not_yet_in_words(least))}
         ]
     names: dict[str, list[str]] = {}
-    for system, shortage in thin:
+    for system, shortage in shortages.items():
         names.setdefault(not_yet_in_words(shortage), []).append(system)
     return [
-        _("%(system)s: %(why)s.") % {"system": ", ".join(systems), "why": lowered(why)}
-        for why, systems in names.items()
+        _("%(system)s: %(why)s.") % {"system": ", ".join(alike), "why": lowered(why)}
+        for why, alike in names.items()
     ]
 
 

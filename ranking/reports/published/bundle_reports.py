@@ -12,7 +12,7 @@ from ranking.files.bundles.checking import Check, Problem
 from ranking.files.bundles.differences import ABSENT, Difference
 from ranking.reports.published.report import grouped, title_of
 from ranking.reports.tables import Column, Report, Table, Value
-from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.not_yet import shortages_of_rows
 from ranking.wording.ranges import cluster_rules, rank_cell, rank_range
 
 #: Differences that are listed; JSON has all.
@@ -205,6 +205,6 @@ def _table(name: str, title: str, systems: Sequence[Mapping[str, Any]]) -> Table
             Column("rank_range", _("Rank range"), is_text=True),
         ),
         rows=rows,
-        notes=shortages_in_words(systems),
+        notes=shortages_of_rows(systems),
         rules=cluster_rules(systems),
     )

@@ -9,7 +9,7 @@ from django.utils.translation import override
 
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.firmness import firmness_in_words
-from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.not_yet import shortages_of_rows
 from ranking.wording.ranges import cluster_rules, rank_cell
 
 _METHODS: Final = {
@@ -102,7 +102,7 @@ def _table(
 def shortages_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what systems of one group lack whose rank ranges are not estimable yet."""
     with override("en"):
-        return shortages_in_words(rows)
+        return shortages_of_rows(rows)
 
 
 def english_rank(row: Mapping[str, Any]) -> int | str:

@@ -228,7 +228,8 @@ def test_thin_scores_have_effects_and_no_intervals(
     assert [*fit.ranges.low, *fit.ranges.high, *fit.cluster] == [0] * 6
     unit, found, needed = shortage
     assert fit.shortages.keys() == {"A", "B"}
-    assert fit.shortages["A"] == Shortage(unit, pytest.approx(found), needed)
+    assert fit.shortages["A"] == Shortage(unit, fit.shortages["A"].found, needed)
+    assert fit.shortages["A"].found == pytest.approx(found)
 
 
 def test_the_error_is_never_below_that_over_segments_alone() -> None:
