@@ -218,12 +218,7 @@ def _agreement(criterion: Criterion, ratings: Ratings, options: RatingOptions) -
                 criterion,
                 name,
                 each.points,
-                rating_agreement(
-                    part,
-                    resamples=options.resamples,
-                    confidence=options.confidence,
-                    seed=options.seed,
-                ),
+                rating_agreement(part, confidence=options.confidence),
             )
             for name, part in (*parts, ("", each))
         ]
