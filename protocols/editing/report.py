@@ -8,12 +8,19 @@ from django.utils.translation import ngettext
 
 from protocols.editing.edits_read import TaskEdits
 from protocols.editing.files import EditsRead
-from protocols.editing.statistics.acceptability import Acceptability, Counting, EditedSystem
+from protocols.editing.statistics.acceptability import (
+    FEWEST_TESTED,
+    Acceptability,
+    Counting,
+    EditedSystem,
+)
 from ranking.code_version import code_version
+from ranking.core.scores import Shortage
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
 from ranking.wording.agreement import kappa_shown
+from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.numbers import decimals, percent_in_figures
 
 
@@ -239,5 +246,15 @@ def _pairs(found: Acceptability) -> Table:
             for pair in found.pairs
         ],
         keys=3,
-        notes=[_("Two-sided, corrected by Holm; edits are taken for independent.")],
+        notes=[
+            _("Two-sided, corrected by Holm; edits are taken for independent."),
+            *shortages_in_words(
+                {
+                    row.system: Shortage("edits", row.decided, FEWEST_TESTED)
+                    for row in found.systems
+                    if row.decided < FEWEST_TESTED
+                },
+                len(found.systems),
+            ),
+        ],
     )

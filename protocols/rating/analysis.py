@@ -67,15 +67,6 @@ BY_DIFFERENCE = Option(
     default=False,
     help=gettext_lazy("On the same texts."),
 )
-RANGES = Option(
-    name="ranges",
-    label=gettext_lazy("Rank ranges from"),
-    default="confidence_set",
-    choices={
-        "confidence_set": gettext_lazy("confidence sets"),
-        "percentile": gettext_lazy("percentiles of many rankings"),
-    },
-)
 CORRECTION = Option(
     name="correction",
     label=gettext_lazy("Pairs corrected by"),
@@ -84,7 +75,7 @@ CORRECTION = Option(
 )
 _OF_REPORTS: Final = (
     *(MERGE, STANDARDISE, EASY_BELOW, DEVIATIONS, BY_DIFFERENCE),
-    *(RANGES, CORRECTION, RESAMPLES, CONFIDENCE, SEED),
+    *(CORRECTION, RESAMPLES, CONFIDENCE, SEED),
 )
 
 
@@ -174,7 +165,7 @@ RATINGS_MEASURED: Final = AnalysisKind(
     ),
     options=(
         *(MERGE, STANDARDISE, EASY, EASY_BELOW, DEVIATIONS, BY_DIFFERENCE),
-        *(RANGES, CORRECTION, RESAMPLES, CONFIDENCE, SEED),
+        *(CORRECTION, RESAMPLES, CONFIDENCE, SEED),
     ),
     check=_checked,
     protocols=frozenset({Protocol.RATING}),

@@ -18,7 +18,7 @@ from protocols.rating.statistics.judges import (
     rating_judges,
     standardised,
 )
-from protocols.rating.statistics.means import MeanRatings, RatingRanges, mean_ratings
+from protocols.rating.statistics.means import MeanRatings, mean_ratings
 from protocols.rating.statistics.outliers import (
     Removal,
     Rule,
@@ -52,7 +52,7 @@ class RatingOptions:
         Standard deviations beyond which a judge is an outlier.
     by_difference : bool
         Whether the rule of mean scores looks at differences to the others on the same items.
-    ranges, correction, resamples, confidence, seed
+    correction, resamples, confidence, seed
         As for `mean_ratings`.
     """
 
@@ -61,7 +61,6 @@ class RatingOptions:
     easy_below: int | None = None
     deviations: float = 1.0
     by_difference: bool = False
-    ranges: RatingRanges = "confidence_set"
     correction: Correction = Correction.NONE
     resamples: int = 1000
     confidence: float = 0.95
@@ -193,7 +192,6 @@ def _of_criterion(
         means=mean_ratings(
             ratings if own is None else own.ratings,
             value=None if own is None else own.value,
-            ranges=options.ranges,
             correction=options.correction,
             resamples=options.resamples,
             confidence=options.confidence,
@@ -218,12 +216,7 @@ def _agreement(criterion: Criterion, ratings: Ratings, options: RatingOptions) -
                 criterion,
                 name,
                 each.points,
-                rating_agreement(
-                    part,
-                    resamples=options.resamples,
-                    confidence=options.confidence,
-                    seed=options.seed,
-                ),
+                rating_agreement(part, confidence=options.confidence),
             )
             for name, part in (*parts, ("", each))
         ]

@@ -294,7 +294,9 @@ def _few_judges(found: RatingsFound) -> list[str]:
     if all(each.agreement.for_judges or not each.agreement.pairs for each in found.agreement):
         return []
     return [
-        _("Warning: too few judges to tell how judges differ; intervals do not account for them.")
+        _(
+            "Intervals of agreement are not estimable yet where, without one of the judges, no text has two ratings: at least 3 judges are needed."
+        )
     ]
 
 

@@ -118,11 +118,7 @@ def ranges_in_words(found: MeanRatings) -> list[str]:
             "seed": found.seed,
         }
     )
-    if found.ranges == "percentile":
-        said.append(
-            _("Ranks: percentiles of drawn ranks, which hold too seldom among near-equal systems.")
-        )
-    elif found.correction is Correction.HOLM:
+    if found.correction is Correction.HOLM:
         said.append(_("Ranks: confidence sets that hold all together."))
     else:
         said.append(_("Ranks: confidence sets, each of which holds by itself."))

@@ -237,7 +237,7 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
                     found.kappa,
                     found.low,
                     found.high,
-                    strength_in_words(found.kappa),
+                    strength_in_words(found.kappa, found.reason),
                     found.agreeing,
                     found.comparable,
                 )

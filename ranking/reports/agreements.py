@@ -135,7 +135,7 @@ def _measure_row(called: str, measure: AgreementEstimate) -> tuple[Value, ...]:
         measure.kappa,
         measure.low,
         measure.high,
-        strength_in_words(measure.kappa),
+        strength_in_words(measure.kappa, measure.reason),
         measure.p_agree,
         measure.p_chance,
         measure.agreeing,
@@ -199,7 +199,7 @@ def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
                     measure.kappa,
                     measure.low,
                     measure.high,
-                    strength_in_words(measure.kappa),
+                    strength_in_words(measure.kappa, measure.reason),
                     measure.comparable,
                 )
                 for row, measure in rows

@@ -276,7 +276,7 @@ def _judges(found: RankingsWithout, agreement: AgreementReport) -> Table:
                 kappas[name].kappa,
                 kappas[name].low,
                 kappas[name].high,
-                strength_in_words(kappas[name].kappa),
+                strength_in_words(kappas[name].kappa, kappas[name].reason),
                 kappas[name].comparable,
             )
             for name, blocks in found.judges.items()

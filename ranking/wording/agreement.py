@@ -59,10 +59,10 @@ def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, 
     }
 
 
-def strength_in_words(kappa: float | None) -> str | None:
-    """Return the word of Landis and Koch (1977) for a κ; show `strength_caution` beside it."""
+def strength_in_words(kappa: float | None, reason: str | None = None) -> str | None:
+    """Return the word of Landis and Koch (1977) for a κ, or why there is none; show `strength_caution` beside it."""
     if kappa is None:
-        return None
+        return None if reason is None else not_estimable_in_words(reason)
     if kappa < 0:
         return pgettext("agreement", "poor")
     words = (

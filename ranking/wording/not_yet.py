@@ -27,6 +27,7 @@ def not_yet_in_words(shortage: Shortage) -> str:
         "documents": _("Not estimable yet: %(found)s of at least %(needed)s documents"),
         "judges": _("Not estimable yet: %(found)s of at least %(needed)s judges"),
         "snippets": _("Not estimable yet: %(found)s of at least %(needed)s snippets"),
+        "edits": _("Not estimable yet: %(found)s of at least %(needed)s edits"),
         "items": _("Not estimable yet: %(found)s of at least %(needed)s items"),
         "ratings": _("Not estimable yet: %(found)s of at least %(needed)s ratings"),
     }

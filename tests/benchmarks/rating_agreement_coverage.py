@@ -28,9 +28,9 @@ def coverage_of_agreement(world: RatingWorld, *, campaigns: int) -> list[float]:
         [
             [
                 (step.share.low, step.share.value, step.share.high)
-                for step in rating_agreement(
-                    simulated_ratings(world, seed=seed), seed=seed
-                ).n_agreement[:_MOST]
+                for step in rating_agreement(simulated_ratings(world, seed=seed)).n_agreement[
+                    :_MOST
+                ]
             ]
             for seed in range(campaigns)
         ],

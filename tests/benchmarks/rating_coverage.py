@@ -5,7 +5,7 @@
 
 For each world: the share of systems whose true mean lies outside the interval (promised: 5 %), for the
 range mean ± 1.96 s / √m, the bootstrap by segments and Student's t over segments and judges; the share
-of systems whose true rank lies outside confidence sets and outside percentile ranges; and, of the pairs
+of systems whose true rank lies outside confidence sets; and, of the pairs
 of systems that are truly equal, the share called different. Standard errors are over campaigns.
 """
 
@@ -51,13 +51,12 @@ WORLDS: dict[str, RatingWorld] = {
 
 @dataclass(frozen=True)
 class Outside:
-    """Shares of one campaign: means outside three intervals, ranks outside two ranges, equal pairs called different."""
+    """Shares of one campaign: means outside three intervals, ranks outside their sets, equal pairs called different."""
 
     range: float
     segments: float
     two_way: float
     confidence_set: float
-    percentile: float
     different: float
     width: float
 
@@ -66,7 +65,6 @@ def measured(world: RatingWorld, *, seed: int, resamples: int = 1000) -> Outside
     """Simulate a campaign and look where the truth lies."""
     ratings = simulated_ratings(world, seed=seed)
     sets = mean_ratings(ratings, resamples=resamples, seed=seed)
-    percentiles = mean_ratings(ratings, ranges="percentile", resamples=resamples, seed=seed)
     truth = dict(zip(ratings.items.systems, world.true_means(), strict=True))
     true = np.array([truth[row.system] for row in sets.systems])
 
@@ -85,7 +83,6 @@ def measured(world: RatingWorld, *, seed: int, resamples: int = 1000) -> Outside
         segments=outside("segments_low", "segments_high"),
         two_way=outside("low", "high"),
         confidence_set=_ranks_outside(sets, true),
-        percentile=_ranks_outside(percentiles, true),
         different=float(called[equal].mean()) if equal.any() else float("nan"),
         width=float(
             np.mean(

@@ -22,6 +22,8 @@ from ranking.core.scores import Scores, shared_ranks
 
 #: Systems with fewer edits have no percentage and no rank.
 FEWEST_EDITS = 20
+#: One edit has no test, because it could not be significant whatever the other system's are.
+FEWEST_TESTED = 2
 
 
 class Counting(StrEnum):
@@ -90,15 +92,15 @@ class EditedSystem:
 
 @dataclass(frozen=True)
 class EditedPair:
-    """Fisher's exact test of the acceptable edits of two systems, whatever the numbers.
+    """Fisher's exact test of the acceptable edits of two systems.
 
     Attributes
     ----------
     first, second : str
     counts : (int, int, int, int)
         Acceptable and decided edits of the first, and of the second.
-    p_value : float
-        Two-sided; takes edits for independent.
+    p_value : float or None
+        Two-sided; takes edits for independent. None where either system has fewer than two decided edits.
     adjusted_p : float or None
         By Holm, for the pairs of systems with a share; None for others.
     """
@@ -106,7 +108,7 @@ class EditedPair:
     first: str
     second: str
     counts: tuple[int, int, int, int]
-    p_value: float
+    p_value: float | None
     adjusted_p: float | None
 
 
@@ -262,9 +264,19 @@ def _share(
 
 def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:
     tested = [(one, other) for one, other in combinations(rows, 2) if one.decided and other.decided]
-    p = np.array([fisher_p(*_counts(one, other)) for one, other in tested], dtype=np.float64)
+    p = np.array(
+        [
+            fisher_p(*_counts(one, other))
+            if min(one.decided, other.decided) >= FEWEST_TESTED
+            else np.nan
+            for one, other in tested
+        ],
+        dtype=np.float64,
+    )
     # Tests of systems that get no rank would only make the others harder to tell apart.
-    counts = np.array([bool(one.share and other.share) for one, other in tested], dtype=np.bool_)
+    counts = np.isfinite(p) & np.array(
+        [bool(one.share and other.share) for one, other in tested], dtype=np.bool_
+    )
     corrected = np.full(len(tested), np.nan)
     corrected[counts] = adjusted(p[counts], Correction.HOLM)
     return tuple(
@@ -272,7 +284,7 @@ def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:
             first=one.system,
             second=other.system,
             counts=_counts(one, other),
-            p_value=own,
+            p_value=None if np.isnan(own) else own,
             adjusted_p=of_family if is_counted else None,
         )
         for (one, other), own, of_family, is_counted in zip(

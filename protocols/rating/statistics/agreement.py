@@ -1,8 +1,8 @@
 """Agreement of those who rated the same item: n-agreement, κ, and both beyond the paper.
 
 All are of items with two or more ratings, and items weigh equally. Intervals are for other judges and other segments, from the
-figures without each of them; where there are too few judges to tell how judges differ, percentiles of a bootstrap of
-whole segments.
+figures without each of them. Where that leaves too few judges to tell how judges differ, there are none: a bootstrap of
+segments held in 40 to 94 % of simulated campaigns.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from ranking.core.agreement.kappa_intervals import (
     kappa_interval,
 )
 from ranking.core.agreement.spread import lowest_kappa
-from ranking.core.counting.bootstrap import poisson_weights, trim_count
 from ranking.core.counting.effective_numbers import effective_number
-from ranking.core.counting.resampling import segment_keys
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
@@ -79,7 +77,7 @@ class RatingAgreement:
     alpha : Estimate
         Krippendorff's α for ordinal data.
     for_judges : bool
-        Whether intervals are for other judges, too; if not, nothing tells how judges differ.
+        Whether enough is left without each judge to tell how judges differ; if not, there are no intervals.
     """
 
     items: int
@@ -93,9 +91,7 @@ class RatingAgreement:
     for_judges: bool
 
 
-def rating_agreement(
-    ratings: Ratings, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
-) -> RatingAgreement:
+def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgreement:
     """Measure how far judges agree on items.
 
     With n judges an item, P̄_o and P̄_e are those of Hamon et al. (2007); where their number differs, each
@@ -105,11 +101,8 @@ def rating_agreement(
     Parameters
     ----------
     ratings : Ratings
-    resamples : int
-        Of segments, where there are too few judges.
     confidence : float
-    seed : int
-        0 ≤ seed < 2**64.
+        Between 0 and 1.
 
     Returns
     -------
@@ -118,7 +111,7 @@ def rating_agreement(
     Raises
     ------
     ValueError
-        If `resamples`, `confidence` or `seed` is out of range.
+        If `confidence` is out of range.
 
     References
     ----------
@@ -126,7 +119,8 @@ def rating_agreement(
     J. L. Fleiss (1971), Measuring Nominal Scale Agreement Among Many Raters, Psychol. Bull. 76.
     K. Krippendorff (2004), Content Analysis, §11.3.
     """
-    cut = trim_count(resamples, confidence)
+    if not 0 < confidence < 1:
+        raise ValueError(f"the confidence {confidence} is not between 0 and 1")
     counts = ratings.counts()
     several = counts.sum(axis=1) > 1
     kept = several[ratings.item]
@@ -144,9 +138,6 @@ def rating_agreement(
         without_segment = _figures(whole - sums, ratings.points)
         without_judge = _figures(whole + left_out.judges, ratings.points)
         without_cell = _figures(whole + left_out.cells, ratings.points)
-    else:
-        weights = poisson_weights(segment_keys(segments), seed=seed, resamples=resamples)
-        drawn = _figures(weights.T.astype(np.float64) @ sums, ratings.points)
 
     def estimate(figure: str, lowest: float, n: int | None = None) -> Estimate:
         def of(found: _Figures) -> FloatArray:
@@ -157,10 +148,7 @@ def rating_agreement(
         if np.isnan(value):
             return Estimate(None, None, None)
         if not for_judges:
-            # A sample that does not determine the number may have any.
-            low = np.sort(np.nan_to_num(of(drawn), nan=lowest))[cut]
-            high = np.sort(np.nan_to_num(of(drawn), nan=1.0))[resamples - 1 - cut]
-            return Estimate(value, float(low), float(high))
+            return Estimate(value, None, None)
         changes = np.nan_to_num(of(without_cell) - value)
         parts = VarianceParts(
             kappa=value,

@@ -22,7 +22,6 @@ simulated ranges then leave out more than 6 % of the true ranks.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +32,7 @@ from ranking.core.counting.bootstrap import poisson_weights, trim_count
 from ranking.core.counting.effective_numbers import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import segment_keys
-from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
+from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
 from ranking.core.ranges.pairs import PairTests, difference_tests
 from ranking.core.ranges.sign_tests import Correction
@@ -42,16 +41,12 @@ from ranking.core.uncertainty.two_way import (
     ClusteredCovariance,
     ScoreCovariance,
     combined_covariance,
-    draw_scores,
     with_least_variance,
 )
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-
-RatingRanges = Literal["confidence_set", "percentile"]
-RATING_RANGES: tuple[RatingRanges, ...] = get_args(RatingRanges)
 
 #: Units that a system needs for intervals, rank ranges and tests. Effective numbers of about equal shares are slightly
 #: below the number of units.
@@ -123,7 +118,6 @@ class MeanRatings:
         Codes of `ranking.core.uncertainty.two_way.RangeLimit`: what ranges do not account for.
     segments, judges : float
         Effective numbers.
-    ranges : "confidence_set" or "percentile"
     correction : Correction
     resamples : int
     confidence : float
@@ -137,7 +131,6 @@ class MeanRatings:
     limits: tuple[str, ...]
     segments: float
     judges: float
-    ranges: RatingRanges
     correction: Correction
     resamples: int
     confidence: float
@@ -149,7 +142,6 @@ def mean_ratings(
     ratings: Ratings,
     *,
     value: FloatArray | None = None,
-    ranges: RatingRanges = "confidence_set",
     correction: Correction = Correction.NONE,
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -163,9 +155,6 @@ def mean_ratings(
         N ratings of n rated systems. A text that several systems wrote counts for each of them.
     value : float64, shape (N,), optional
         Used instead of the points, such as standardised values.
-    ranges : "confidence_set" or "percentile"
-        Of ranks: sets that also hold among near-equal systems (`ranking.core.ranges.confidence_sets`), or
-        percentiles of drawn ranks, which are narrower and then hold too seldom.
     correction : Correction
         `NONE`, or `HOLM` for sets and tests that hold all together.
     resamples : int
@@ -183,8 +172,6 @@ def mean_ratings(
     ValueError
         If an argument is out of range, or nothing is rated.
     """
-    if ranges not in RATING_RANGES:
-        raise ValueError(f"ranges: {ranges!r} is none of {', '.join(RATING_RANGES)}")
     if correction not in (Correction.NONE, Correction.HOLM):
         raise ValueError("correction: expected none or holm")
     values = ratings.value.astype(np.float64) if value is None else value
@@ -206,7 +193,14 @@ def mean_ratings(
     together = _without_variance(covariance.matrix)
     tests = _untested(_tests(scores, covariance, correction, seed), together)
     found = _widened(
-        _ranges(scores, covariance, ranges, correction, resamples, confidence, seed),
+        rank_confidence_sets(
+            scores.values,
+            covariance.matrix,
+            confidence=confidence,
+            simultaneous=correction is Correction.HOLM,
+            degrees_of_freedom=covariance.degrees_of_freedom,
+            seed=seed,
+        ),
         scores,
         together,
     )
@@ -258,7 +252,6 @@ def mean_ratings(
         limits=tuple(str(limit) for limit in covariance.limits),
         segments=covariance.segments,
         judges=covariance.judges,
-        ranges=ranges,
         correction=correction,
         resamples=resamples,
         confidence=confidence,
@@ -424,26 +417,3 @@ def _tests(
         seed=seed,
     )
     return replace(tests, adjusted_p=adjusted)
-
-
-def _ranges(
-    scores: Scores,
-    covariance: ScoreCovariance,
-    ranges: RatingRanges,
-    correction: Correction,
-    resamples: int,
-    confidence: float,
-    seed: int,
-) -> RankRanges:
-    if ranges == "confidence_set":
-        return rank_confidence_sets(
-            scores.values,
-            covariance.matrix,
-            confidence=confidence,
-            simultaneous=correction is Correction.HOLM,
-            degrees_of_freedom=covariance.degrees_of_freedom,
-            seed=seed,
-        )
-    order = np.lexsort((np.diag(covariance.matrix), scores.values)).astype(np.int64)
-    drawn = draw_scores(scores, covariance, range(resamples), seed=seed, order=order)
-    return rank_ranges(drawn, confidence=confidence)

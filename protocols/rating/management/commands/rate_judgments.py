@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from protocols.rating.computed import RatingOptions, ratings_found
 from protocols.rating.files import easy_items, read_ratings
 from protocols.rating.report import ratings_report
-from protocols.rating.statistics.means import RATING_RANGES
 from protocols.rating.statistics.ratings import POINTS, Items
 from ranking.core.ranges.sign_tests import Correction
 from ranking.management.arguments import POSITIVE, SEED, number_between, whole_number
@@ -76,12 +75,6 @@ class Command(ReportCommand):
             help="judge mean scores by the difference to the others on the same texts",
         )
         parser.add_argument(
-            "--ranges",
-            choices=RATING_RANGES,
-            default=RATING_RANGES[0],
-            help="what ranges of ranks are (default: confidence_set)",
-        )
-        parser.add_argument(
             "--correction",
             type=Correction,
             choices=[Correction.NONE, Correction.HOLM],
@@ -106,7 +99,7 @@ class Command(ReportCommand):
                 name: options[name]
                 for name in (
                     *("merge", "standardise", "easy_below", "deviations", "by_difference"),
-                    *("ranges", "correction", "resamples", "confidence", "seed"),
+                    *("correction", "resamples", "confidence", "seed"),
                 )
             }
         )

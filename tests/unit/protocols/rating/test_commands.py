@@ -80,14 +80,14 @@ def test_options_change_what_they_say(ratings: str, run_json: RunJson, tmp_path:
     asked = run_json(
         "rate_judgments",
         *(ratings, "--easy", easy, "--merge", "--standardise", "--by-difference"),
-        *("--ranges", "percentile", "--exclude-judge", "J001", "--condition", "FTE"),
+        *("--correction", "holm", "--exclude-judge", "J001", "--condition", "FTE"),
     )
-    assert (plain["criteria"]["fluency"]["means"]["ranges"], plain["input"]["judges"]) == (
-        "confidence_set",
+    assert (plain["criteria"]["fluency"]["means"]["correction"], plain["input"]["judges"]) == (
+        "none",
         6,
     )
-    assert (asked["criteria"]["fluency"]["means"]["ranges"], asked["input"]["judges"]) == (
-        "percentile",
+    assert (asked["criteria"]["fluency"]["means"]["correction"], asked["input"]["judges"]) == (
+        "holm",
         5,
     )
     assert asked["input"]["conditions"] == ["FTE"]

@@ -10,7 +10,7 @@ from protocols.spans.simulator import SpanModel, simulate_spans
 from protocols.spans.statistics.additive import Level, fit_additive
 from protocols.spans.statistics.columns import ScoreColumns, score_columns
 from protocols.spans.statistics.means import system_means
-from ranking.core.scores import NotEstimable, Shortage
+from ranking.core.scores import NotEstimable
 from tests.unit.protocols.spans.drawn import judgment, output
 
 
@@ -226,10 +226,13 @@ def test_thin_scores_have_effects_and_no_intervals(
     assert np.isfinite(fit.effect).all()
     assert np.isnan([fit.error, fit.low, fit.high]).all()
     assert [*fit.ranges.low, *fit.ranges.high, *fit.cluster] == [0] * 6
-    unit, found, needed = shortage
     assert fit.shortages.keys() == {"A", "B"}
-    assert fit.shortages["A"] == Shortage(unit, fit.shortages["A"].found, needed)
-    assert fit.shortages["A"].found == pytest.approx(found)
+    found = fit.shortages["A"]
+    assert (found.unit, found.found, found.needed) == (
+        shortage[0],
+        pytest.approx(shortage[1]),
+        shortage[2],
+    )
 
 
 def test_the_error_is_never_below_that_over_segments_alone() -> None:

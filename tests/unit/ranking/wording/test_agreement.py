@@ -1,6 +1,7 @@
 import pytest
 
-from ranking.wording.agreement import kappa_shown, strength_in_words
+from ranking.core.scores import NotEstimable
+from ranking.wording.agreement import kappa_shown, not_estimable_in_words, strength_in_words
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,12 @@ from ranking.wording.agreement import kappa_shown, strength_in_words
 )
 def test_words_are_those_of_landis_and_koch(kappa: float | None, word: str | None) -> None:
     assert strength_in_words(kappa) == word
+
+
+def test_a_missing_kappa_has_its_reason_in_place_of_a_word() -> None:
+    reason = NotEstimable.CHANCE_IS_CERTAIN
+    assert strength_in_words(None, reason) == not_estimable_in_words(reason)
+    assert strength_in_words(0.1, None) == "slight"
 
 
 def test_kappa_is_undefined_in_words_only_where_something_is_shared() -> None:
