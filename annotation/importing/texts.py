@@ -49,23 +49,22 @@ class SegmentNumbers:
         self._known = known_segments(task.test_set)
         self._losses = losses
         self._file: str | None = None
-        # Pairs that were looked up: thousands of rows share them.
-        self._confirmed: set[tuple[int, str]] = set()
 
     def confirm(self, columns: FiveWayColumns) -> None:
         """Raise FormatError for a row of another test set or document; call it with all rows of a file, in their order."""
         if columns.file != self._file:
             self._file = columns.file
             self._documents = DocumentColumn(columns.file, self._known, self._losses)
+            # Numbers with the documents of the test set that rows named: thousands of rows share them.
+            self._confirmed: set[tuple[int, str]] = set()
         places = zip(
             columns.lines.tolist(), columns.source_index.tolist(), columns.documents, strict=True
         )
         for row, (line, number, cell) in enumerate(places):
-            document = self._documents.document(
-                document_named(cell),
-                line,
-                partial(_refuse, columns, row, "documentId"),
-            )
+            if (number, cell) in self._confirmed:
+                continue
+            refuse = partial(_refuse, columns, row, "documentId")
+            document = self._documents.document(document_named(cell), line, refuse)
             if (number, document) in self._confirmed:
                 continue
             try:
