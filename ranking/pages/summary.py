@@ -227,8 +227,13 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
     if len(groups) < 2:
         return limits
     listed = pgettext("between groups of names", "; ").join(map(names_in_a_row, groups))
-    return (
+    words = (
         _("Nothing compares these groups with each other, so each is ranked by itself: %(groups)s.")
-        % {"groups": listed},
-        *limits,
+        if all("group" in row for row in result["systems"])
+        # A result from before groups were ranked by themselves.
+        else _(
+            "Nothing compares these groups with each other, so their common order means nothing: "
+            "%(groups)s."
+        )
     )
+    return (words % {"groups": listed}, *limits)

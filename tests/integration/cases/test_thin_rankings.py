@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from ranking.models import PublishedResult
 from ranking.services import ranking_run_compute
+from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.publishing import result_publish
 from tests.factories import make_campaign, make_organiser
 from tests.integration.publishing.bundled import bundled, said
@@ -288,3 +289,18 @@ def test_analyses_of_thin_rankings_are_told(
         assert len(tested) == (4 if name == "disconnected" else 10)
     if kind == "pairs" and name == "one_block":
         assert {pair["p_value"] for pair in data["pairs"]} == {None}
+
+
+@pytest.mark.parametrize(("name", "tables"), [("one_block", 1), ("disconnected", 2)])
+def test_the_page_of_a_ranking_shows_each_group_once_and_what_is_missing_once(
+    name: str, tables: int, request: pytest.FixtureRequest, organiser_of: Any
+) -> None:
+    writer = request.getfixturevalue(name)
+    choice = analysis_choice("ranking", {})
+    analysis_compute(analysis=analysis_ask(task=writer.task, choice=choice, is_queued=False))
+    address = reverse("analysis", args=[writer.campaign.slug, writer.task.pk, "ranking"])
+    page = organiser_of(writer).get(address)
+    assert len(tables_of(page.content.decode(), "ranking")) == tables
+    assert 'id="table-expected_wins' not in page.content.decode()
+    assert text_of(page).count(NOT_YET) == (name == "one_block")
+    assert "None" not in text_of(page)

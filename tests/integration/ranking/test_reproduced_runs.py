@@ -162,3 +162,20 @@ def test_a_run_of_another_kind_is_refused_not_approximated(ten_blocks: TestSetWr
     run.parameters["content_key_version"] = CONTENT_KEY_VERSION + 1
     with pytest.raises(ValueError, match="content keys"):
         ranking_run_reproduce(run)
+
+
+def test_a_system_lacks_the_same_in_a_live_and_in_a_reproduced_ranking(
+    varied: TestSetWriter,
+) -> None:
+    varied.system("D")
+    ranking_run_compute(task_id=varied.task.pk)
+    varied.judgment("j0", varied.block(1, ["A", "B", "D"]), [1, 2, 3])
+
+    run = ranking_run_compute(task_id=varied.task.pk)
+
+    assert run is not None
+    rows = by_name(run.result)
+    assert {name for name, row in rows.items() if "shortage" in row} == {"D"}
+    again = by_name(ranking_run_reproduce(RankingRun.objects.get(pk=run.pk)))
+    assert again["D"]["shortage"] == rows["D"]["shortage"]
+    assert {name for name, row in again.items() if "shortage" in row} == {"D"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from annotation.selectors import JudgeStatus
 from ranking.pages.formats import ago, duration, kappa, share
 from ranking.pages.history_plot import ROW, WIDTH, history_plot
-from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot
+from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot, rank_plots
 from ranking.selectors.history import RUNS_SHOWN, HistoryPoint, _evenly_spread
 from ranking.selectors.judges import JudgeKappa, JudgeRow
 from ranking.selectors.progress import Period
@@ -32,6 +32,39 @@ def test_ranks_lie_in_the_middle_of_equal_slots() -> None:
         ("50%", "83.333%", "83.333%"),
     ]
     assert [row.begins_cluster for row in plot.rows] == [False, True, False]
+
+
+def test_each_group_has_its_own_axis() -> None:
+    rows = [system("a", 1, 1, 1, 1), system("b", 2, 2, 2, 2), system("k", 1, 1, 1, 1)]
+    first, second, unranked = rank_plots(
+        [row | {"group": group} for row, group in zip(rows, (1, 1, 2), strict=True)],
+        has_unranked=True,
+    )
+    assert [len(plot.ticks) for plot in (first, second, unranked)] == [2, 1, 0]
+    assert [plot.group for plot in (first, second, unranked)] == [1, 2, 0]
+
+
+def test_a_range_that_is_not_estimable_has_no_bar_and_separates_nothing() -> None:
+    shortage = {"shortage": {"unit": "blocks", "found": 3.0, "needed": 8}}
+    unknown: dict[str, Any] = {"rank_low": None, "rank_high": None, "cluster": None}
+    plot = rank_plot([system("a", 1, 1, 2, 1), system("b", 2, 1, 2, 1) | unknown | shortage])
+    assert [row.low for row in plot.rows] == ["25%", ""]
+    assert not any(row.begins_cluster for row in plot.rows)
+    assert plot.notes == ("b: not estimable yet: 3 of at least 8 blocks.",)
+
+
+def test_the_dot_of_a_shared_rank_is_in_the_middle() -> None:
+    plot = rank_plot([system(name, 1, 1, 3, 1) | {"last_rank": 3} for name in "abc"])
+    assert {row.dot for row in plot.rows} == {"50%"}
+
+
+def test_the_history_leaves_out_rankings_of_groups() -> None:
+    rows = [system("a", 1, 1, 1, 1), system("b", 2, 2, 2, 2)]
+    apart = [rows[0], system("k", 1, 1, 1, 1) | {"group": 2}]
+    points = [HistoryPoint(number, number, apart if number < 3 else rows) for number in range(1, 7)]
+    plot = history_plot(points)
+    assert plot is not None
+    assert (len(plot.points), plot.left_out) == (4, 2)
 
 
 def test_a_long_axis_names_every_few_ranks() -> None:
