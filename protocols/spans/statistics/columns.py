@@ -95,6 +95,12 @@ class ScoreColumns:
         return len(self.score)
 
 
+def given_measure(judgments: Iterable[ScoredJudgment]) -> Measure:
+    """Return the measure that judgments have: scores, or where no output has any, the weights of errors, as in MQM."""
+    has_score = any(output.score is not None for each in judgments for output in each.outputs)
+    return Measure.SCORE if has_score else Measure.MQM
+
+
 def score_columns(
     judgments: Iterable[ScoredJudgment], *, measure: Measure = Measure.SCORE
 ) -> ScoreColumns:

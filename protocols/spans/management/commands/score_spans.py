@@ -16,7 +16,7 @@ from protocols.spans.management.spans_command import (
 )
 from protocols.spans.report import spans_report
 from protocols.spans.statistics.additive import Level
-from protocols.spans.statistics.columns import Measure
+from protocols.spans.statistics.columns import Measure, given_measure
 from protocols.spans.statistics.comparisons import Compared
 from protocols.spans.statistics.means import Drawn
 from protocols.spans.statistics.rules import ClusterRule
@@ -47,8 +47,7 @@ class Command(ReportCommand):
             "--measure",
             type=Measure,
             choices=list(Measure),
-            default=Measure.SCORE,
-            help="the scores that judges gave, or minus the weights of the errors as in MQM (default: score)",
+            help="the scores that judges gave, or minus the weights of the errors as in MQM (default: the scores if there are any)",
         )
         parser.add_argument(
             "--rule",
@@ -95,6 +94,8 @@ class Command(ReportCommand):
 
     def report(self, options: Options, progress: Progress) -> Report:
         read = of_one_language_pair(read_spans_files(options, progress), options)
+        measure = options["measure"] or given_measure(read.judgments)
+        options = {**options, "measure": measure}
         given = {"drawn": "draw", "compared": "compare"}
         wanted = replace(
             SpanOptions(),

@@ -54,9 +54,9 @@ def test_errors_rank_where_there_are_no_scores(run_json: RunJson, tmp_path: Path
     name = written(tmp_path / "j.tsv", SpansFormat.MQM_TSV)
     arguments = ("score_spans", name, "--resamples", 50)
     with pytest.raises(CommandError, match="no output has a score") as refused:
-        run_json(*arguments)
+        run_json(*arguments, "--measure", "score")
     assert refused.value.returncode == 2
-    found = run_json(*arguments, "--measure", "mqm", "--compare", "judge")
+    found = run_json(*arguments, "--compare", "judge")
     assert found["means"]["mean"][0] > found["means"]["mean"][-1]
     assert found["means"]["mean"][0] < 0
     assert found["rankings"][0]["systems"][0]["system"] == CAMPAIGN.systems[0]
