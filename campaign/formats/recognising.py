@@ -103,6 +103,8 @@ class RecognisedSet:
         """
         found = [*self.of(FileRole.WHOLE), *self.of(FileRole.SOURCE)]
         if not found:
+            for file in self.of(FileRole.SYSTEM):
+                _refuse_unreadable(file.file)
             left = "".join(f"; {name}: {why}" for name, why in self.left_out[:_NAMED])
             raise FormatError(
                 self.name,
@@ -118,6 +120,12 @@ class RecognisedSet:
                 "their roles",
             )
         return found[0]
+
+
+def _refuse_unreadable(file: StoredFile) -> None:
+    """Raise FormatError if a file does not begin with text, whatever it may be."""
+    with file.open() as stream:
+        next(text_lines(InputFile(file.name, stream)), None)
 
 
 def recognise(

@@ -17,9 +17,8 @@ from campaign.formats.streams import StoredFile
 CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 
 
-def of_case(number: str) -> Inspection:
-    (folder,) = CASES.glob(f"{number}-*")
-    return inspect(recognise(folder.name, folder_files(folder)), reference_system="_ref")
+def of_case(name: str) -> Inspection:
+    return inspect(recognise(name, folder_files(CASES / name)), reference_system="_ref")
 
 
 def of_texts(texts: dict[str, list[str]]) -> Inspection:
@@ -32,7 +31,7 @@ def of_texts(texts: dict[str, list[str]]) -> Inspection:
 
 @pytest.mark.parametrize(
     ("case", "count"),
-    [("19", "1 segment"), ("20", "3 segments")],
+    [("19-byte-order-mark-in-the-middle", "1 segment"), ("20-nfc-and-nfd", "3 segments")],
 )
 def test_outputs_that_look_the_same_are_counted(case: str, count: str) -> None:
     found = of_case(case)
@@ -43,13 +42,16 @@ def test_outputs_that_look_the_same_are_counted(case: str, count: str) -> None:
 
 
 def test_names_that_differ_in_case_only_are_told() -> None:
-    (warning,) = of_case("23").warnings
+    (warning,) = of_case("23-systems-differ-in-case").warnings
     assert "ONLINE-A and Online-A" in warning
 
 
 @pytest.mark.parametrize(
     ("case", "count", "place"),
-    [("59", "4 texts", "segment 1 "), ("80", "1 text", "segment 2 ")],
+    [
+        ("59-genmt-sources-of-refused-systems", "4 texts", "segment 1 "),
+        ("80-tsv-after-a-spreadsheet-with-dates-and-formulas", "1 text", "segment 2 "),
+    ],
 )
 def test_marks_that_no_translation_has_are_told_with_the_first_place(
     case: str, count: str, place: str

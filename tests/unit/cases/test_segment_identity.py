@@ -7,13 +7,20 @@ from io import BytesIO
 from itertools import product
 from pathlib import Path
 from statistics import fmean
+from typing import NoReturn
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.segment_identity import id_parts
+from campaign.formats.losses import Losses
+from campaign.formats.segment_identity import (
+    DocumentColumn,
+    KnownSegment,
+    KnownSegments,
+    id_parts,
+)
 from protocols.spans.files import SpansFormat, read_spans, read_spans_file, write_spans
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from protocols.spans.statistics.agreement import score_agreement
@@ -90,8 +97,8 @@ def test_score_below_the_scale_is_refused() -> None:
 
 #: Two documents that share numbers; systems and judges whose names a spreadsheet or a parser may take for something else.
 _DOCUMENTS = ("first_document", "second_document")
-_SYSTEMS = ("=1+1", "'=birch", 'say "no"', "a&b<c>", "😀 sys")
-_JUDGES = ("nan", "'-1", "@y")
+_SYSTEMS = ("=1+1", "'=birch", 'say "no"/#1', "Llama-3.1 8B", "a&b<c>", "😀 مترجم")
+_JUDGES = ("nan", "'-1", "@y/כ #1")
 
 
 def _judgments() -> list[ScoredJudgment]:
@@ -108,7 +115,7 @@ def _judgments() -> list[ScoredJudgment]:
                     systems=(system,),
                     score=float(7 * number % 101),
                     spans=(Span(0, 3, Severity.MAJOR if number % 3 else Severity.MINOR),),
-                    text=f"Text {document} {segment} {min(place, 3)}",
+                    text=f"Text {document} {segment} {min(place, len(_SYSTEMS) - 2)}",
                 ),
             ),
             source=f"Source {document} {segment}",
@@ -187,3 +194,39 @@ def test_two_documents_of_one_name_are_refused_by_their_texts(form: SpansFormat)
     merged = re.sub(rf"(?<!Source )(?<!Text ){other}", one, "".join(lines))
     with pytest.raises(FormatError, match="is another text than in"):
         _read([*header, merged], form)
+
+
+class _RefusedError(Exception):
+    """Holds the line that was refused."""
+
+
+@given(st.lists(st.sampled_from(["", "first", "second", "en-de.test", "firt"]), max_size=6))
+def test_only_name_of_a_file_may_be_the_test_set_and_any_other_is_a_document(
+    names: list[str],
+) -> None:
+    known = KnownSegments("set", [KnownSegment(1, 1, "first", 1), KnownSegment(2, 2, "second", 1)])
+    losses = Losses()
+    column = DocumentColumn("file", known, losses)
+
+    def read() -> list[str]:
+        found = []
+        for line, name in enumerate(names, 1):
+
+            def refuse(problem: str, _remedy: str, line: int = line) -> NoReturn:
+                raise _RefusedError(line, problem)
+
+            found.append(column.document(name, line, refuse))
+        return found
+
+    unknown = [name for name in names if name in {"en-de.test", "firt"}]
+    if unknown and len({*names} - {""}) > 1:
+        with pytest.raises(_RefusedError) as caught:
+            read()
+        line, problem = caught.value.args
+        assert line == names.index(unknown[0]) + 1
+        assert unknown[0] in problem
+    else:
+        assert read() == [name if name not in unknown else "" for name in names]
+        counted = [(each.count, each.first) for each in losses.found()]
+        expected = [(len(unknown), f"file, line {names.index(unknown[0]) + 1}")] if unknown else []
+        assert counted == expected

@@ -20,19 +20,18 @@ def _read(content: bytes) -> list[SegmentTexts]:
     return list(read_test_set(source=file, file_format=TestSetFormat.TSV))
 
 
-def _case(number: str) -> list[SegmentTexts]:
-    (path,) = CASES.glob(f"{number}-*/t.tsv")
-    return _read(path.read_bytes())
+def _case(folder: str) -> list[SegmentTexts]:
+    return _read((CASES / folder / "t.tsv").read_bytes())
 
 
 def test_unmatched_quotes_are_text() -> None:
-    first = _case("09")[0]
+    first = _case("09-unmatched-quote-in-tsv")[0]
     assert first.source == 'He said "open.'
     assert first.outputs == {"alpha": '"Offen, sagt er.', "beta": 'Er sagte: auf"'}
 
 
 def test_quotes_of_pandas_are_undone() -> None:
-    first = _case("10")[0]
+    first = _case("10-tsv-quoted-by-pandas")[0]
     assert first.source == 'He said "open".'
     assert first.references == ('Er sagte "auf".',)
     assert first.outputs == {"alpha": 'Er sagt "offen".', "beta": "Er sagte: auf."}
@@ -40,7 +39,7 @@ def test_quotes_of_pandas_are_undone() -> None:
 
 def test_quoted_cell_that_goes_on_in_the_next_line_is_refused() -> None:
     with pytest.raises(FormatError) as caught:
-        _case("11")
+        _case("11-line-break-in-a-quoted-tsv-cell")
     assert (caught.value.line, caught.value.column) == (2, 4)
     assert "goes on in the next line" in caught.value.problem
 

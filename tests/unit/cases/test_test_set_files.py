@@ -15,6 +15,8 @@ from campaign.formats.inspecting import inspect
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import opened_set, recognise
 from campaign.formats.streams import StoredFile
+from campaign.formats.yaml_tree import read_yaml
+from campaign.formats.yaml_writer import yaml_bytes
 
 CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 
@@ -61,7 +63,9 @@ def refused(case: str, name: str = "") -> FormatError:
     [
         ("01-blank-lines-in-reference", "reference.de", 3, "blank lines in reference.de: 3, 5"),
         ("14-carriage-return-inside-one-output", "alpha.de", 2, "ends line 2 of alpha.de"),
+        ("15-form-feed-in-output", "alpha.de", 2, "the control character U+000C"),
         ("16-windows-1250", "alpha.de", 1, "the byte 0xF6 is not UTF-8"),
+        ("24-no-final-line-break-and-one-too-many", "beta.de", 5, "blank lines in beta.de: 5"),
         ("26-empty-output", "alpha.de", 2, "the output of alpha is empty"),
         ("41-nul-byte", "alpha.de", 2, "U+0000"),
         ("42-nul-in-one-of-three-systems", "alpha.de", 2, "U+0000"),
@@ -105,6 +109,8 @@ def test_what_no_test_set_holds_is_refused(case: str, name: str, problem: str) -
 @pytest.mark.parametrize(
     ("case", "name", "systems"),
     [
+        ("13-line-separators-inside-text", "", {"alpha", "beta"}),
+        ("18-byte-order-marks-everywhere", "", {"alpha", "beta"}),
         ("27-names-with-versions", "", {"Llama-3.1-8B", "Llama-3.1-70B"}),
         ("29-mac-archive", "set.zip", {"alpha", "beta"}),
         ("30-zip-with-backslashes", "set.zip", {"alpha", "beta"}),
@@ -113,12 +119,55 @@ def test_what_no_test_set_holds_is_refused(case: str, name: str, problem: str) -
         ("65-folder-of-gz", "", {"alpha", "beta"}),
         ("66-reference-among-the-outputs", "", {"ONLINE-B", "Lan-BridgeMT"}),
         ("67-txt-of-wmt-news-systems", "", {"GPT-4.1", "M2M100_1.2B-B4", "ONLINE-B"}),
+        ("72-pearmut-campaign-of-dynamic-lists", "c.json", {"alpha", "beta"}),
     ],
 )
 def test_a_set_of_files_is_read_with_its_systems(case: str, name: str, systems: set[str]) -> None:
     segments, _left_out = imported(case, name)
     assert {system for segment in segments for system in segment.outputs} == systems
     assert len(segments) == 4
+
+
+def test_line_ends_marks_and_separators_leave_texts_as_they_are() -> None:
+    plain, _left_out = imported("18-byte-order-marks-everywhere")
+    assert plain[0].source == "The museum opens at nine."
+    assert not any(
+        "\ufeff" in text or "\r" in text for each in plain for text in each.outputs.values()
+    )
+    separated, _left_out = imported("13-line-separators-inside-text")
+    assert separated[0].outputs["alpha"] == "Museum\u2028öffnet neun."
+
+
+def test_a_line_break_in_a_segment_of_xml_becomes_a_blank() -> None:
+    segments, _left_out = imported("02-line-break-and-tab-in-xml-seg", "set.xml")
+    assert [segment.source for segment in segments] == [
+        "The museum opens at nine.",
+        "Bags stay here.",
+    ]
+    assert segments[1].outputs["alpha"] == "Säcke bleiben hier."
+
+
+@pytest.mark.parametrize(
+    ("case", "name", "problem", "remedy"),
+    [
+        ("17-utf-16-from-a-spreadsheet", "t.txt", "not UTF-8", "iconv -f UTF-16"),
+        ("39-references-as-text-in-jsonl", "t.jsonl", "no list", '["text", …]'),
+    ],
+)
+def test_a_single_file_is_refused_with_its_remedy(
+    case: str, name: str, problem: str, remedy: str
+) -> None:
+    error = refused(case, name)
+    assert (error.file, error.line) == (name, 1)
+    assert problem in error.problem
+    assert remedy in error.remedy
+
+
+def test_names_that_yaml_would_change_survive_it() -> None:
+    segments, _left_out = imported("49-names-yaml-would-change", "t.tsv")
+    names = [*segments[0].outputs]
+    assert len(names) == 8
+    assert read_yaml("c.yaml", yaml_bytes({"systems": names})).value == {"systems": names}
 
 
 def test_an_evalset_folder_says_what_it_leaves_out() -> None:
