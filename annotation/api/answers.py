@@ -51,6 +51,9 @@ class AnswersImportedSerializer(serializers.Serializer[Any]):
 
     judgments = serializers.IntegerField(help_text="Answers that were stored.")
     already_there = serializers.IntegerField(help_text="Answers that had been imported before.")
+    repeated = serializers.IntegerField(
+        help_text="Answers, of all these, that say exactly what one before them says. Each counts."
+    )
     losses = LossSerializer(many=True)
 
 
@@ -111,6 +114,7 @@ class AnswersView(APIView):
                 {
                     "judgments": imported.judgments,
                     "already_there": imported.already_there,
+                    "repeated": imported.repeated,
                     "losses": [asdict(loss) for loss in imported.losses],
                 }
             ).data

@@ -66,6 +66,8 @@ class AnswersImported:
         Answers that were stored.
     already_there : int
         Answers that had been imported before.
+    repeated : int
+        Answers, of all these, that say exactly what one before them says. Each counts.
     files : tuple of AnswersOfFile
     losses : tuple of Loss
         What the files say and the answers do not.
@@ -73,6 +75,7 @@ class AnswersImported:
 
     judgments: int
     already_there: int
+    repeated: int
     files: tuple[AnswersOfFile, ...]
     losses: tuple[Loss, ...]
 
@@ -176,7 +179,11 @@ class _Import:
                 "there is no answer in the input", "give a file with at least one"
             )
         return AnswersImported(
-            self._judgments, self._already_there, tuple(self._files), self._losses.found()
+            self._judgments,
+            self._already_there,
+            self._seen.total() - len(self._seen),
+            tuple(self._files),
+            self._losses.found(),
         )
 
     def _store(

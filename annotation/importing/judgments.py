@@ -32,11 +32,16 @@ _BATCH: Final = ROWS_AT_ONCE
 
 @dataclass(frozen=True, slots=True)
 class JudgmentsImported:
-    """What an import did: rows that became judgments and skips, rows known before, and what rows say and is not kept."""
+    """What an import did: rows that became judgments and skips, and rows known before.
+
+    Of all these rows, `repeated` say exactly what a row before them says; each counts. `losses` are what rows say and
+    is not kept.
+    """
 
     judgments: int
     skips: int
     already_there: int
+    repeated: int
     losses: tuple[Loss, ...]
 
 
@@ -96,7 +101,11 @@ def judgments_import(
     if judgments:
         ranking_request(task_id=task.pk)
     return JudgmentsImported(
-        judgments=judgments, skips=skips, already_there=already_there, losses=losses.found()
+        judgments=judgments,
+        skips=skips,
+        already_there=already_there,
+        repeated=row_ids.repeated,
+        losses=losses.found(),
     )
 
 

@@ -9,6 +9,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 from django.db import connection
+from django.utils.formats import number_format
+from django.utils.translation import ngettext
 
 from campaign.database.planner import table_scans_off
 from campaign.formats import FiveWayColumns
@@ -25,6 +27,11 @@ class RowIds:
     Only what an export keeps goes into the id, so that an exported file is known again too: test set,
     segment, judge, candidates, labels, and which of the rows that say the same it is. Remembers what it
     has seen: about 100 bytes a row.
+
+    Attributes
+    ----------
+    repeated : int
+        Rows so far that say what a row before them says.
     """
 
     def __init__(self, task_id: int) -> None:
@@ -32,6 +39,7 @@ class RowIds:
         self._seen: dict[bytes, int] = {}
         self._judges: list[str] = []
         self._candidates: list[str] = []
+        self.repeated = 0
 
     def of(self, columns: FiveWayColumns) -> npt.NDArray[Any]:
         """Return the ids of rows as ``V16``; call it with all rows, in their order."""
@@ -49,6 +57,7 @@ class RowIds:
         self._seen[first] = times
         if times == 1:
             return first
+        self.repeated += 1
         return sha1(content + f" {times}".encode(), usedforsecurity=False).digest()
 
     def _contents(self, columns: FiveWayColumns) -> list[bytes]:
@@ -80,6 +89,16 @@ def _shown(values: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> 
     if is_shown.all():
         return rows
     return [list(compress(row, there)) for row, there in zip(rows, is_shown.tolist(), strict=True)]
+
+
+def repeated_in_words(repeated: int) -> str:
+    """Say how many rows of an import repeat others."""
+    said = ngettext(
+        "%(number)s row repeats an earlier one exactly (judge, segment, systems, answer). It is counted.",
+        "%(number)s rows repeat earlier ones exactly (judge, segment, systems, answer). They are counted.",
+        repeated,
+    )
+    return said % {"number": number_format(repeated)}
 
 
 # One table at a time, and by its index.

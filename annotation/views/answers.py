@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.answer_files import answer_files
 from annotation.export.answers import answers_response, answers_written, formats_written
 from annotation.importing.answers import AnswersImported
+from annotation.importing.row_ids import repeated_in_words
 from annotation.importing.sent_answers import sent_answers_import
 from annotation.pages.answers_form import AnswersForm
 from campaign.formats import FormatError
@@ -65,6 +66,8 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
         form.add_error("file", str(error))
         return False
     messages.success(request, _in_words(imported))
+    if imported.repeated:
+        messages.warning(request, repeated_in_words(imported.repeated))
     for loss in imported.losses:
         messages.warning(
             request,

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from annotation.importing.answers import AnswersImported, answers_import
+from annotation.importing.row_ids import repeated_in_words
 from campaign.formats import ByteStream, FormatError
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile
@@ -68,6 +69,8 @@ class Command(BaseCommand):
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))
+            if imported.repeated:
+                self.stdout.write(repeated_in_words(imported.repeated))
             for line in loss_lines(imported.losses):
                 self.stdout.write(line)
 

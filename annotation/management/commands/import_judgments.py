@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.importing.judgments import JudgmentsImported, judgments_import
+from annotation.importing.row_ids import repeated_in_words
 from campaign.formats import ByteStream, FormatError
 from campaign.importing.campaigns import campaign_for_import
 from campaign.importing.errors import ImportRefusedError
@@ -78,6 +79,8 @@ class Command(BaseCommand):
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))
+            if imported.repeated:
+                self.stdout.write(repeated_in_words(imported.repeated))
             for line in loss_lines(imported.losses):
                 self.stdout.write(line)
 

@@ -57,7 +57,7 @@ WRITTEN = [
     if files is not None
     for file_format in files.written
     # Of sorts, orders are written for commands on files.
-    if file_format in files.formats and kind.protocol != Protocol.SORTING
+    if file_format in files.formats
 ]
 ORDERS = {InputFormat.PAIRWISE_CSV, InputFormat.APPRAISE_XML}
 

@@ -114,7 +114,8 @@ def test_longer_file_adds_only_what_is_new(task: Task, onto: FiveWay, done: Say)
     # Another order, one row more, and one row a second time.
     longer = onto(*reversed(ROWS), "7 eve amber=1 dune=2", ROWS[0], name="longer.csv")
     said = done("import_judgments", str(longer), **ONTO)
-    assert said.endswith("2 judgments and 0 skips imported, 4 already there.")
+    assert "2 judgments and 0 skips imported, 4 already there." in said
+    assert "1 row repeats an earlier one exactly" in said
     assert list(JudgmentNumber.objects.order_by("number").values_list("number", flat=True)) == [
         1, 2, 3, 4, 5,
     ]  # fmt: skip
@@ -123,7 +124,8 @@ def test_longer_file_adds_only_what_is_new(task: Task, onto: FiveWay, done: Say)
 def test_several_files_are_one_input(task: Task, onto: FiveWay, done: Say) -> None:
     first, second = onto(ROWS[0], name="1.csv"), onto(ROWS[0], ROWS[1], name="2.csv")
     said = done("import_judgments", str(first), str(second), **ONTO)
-    assert said.endswith("3 judgments and 0 skips imported, 0 already there.")
+    assert "3 judgments and 0 skips imported, 0 already there." in said
+    assert "1 row repeats an earlier one exactly" in said
 
 
 def test_same_rows_in_another_task_are_other_judgments(

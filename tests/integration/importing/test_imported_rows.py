@@ -160,6 +160,8 @@ def test_every_row_is_stored_as_it_is_read(
         assert _stored(task) == expected
         assert done.judgments == sum(row[-1] is not None for row in expected)
         assert (done.skips, done.already_there) == (len(rows) - done.judgments, 0)
+        said = {(row.source_index, row.judge, row.candidates, row.labels) for row in rows}
+        assert done.repeated == len(rows) - len(said)
         public_ids = list(Block.objects.order_by("pk").values_list("public_id", flat=True))
         assert public_ids == sorted(set(public_ids))
         judges = Judge.objects.order_by("pk").values_list("pseudonym", flat=True)

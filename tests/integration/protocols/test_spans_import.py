@@ -137,6 +137,7 @@ def test_the_same_file_doubles_nothing(task: Task, jsonl: Callable[..., Path]) -
     # The same again within a file is another judgment.
     said = importing()(jsonl(*LINES, *more))
     assert "2 judgments imported, 8 already there." in said
+    assert "1 row repeats an earlier one exactly" in said
     assert task.judgment_numbers.count() == 10
 
 
@@ -384,9 +385,15 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     answer = send("".join(LINES))
     assert (answer.status_code, answer.json()) == (
         200,
-        {"judgments": 8, "already_there": 0, "losses": []},
+        {"judgments": 8, "already_there": 0, "repeated": 0, "losses": []},
     )
     assert send("".join(LINES)).json()["already_there"] == 8
+    assert send("".join([*LINES, LINES[2], LINES[2]])).json() == {
+        "judgments": 2,
+        "already_there": 8,
+        "repeated": 2,
+        "losses": [],
+    }
     refused_answer = send(scored(score=101))
     assert refused_answer.status_code == 400
     assert "spans.jsonl, line 1" in refused_answer.content.decode()
@@ -394,7 +401,7 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     bomb = SimpleUploadedFile("spans.jsonl.gz", gzip.compress(b"\n" * 30_000_000))
     assert "20 MB unpacked" in organiser.post(address, {"file": bomb}).content.decode()
     written = organiser.get(address, {"as": "mqm-tsv"})
-    assert written["Not-Carried-Over"].startswith("languages (8); ")
+    assert written["Not-Carried-Over"].startswith("languages (10); ")
     assert written.content.decode().startswith("system\tdoc\t")
     assert organiser.get(address, {"as": "xlsx"}).status_code == 400
 
@@ -406,14 +413,17 @@ def test_the_page_imports_and_says_what_files_lack(task: Task, organiser: Client
     file = SimpleUploadedFile("spans.jsonl", "".join(LINES).encode())
     answer = organiser.post(address, {"file": file}, follow=True)
     assert "8 judgments imported, 0 already there." in answer.content.decode()
+    twice = SimpleUploadedFile("spans.jsonl", "".join([*LINES, LINES[2]]).encode())
+    answer = organiser.post(address, {"file": twice}, follow=True)
+    assert "1 row repeats an earlier one exactly" in answer.content.decode()
     wrong = SimpleUploadedFile("spans.jsonl", scored(score=101).encode())
     answer = organiser.post(address, {"file": wrong})
     assert answer.status_code == 400
     assert "the score 101 is not between 0 and 100" in answer.content.decode()
-    assert "scores (8)" in organiser.get(address, {"as": "mqm-tsv"}).content.decode()
+    assert "scores (9)" in organiser.get(address, {"as": "mqm-tsv"}).content.decode()
     assert "loses nothing" in organiser.get(address, {"as": "spans-jsonl"}).content.decode()
     download = organiser.get(address, {"as": "spans-jsonl", "download": ""})
-    assert download.content.decode().count("\n") == 8
+    assert download.content.decode().count("\n") == 9
     assert organiser.get(address, {"as": "xlsx"}).status_code == 404
     number = HIT.objects.filter(why__has_key="file").earliest("number").number
     hit = organiser.get(f"/campaigns/museum/tasks/{task.pk}/hits/{number}/").content.decode()
