@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from campaign.formats.archives import folder_files
 from campaign.formats.inspecting import Inspection, inspect
-from campaign.formats.recognising import recognise
+from campaign.formats.recognising import SetReading, recognise
 from campaign.formats.streams import StoredFile
 
 CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
@@ -19,7 +19,9 @@ CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 
 def of_case(number: str) -> Inspection:
     (folder,) = CASES.glob(f"{number}-*")
-    return inspect(recognise(folder.name, folder_files(folder)), reference_system="_ref")
+    return inspect(
+        recognise(folder.name, folder_files(folder)), SetReading(reference_system="_ref")
+    )
 
 
 def of_texts(texts: dict[str, list[str]]) -> Inspection:
