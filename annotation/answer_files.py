@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from annotation.protocols import Answer
-from campaign.formats import FormatError, InputFile
+from campaign.formats import InputFile
 from campaign.formats.losses import Loss
 from campaign.models import Task
 
@@ -87,7 +87,9 @@ class FileWritten:
     """A file of the answers of a task: its lines with their ends, and what it cannot carry of them."""
 
     lines: Sequence[str]
-    losses: Sequence[Loss]
+    losses: Sequence[Loss] = ()
+    #: The number of the last judgment that was read.
+    watermark: int = 0
 
 
 #: Counts something that an answer cannot carry, by a phrase as in errors of files.
@@ -98,18 +100,6 @@ Lose = Callable[[str], None]
 RefuseAnswer = Callable[[FileAnswer, str | None, str, str], NoReturn]
 
 
-def _read_nothing(file: InputFile, _format: str | None) -> FileContent:
-    raise FormatError(
-        file.name, "answers of this protocol are written, not read", "give no file of them"
-    )
-
-
-def _no_answer(
-    _said: Any, _texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
-) -> Answer:
-    raise AnswerRefusedError("answers of this protocol are not read", "give no file of them")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFiles:
     """The files that answers of a protocol are read from and written to.
@@ -117,7 +107,7 @@ class AnswerFiles:
     Attributes
     ----------
     formats : tuple of str
-        Those that are read; none where answers are only written.
+        Those that are read.
     read : callable
         Reads a file of a format; of None, of that which the file begins like. Raises FormatError.
     answer : callable
@@ -138,9 +128,9 @@ class AnswerFiles:
         who are excluded. None: nothing is written.
     """
 
-    formats: tuple[str, ...] = ()
-    read: Callable[[InputFile, str | None], FileContent] = _read_nothing
-    answer: Callable[[Any, Sequence[str | None], Mapping[str, Any], Lose], Answer] = _no_answer
+    formats: tuple[str, ...]
+    read: Callable[[InputFile, str | None], FileContent]
+    answer: Callable[[Any, Sequence[str | None], Mapping[str, Any], Lose], Answer]
     of_task: Callable[[Task, Iterable[FileAnswer], RefuseAnswer], Iterable[FileAnswer]] = (
         lambda _task, answers, _refuse: answers
     )
@@ -154,7 +144,7 @@ _FILES: Final[dict[str, AnswerFiles]] = {}
 
 
 def answer_files_register(protocol: str, files: AnswerFiles) -> None:
-    """Let answers of a protocol be imported, written, or both; for `AppConfig.ready`."""
+    """Let answers of a protocol be imported and written; for `AppConfig.ready`."""
     _FILES[protocol] = files
 
 
@@ -165,4 +155,4 @@ def answer_files(protocol: str) -> AnswerFiles | None:
 
 def protocols_with_files() -> list[str]:
     """Return the protocols whose answers can be imported."""
-    return [protocol for protocol, files in _FILES.items() if files.formats]
+    return list(_FILES)

@@ -1,10 +1,9 @@
 """The participations of a panel as CSV: whom to pay, and for what."""
 
-import csv
-import io
 from collections.abc import Iterator
 
 from annotation.selectors.panels import participations_described, participations_of
+from campaign.formats.formulas import csv_row
 from campaign.models import Panel
 
 COLUMNS = (
@@ -26,13 +25,11 @@ COLUMNS = (
 
 def participations_csv(*, panel: Panel) -> Iterator[str]:
     """Yield a header and a line for each participation, the oldest first. Times in ISO 8601, UTC."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    yield csv_row(COLUMNS)
     for row in reversed(participations_described(participations_of(panel=panel))):
         each = row.participation
         times = (each.started_at, each.ended_at, each.code_given_at)
-        writer.writerow(
+        yield csv_row(
             [
                 *(each.member.external_id, each.session_id, each.study_id, each.state, each.code),
                 *(row.done, each.blocks_asked),
@@ -40,4 +37,3 @@ def participations_csv(*, panel: Panel) -> Iterator[str]:
                 *(each.service_status, each.member.judge.pseudonym, row.judge_status),
             ]
         )
-    yield buffer.getvalue()

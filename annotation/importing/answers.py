@@ -101,7 +101,7 @@ def answers_import(
     Raises FormatError for what a file says, ImportRefusedError for the whole.
     """
     reader = answer_files(task.protocol)
-    if reader is None or not reader.formats:
+    if reader is None:
         raise ImportRefusedError(
             f'answers of the protocol "{task.protocol}" are not read from files',
             f"choose a task of one of these: {', '.join(protocols_with_files())}",

@@ -2,7 +2,7 @@
 # ruff: noqa: PT028  # ruff takes `test_set_…` for test functions
 
 from collections.abc import Callable
-from typing import IO
+from typing import IO, Final
 
 from django.db import transaction
 
@@ -10,13 +10,15 @@ from annotation.services import design_change
 from campaign.formats import ByteStream
 from campaign.formats.inspecting import GuessLanguage, Inspection, inspect
 from campaign.formats.omissions import Omissions
-from campaign.formats.recognising import RecognisedSet, opened_set
+from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.inspection_report import told_report
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create, test_set_import
 from campaign.models import Campaign, SystemKind, TestSet, Upload
 from campaign.selectors.tasks import ranking_task
 from campaign.services.uploads import upload_becomes
+
+AS_RANKED: Final = SetReading(reference_system=REFERENCE_SYSTEM)
 
 
 @transaction.atomic
@@ -27,11 +29,8 @@ def test_set_from_files(
     source_language: str,
     target_language: str,
     recognised: RecognisedSet,
-    pair: tuple[str, str] | None = None,
-    by_paragraph: bool = False,
-    common_documents: bool = False,
+    reading: SetReading = AS_RANKED,
     upload: Upload | None = None,
-    reference_system: str | None = REFERENCE_SYSTEM,
     rank_shown_reference: bool = False,
     blocks_wanted: int | None = None,
     watch: Callable[[IO[bytes]], ByteStream] | None = None,
@@ -41,28 +40,19 @@ def test_set_from_files(
 
     Its import report, what was left out and why and what is warned about, is stored with `upload`, or with one that is made for it.
 
-    `pair` are the languages to take from a file that holds several pairs, as the file writes them. A
-    reference that judges see is ranked only with `rank_shown_reference`.
+    A reference that judges see is ranked only with `rank_shown_reference`.
 
     Raises ImportRefusedError, LanguageTagError or FormatError; nothing is left behind then.
     """
     omissions = Omissions()
-    with opened_set(
-        recognised,
-        languages=pair,
-        by_paragraph=by_paragraph,
-        common_documents=common_documents,
-        reference_system=reference_system,
-        omissions=omissions,
-        watch=watch,
-    ) as segments:
+    with opened_set(recognised, reading, omissions=omissions, watch=watch) as segments:
         test_set = test_set_import(
             campaign=campaign,
             name=name,
             source_language=source_language,
             target_language=target_language,
             segments=segments,
-            reference_system=reference_system,
+            reference_system=reading.reference_system,
             blocks_wanted=blocks_wanted,
             progress=progress,
         )
@@ -86,10 +76,7 @@ def test_set_files_check(
     name: str = "",
     source_language: str = "",
     target_language: str = "",
-    pair: tuple[str, str] | None = None,
-    by_paragraph: bool = False,
-    common_documents: bool = False,
-    reference_system: str | None = REFERENCE_SYSTEM,
+    reading: SetReading = AS_RANKED,
     rank_shown_reference: bool = False,
     guess_language: GuessLanguage | None = None,
 ) -> Inspection:
@@ -107,16 +94,9 @@ def test_set_files_check(
                 target_language=target_language,
             )
             transaction.set_rollback(True)
-    found = inspect(
-        recognised,
-        languages=pair,
-        by_paragraph=by_paragraph,
-        common_documents=common_documents,
-        reference_system=reference_system,
-        guess_language=guess_language,
-    )
+    found = inspect(recognised, reading, guess_language=guess_language)
     if rank_shown_reference and found.error is None:
-        _refuse_no_reference(found.references > 0 and reference_system is not None)
+        _refuse_no_reference(found.references > 0 and reading.reference_system is not None)
     return found
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from annotation.importing.test_sets import test_set_files_check, test_set_from_files
 from campaign.formats import FormatError
-from campaign.formats.recognising import RecognisedSet
+from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.guessed_language import language_guess
 from campaign.importing.inspection_report import inspection_report, refused_report
@@ -67,10 +67,12 @@ def _options(upload: Upload, recognised: RecognisedSet) -> dict[str, Any]:
         "name": upload.name,
         "source_language": upload.source_language,
         "target_language": upload.target_language,
-        "pair": _pair(upload),
-        "by_paragraph": upload.by_paragraph,
-        "common_documents": upload.common_documents,
-        "reference_system": None if use is ReferenceUse.LEFT_OUT else REFERENCE_SYSTEM,
+        "reading": SetReading(
+            languages=_pair(upload),
+            by_paragraph=upload.by_paragraph,
+            common_documents=upload.common_documents,
+            reference_system=None if use is ReferenceUse.LEFT_OUT else REFERENCE_SYSTEM,
+        ),
         "rank_shown_reference": use is ReferenceUse.RANKED,
     }
 

@@ -10,7 +10,7 @@ from rest_framework.fields import Field
 from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
-from config.api.bodies import unknown_keys_refuse
+from campaign.api.body_keys import unknown_keys_refuse
 
 
 def truth_asked(request: Request, name: str) -> bool:

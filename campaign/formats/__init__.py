@@ -6,7 +6,7 @@ file, line, column and what to do. docs/formats.md describes the formats themsel
 `inspecting` looks at them before anything is stored; `doubts` warns about what looks like something else.
 """
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 from campaign.formats.five_way import read_five_way_csv
 from campaign.formats.five_way_columns import (
     FiveWayColumns,
@@ -25,6 +25,7 @@ __all__ = [
     "FiveWayRow",
     "FormatError",
     "InputFile",
+    "Place",
     "SegmentTexts",
     "TestSetFormat",
     "detect_format",

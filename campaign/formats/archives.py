@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Final, cast
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 from campaign.formats.file_names import (
     DOCUMENT_WORDS,
     REFERENCE_WORDS,
@@ -82,8 +82,7 @@ def folder_files(folder: Path) -> list[StoredFile]:
         if path.is_file():
             (litter if is_litter(name) else files).append(StoredFile(name, opener(path)))
         if len(files) > most:
-            raise FormatError(
-                str(folder),
+            raise Place(str(folder)).error(
                 f"the folder holds more than {most:,} files",
                 "give a folder with the files of the test set alone",
             )
@@ -238,15 +237,13 @@ class _Unpacking:
     def _count(self, size: int) -> None:
         self._bytes += size
         if self._bytes > self._limits.total_bytes:
-            raise FormatError(
-                self._archive,
+            raise Place(self._archive).error(
                 f"the archive unpacks to more than {self._limits.total_bytes:,} bytes",
                 "divide it into several archives",
             )
         packed = max(self._packed_bytes, 1)
         if self._bytes > self._limits.free_bytes and self._bytes > self._limits.ratio * packed:
-            raise FormatError(
-                self._archive,
+            raise Place(self._archive).error(
                 f"the archive unpacks to more than {self._limits.ratio:,} times its size, "
                 "as texts do not",
                 "give the files themselves",
@@ -254,8 +251,7 @@ class _Unpacking:
 
     def _refuse_entries(self, entries: int) -> None:
         if entries > self._limits.entries:
-            raise FormatError(
-                self._archive,
+            raise Place(self._archive).error(
                 f"the archive has more than {self._limits.entries:,} entries",
                 "pack the files of the test set alone",
             )
@@ -276,8 +272,7 @@ class _Unpacking:
         )
 
     def _damaged(self, error: Exception) -> FormatError:
-        return FormatError(
-            self._archive,
+        return Place(self._archive).error(
             f"the archive cannot be read ({error})",
             "pack it again as zip or tar.gz, and check that it was transferred completely",
         )
@@ -328,8 +323,7 @@ def _without_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]
         kept = [StoredFile(file.name.partition("/")[2], file.open) for file in kept]
     others = sorted(root for root in roots if root.lower() not in ROLE_FOLDERS)
     if len(others) > 1:
-        raise FormatError(
-            archive,
+        raise Place(archive).error(
             f'there are several folders side by side: "{others[0]}" and "{others[1]}"',
             "give one test set at a time",
         )

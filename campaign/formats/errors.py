@@ -1,5 +1,6 @@
 """The one error every reader of this package raises."""
 
+from dataclasses import dataclass
 from typing import Final
 
 #: Of what a problem quotes of a file: a cell may have ten million characters.
@@ -42,6 +43,20 @@ class FormatError(Exception):
         if self.field is not None:
             place += f' (field "{self.field}")'
         return f"{place}: {self.problem}. What to do: {self.remedy}."
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands; `line`, `column` and `field` are those of FormatError."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+    field: str | None = None
+
+    def error(self, problem: str, remedy: str) -> FormatError:
+        """Return the error of what stands here."""
+        return FormatError(self.file, problem, remedy, self.line, self.column, self.field)
 
 
 class SurplusError(FormatError):

@@ -14,7 +14,15 @@ from campaign.formats.records import (
     unseen_problem,
 )
 from campaign.formats.streams import ByteStream, InputFile
-from campaign.formats.tables import MAX_INTEGER, Table, integer, is_blank, read_table
+from campaign.formats.tables import (
+    MAX_INTEGER,
+    UNKNOWN_COLUMN,
+    Table,
+    integer,
+    is_blank,
+    read_table,
+    require_column,
+)
 
 FIXED_COLUMNS: Final = ("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId")
 _FIXED_KEYS: Final = frozenset(map(str.lower, FIXED_COLUMNS))
@@ -99,19 +107,12 @@ def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | Non
             "give the five-way CSV, where every row is one block",
         )
     if key not in _FIXED_KEYS and not _SLOT_COLUMN.fullmatch(key):
-        return "the column is unknown", "remove it; docs/formats.md lists the columns there are"
+        return "the column is unknown", UNKNOWN_COLUMN
     return None
 
 
 def _required(file: str, line: int, columns: dict[str, int], name: str) -> int:
-    if name.lower() not in columns:
-        raise FormatError(
-            file,
-            f"the header has no column {name}",
-            "name the columns as docs/formats.md lists them",
-            line=line,
-            field=name,
-        )
+    require_column(file, line, columns, name)
     return columns[name.lower()]
 
 

@@ -1,11 +1,9 @@
 """Judgments to five-way CSV: the exact reverse of the reader."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 
 from campaign.formats.five_way import BLANK, FIXED_COLUMNS
-from campaign.formats.formulas import neutral
+from campaign.formats.formulas import csv_row, neutral
 from campaign.formats.records import CONTROL, MAX_JUDGE_NAME, FiveWayRow, system_name_problem
 from campaign.formats.tables import MAX_INTEGER
 
@@ -20,11 +18,7 @@ def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterato
     """
     if slots < 2:
         raise ValueError("a five-way CSV has room for two systems or more")
-    names = [*FIXED_COLUMNS]
-    for slot in range(1, slots + 1):
-        names += [f"system{slot}Number", f"system{slot}Id"]
-    names += [f"system{slot}rank" for slot in range(1, slots + 1)]
-    yield _csv_line(names)
+    yield five_way_header(slots)
     for row in rows:
         _refuse_unwritable(row, slots)
         cells = [
@@ -41,13 +35,15 @@ def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterato
         cells += ["", ""] * empty
         cells += [BLANK if label is None else str(label) for label in row.labels]
         cells += [BLANK] * empty
-        yield _csv_line(cells)
+        yield csv_row(cells)
 
 
-def _csv_line(cells: list[str]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerow(cells)
-    return buffer.getvalue()
+def five_way_header(slots: int) -> str:
+    """Return the line that names the columns."""
+    names = [*FIXED_COLUMNS]
+    for slot in range(1, slots + 1):
+        names += [f"system{slot}Number", f"system{slot}Id"]
+    return csv_row([*names, *(f"system{slot}rank" for slot in range(1, slots + 1))])
 
 
 def _refuse_unwritable(row: FiveWayRow, slots: int) -> None:

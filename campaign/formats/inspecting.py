@@ -16,7 +16,13 @@ from typing import Final
 
 from campaign.formats.errors import FormatError
 from campaign.formats.omissions import Omissions
-from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet, opened_set
+from campaign.formats.recognising import (
+    FileRole,
+    RecognisedFile,
+    RecognisedSet,
+    SetReading,
+    opened_set,
+)
 from campaign.formats.records import SegmentTexts
 from campaign.formats.streams import InputFile, byte_chunks, text_lines
 from campaign.formats.test_sets import TestSetFormat
@@ -107,18 +113,15 @@ GuessLanguage = Callable[[Iterable[str]], str | None]
 
 def inspect(
     recognised: RecognisedSet,
+    reading: SetReading = SetReading(),  # noqa: B008  it is frozen
     *,
-    languages: tuple[str, str] | None = None,
-    by_paragraph: bool = False,
-    common_documents: bool = False,
-    reference_system: str | None = None,
     guess_language: GuessLanguage | None = None,
 ) -> Inspection:
     """Return what there is to know of the files; never raises for what they hold.
 
     `guess_language` is given the first thousand lines of each plain file, and nobody's by
     default. The systems' facts are of the segments before the first error. The files are read
-    as an import reads them, with the same options.
+    as an import reads them.
     """
     used = [file for file in recognised.files if file.role is not FileRole.IGNORED]
     facts = tuple(_file_facts(file, guess_language) for file in used)
@@ -126,14 +129,7 @@ def inspect(
     omissions = Omissions()
     error: FormatError | None = None
     try:
-        with opened_set(
-            recognised,
-            languages=languages,
-            by_paragraph=by_paragraph,
-            common_documents=common_documents,
-            reference_system=reference_system,
-            omissions=omissions,
-        ) as segments:
+        with opened_set(recognised, reading, omissions=omissions) as segments:
             for segment in segments:
                 aligned.add(segment)
     except FormatError as found:

@@ -2,10 +2,12 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 from campaign.formats.records import CONTROL
+from campaign.formats.streams import InputFile, text_lines
 
 
 class RepeatedKeyError(ValueError):
@@ -50,6 +52,13 @@ def decode_object(text: str, *, file: str, shape: str, line: int) -> dict[str, A
     return values
 
 
+def object_lines(file: InputFile, shape: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the object of each line that is not blank. Raises FormatError as `decode_object` does."""
+    for line, text in enumerate(text_lines(file), 1):
+        if text.strip():
+            yield line, decode_object(text, file=file.name, shape=shape, line=line)
+
+
 def json_refusal(
     error: Exception, *, file: str, what: str, remedy: str, line: int, column: int
 ) -> FormatError:
@@ -68,12 +77,9 @@ def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None
     """Raise FormatError for a character that was written with a backslash and is no text."""
     damage = _NO_TEXT.search(text)
     if damage:
-        raise FormatError(
-            file,
+        raise Place(file, line, field=field).error(
             f"the character U+{ord(damage.group()):04X}, written with a backslash, is no text",
             r"remove it; an emoji is written as itself or as both halves (\ud83d\ude00)",
-            line=line,
-            field=field,
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 from campaign.formats.json_objects import DECODER, json_refusal
 from campaign.formats.streams import InputFile, byte_chunks
 
@@ -168,12 +168,8 @@ class JsonStream:
         except UnicodeDecodeError as error:
             content = before + chunk
             place = self._ends.after(content[: error.start].decode("utf-8"))
-            raise FormatError(
-                self._file,
-                f"the byte 0x{content[error.start]:02X} is not UTF-8",
-                "save the file as UTF-8",
-                line=place.line,
-                column=place.column,
+            raise Place(self._file, place.line, place.column).error(
+                f"the byte 0x{content[error.start]:02X} is not UTF-8", "save the file as UTF-8"
             ) from error
         self._ends = self._ends.after(more)
         if more and not self._is_begun:

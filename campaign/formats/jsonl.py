@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 from campaign.formats.json_objects import decode_object, refuse_damage
 from campaign.formats.omissions import Omissions, SystemsSeen
-from campaign.formats.records import SegmentTexts, one_line, system_name_problem
+from campaign.formats.records import SegmentTexts, one_line
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile, text_lines
 
+_SHAPE: Final = '{"source": "…", "references": […], "outputs": {…}} on every line'
 _KEYS: Final = ("document", "segment", "source", "references", "outputs")
 
 
@@ -44,7 +45,7 @@ class _Line:
         self._file = file
         self.number = number
         self._has_escapes = "\\" in text
-        self.values = self._parse(text)
+        self.values = decode_object(text, file=file.name, line=number, shape=_SHAPE)
         for key in self.values:
             if key not in _KEYS:
                 raise self.error(
@@ -57,20 +58,8 @@ class _Line:
             )
         self._outputs: dict[str, Any] = outputs
 
-    def error(
-        self, problem: str, remedy: str, field: str | None = None, column: int | None = None
-    ) -> FormatError:
-        return FormatError(
-            self._file.name, problem, remedy, line=self.number, column=column, field=field
-        )
-
-    def _parse(self, text: str) -> dict[str, Any]:
-        return decode_object(
-            text,
-            file=self._file.name,
-            line=self.number,
-            shape='{"source": "…", "references": […], "outputs": {…}} on every line',
-        )
+    def error(self, problem: str, remedy: str, field: str | None = None) -> FormatError:
+        return Place(self._file.name, self.number, field=field).error(problem, remedy)
 
     def compare(self, first: "_Line") -> None:
         """Refuse what is different from the first line and must not be."""
@@ -83,33 +72,13 @@ class _Line:
                     field=key,
                 )
 
-    def _note_systems(self, document: str, systems: SystemsSeen) -> None:
-        """Note the systems that this line, or one before it, has no output of."""
-        remedy = "give the outputs of the same systems in every line"
-        for system in self._outputs:
-            problem = system not in systems.names and system_name_problem(system)
-            if problem:
-                raise self.error(problem, "rename the system in every line", "outputs")
-        systems.add(
-            document,
-            self._outputs,
-            new=lambda system: self.error(
-                f"the system {system} is unknown: lines before have no output of it",
-                remedy,
-                "outputs",
-            ),
-            lacking=lambda system, place: self.error(
-                f"the output of {system} is missing, which {place} has", remedy, "outputs"
-            ),
-            place=f"line {self.number}",
-        )
-
     def segment(self, counter: SegmentCounter, systems: SystemsSeen) -> SegmentTexts:
         document = self._file.plain_name
         if "document" in self.values:
             document = self._filled("document", self.values["document"], "the name of the document")
         position, number = counter.place(document, self._segment_id(), self.number)
-        self._note_systems(document, systems)
+        place = Place(self._file.name, self.number, field="outputs")
+        systems.add(document, self._outputs, place)
         references = self.values.get("references", [])
         if not isinstance(references, list):
             raise self.error("the value is no list", 'write ["text", …]', field="references")
@@ -124,10 +93,7 @@ class _Line:
                     system,
                     document,
                     self._text("outputs", self._outputs[system] or ""),
-                    file=self._file.name,
-                    line=self.number,
-                    what=f"the output of {system}",
-                    key="outputs",
+                    place,
                 )
                 for system in systems.names
                 if system in self._outputs
@@ -143,9 +109,8 @@ class _Line:
         return self._filled("segment", value, "the segment's id")
 
     def _filled(self, key: str, value: object, what: str) -> str:
-        return filled_text(
-            self._text(key, value), file=self._file.name, line=self.number, what=what, field=key
-        )
+        place = Place(self._file.name, self.number, field=key)
+        return filled_text(self._text(key, value), what, place)
 
     def _text(self, key: str, value: object) -> str:
         if not isinstance(value, str):

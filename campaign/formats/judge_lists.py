@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from email.utils import getaddresses
 from typing import Final
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 
 #: A list of ten thousand judges with all columns has less.
 MAX_BYTES: Final = 2_000_000
@@ -71,8 +71,7 @@ def judge_list_decode(content: bytes) -> str:
     if len(content) > MAX_BYTES:
         raise _too_long()
     if content.startswith(_PACKED):
-        raise FormatError(
-            _NAME,
+        raise Place(_NAME).error(
             "this is a workbook or an archive, not a text",
             'save the table as CSV ("Save as", "CSV UTF-8") and take that file',
         )
@@ -97,20 +96,15 @@ def judge_list_read(text: str) -> JudgeList:
     damage = _CONTROL.search(text)
     if damage:
         line = text.count("\n", 0, damage.start()) + 1
-        raise FormatError(
-            _NAME, "there is a control character", "take it out", line=line, column=None
-        )
+        raise Place(_NAME, line, None).error("there is a control character", "take it out")
     header = _header(text)
     found = _from_lines(text) if header is None else _from_table(text, *header)
     rows = []
     for row in found:
         rows.append(row)
         if len(rows) > MAX_ROWS:
-            raise FormatError(
-                _NAME,
-                f"it has more than {MAX_ROWS:,} judges",
-                "cut it into several lists",
-                line=row.line,
+            raise Place(_NAME, row.line).error(
+                f"it has more than {MAX_ROWS:,} judges", "cut it into several lists"
             )
     if not rows:
         raise FormatError(_NAME, "there is no judge in it", "give an e-mail address on each line")
@@ -118,8 +112,8 @@ def judge_list_read(text: str) -> JudgeList:
 
 
 def _too_long() -> FormatError:
-    return FormatError(
-        _NAME, f"it is longer than {MAX_BYTES // 1_000_000} MB", "cut it into several lists"
+    return Place(_NAME).error(
+        f"it is longer than {MAX_BYTES // 1_000_000} MB", "cut it into several lists"
     )
 
 
@@ -146,11 +140,8 @@ def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[Ju
     columns = [_column(cell) for cell in header]
     twice = {name for name in columns if name and columns.count(name) > 1}
     if twice:
-        raise FormatError(
-            _NAME,
-            f"two columns of the header are for {min(twice)}",
-            "leave one of them",
-            line=1,
+        raise Place(_NAME, 1).error(
+            f"two columns of the header are for {min(twice)}", "leave one of them"
         )
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     is_header = True
@@ -162,19 +153,14 @@ def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[Ju
                 is_header = False
                 continue
             if len(cells) > len(columns) and any(cell.strip() for cell in cells[len(columns) :]):
-                raise FormatError(
-                    _NAME,
+                raise Place(_NAME, reader.line_num).error(
                     f"the row has {len(cells)} cells, the header {len(columns)}",
                     "put what holds a separator into quotation marks",
-                    line=reader.line_num,
                 )
             yield _row(reader.line_num, dict(zip(columns, cells, strict=False)))
     except csv.Error as error:
-        raise FormatError(
-            _NAME,
-            f"this is no CSV ({error})",
-            "close quotation marks, and double those inside a cell",
-            line=reader.line_num,
+        raise Place(_NAME, reader.line_num).error(
+            f"this is no CSV ({error})", "close quotation marks, and double those inside a cell"
         ) from error
 
 

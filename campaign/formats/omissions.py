@@ -1,10 +1,10 @@
 """What an import leaves out, and the documents that some systems do not cover."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from campaign.formats.errors import FormatError, SurplusError
-from campaign.formats.records import SegmentTexts, counted
+from campaign.formats.errors import FormatError, Place, SurplusError
+from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import filled_text
 
 _NAMED = 10
@@ -29,20 +29,10 @@ class Omissions:
         self.first = self.first or error
         self.uncovered.setdefault(document, {}).setdefault(system)
 
-    def output(
-        self,
-        system: str,
-        document: str,
-        text: str,
-        *,
-        file: str,
-        line: int,
-        what: str,
-        key: str | None = None,
-    ) -> str:
-        """Return an output without white space at its ends; note an empty one as lacking."""
+    def output(self, system: str, document: str, text: str, place: Place, *, of: str = "") -> str:
+        """Return an output without white space at its ends; note an empty one as lacking. `of` says what of."""
         try:
-            return filled_text(text, file=file, line=line, what=what, field=key)
+            return filled_text(text, f"the output of {system}{of}", place)
         except FormatError as error:
             self.lacks(document, system, error)
             return ""
@@ -68,34 +58,31 @@ class Omissions:
 class SystemsSeen:
     """The systems of the documents so far, where each document names its own.
 
-    `names` has for each the place where it first came.
+    `names` has for each the place where it first came, and `first` is that of the first document.
     """
 
     omissions: Omissions
     names: dict[str, str] = field(default_factory=dict)
+    first: str = ""
     _documents: dict[str, None] = field(default_factory=dict)
 
-    def add(
-        self,
-        document: str,
-        systems: Collection[str],
-        *,
-        place: str,
-        new: Callable[[str], FormatError],
-        lacking: Callable[[str, str], FormatError],
-    ) -> None:
-        """Note the systems that this document, or one before it, lacks.
-
-        `new` and `lacking` make the errors, of the system's name and of where it first came.
-        """
+    def add(self, document: str, systems: Collection[str], place: Place, called: str = "") -> None:
+        """Note the systems that this document, or one before it, lacks; `called` is what errors call its place."""
+        here, called = called or "the line", called or f"line {place.line}"
+        remedy = "give the outputs of the same systems everywhere, or take the system out"
         for system in systems:
+            if problem := system not in self.names and system_name_problem(system):
+                raise place.error(problem, "rename the system everywhere")
             if system not in self.names:
+                problem = f"{here} has an output of {system}, which {self.first} has not"
                 for earlier in self._documents:
-                    self.omissions.lacks(earlier, system, new(system))
-                self.names[system] = place
-        for system, first in self.names.items():
+                    self.omissions.lacks(earlier, system, place.error(problem, remedy))
+                self.names[system] = called
+        for system, there in self.names.items():
             if system not in systems:
-                self.omissions.lacks(document, system, lacking(system, first))
+                problem = f"{here} has no output of {system}, which {there} has"
+                self.omissions.lacks(document, system, place.error(problem, remedy))
+        self.first = self.first or called
         self._documents.setdefault(document)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 from campaign.formats.omissions import Omissions, named
 from campaign.formats.records import SegmentTexts, counted
 from campaign.formats.segments import SegmentCounter, filled_text
@@ -47,17 +47,10 @@ def read_plain_test_set(
             document=document,
             position=position,
             number=number,
-            source=filled_text(row[0], file=source.name, line=line, what="the source"),
+            source=filled_text(row[0], "the source", Place(source.name, line)),
             references=tuple(text.strip() for text in row[1:first_output]),
             outputs={
-                system: omissions.output(
-                    system,
-                    document,
-                    text,
-                    file=file.name,
-                    line=line,
-                    what=f"the output of {system}",
-                )
+                system: omissions.output(system, document, text, Place(file.name, line))
                 for (system, file), text in zip(systems.items(), row[first_output:], strict=False)
             },
         )
@@ -87,20 +80,14 @@ class _Lines:
 def _document(file: InputFile, line: int, text: str, domains: dict[str, str]) -> str:
     """Return the name of a line's document; `domains` keeps the domain of each."""
     domain, _tab, name = text.rpartition("\t")
-    document = filled_text(
-        name,
-        file=file.name,
-        line=line,
-        what="the name of the document",
-        remedy="name a document on every line",
-    )
+    place = Place(file.name, line)
+    remedy = "name a document on every line"
+    document = filled_text(name, "the name of the document", place, remedy)
     if domains.setdefault(document, domain) != domain:
-        raise FormatError(
-            file.name,
+        raise place.error(
             f'the document "{document}" is of the domain "{domain}", and before of '
             f'"{domains[document]}"',
             "give each document a name of its own, and one domain",
-            line=line,
         )
     return document
 
@@ -123,11 +110,9 @@ def _different_counts(readers: Sequence[_Lines]) -> FormatError:
             said = f"; a carriage return alone ends line {line} of {reader.name}"
             places.append((line, said))
     line = next((line for line, _said in places), min(other.count, source.count + 1))
-    return FormatError(
-        other.name,
+    return Place(other.name, line or None).error(
         f"the file has {counted(other.count, 'line')}, but {source.name} has "
         f"{counted(source.count, 'line')}{''.join(said for _line, said in places)}",
         "give every file one line a segment; look for a line break inside a segment, "
         "or for a file that was cut off",
-        line=line or None,
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import IO, Final
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import Place
 from campaign.formats.streams import InputFile, text_lines
 
 _IN_MEMORY: Final = 8_000_000
@@ -97,10 +97,6 @@ def _refuse_open_quote(
     for line, text in (short, before):
         cell = text.rsplit(separator, 1)[-1]
         if cell.startswith('"') and cell.count('"') % 2:
-            raise FormatError(
-                file,
-                "a quoted cell goes on in the next line",
-                "write no line break inside a text",
-                line=line,
-                column=text.count(separator) + 1,
+            raise Place(file, line, text.count(separator) + 1).error(
+                "a quoted cell goes on in the next line", "write no line break inside a text"
             )

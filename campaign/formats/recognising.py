@@ -174,22 +174,32 @@ def with_roles(
     return replace(recognised, files=tuple(files))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetReading:
+    """How recognised files are read, by a check as by an import.
+
+    `languages` are those to take from a file that holds several pairs. With `common_documents`, only the documents that
+    all systems cover are read. The first reference is to take part as `reference_system`.
+    """
+
+    languages: tuple[str, str] | None = None
+    by_paragraph: bool = False
+    common_documents: bool = False
+    reference_system: str | None = None
+
+
 @contextmanager
 def opened_set(
     recognised: RecognisedSet,
+    reading: SetReading = SetReading(),
     *,
-    languages: tuple[str, str] | None = None,
-    by_paragraph: bool = False,
-    common_documents: bool = False,
-    reference_system: str | None = None,
     omissions: Omissions | None = None,
     watch: Callable[[IO[bytes]], ByteStream] | None = None,
 ) -> Iterator[Iterator[SegmentTexts]]:
     """Give the segments of recognised files; the files are open until the context ends.
 
-    With `common_documents`, only the documents that all systems cover, and all files are read
-    twice. `omissions` collects what is left out, files among it, and warnings. The first reference is to take
-    part as `reference_system`. `watch` may put a stream of its own around each file.
+    For `common_documents` all files are read twice. `omissions` collects what is left out, files among it, and
+    warnings. `watch` may put a stream of its own around each file.
 
     Raises FormatError like `read_test_set`, here or while iterating, and for whatever keeps the
     files from being ranked: a check and an import refuse the same files, since both read this.
@@ -199,15 +209,15 @@ def opened_set(
     refusal = next((file.refusal for file in recognised.files if file.refusal), None)
     if refusal is not None:
         raise refusal
-    options = (languages, by_paragraph, watch)
-    if not common_documents:
-        with _opened(recognised, omissions, *options) as segments:
+    reference_system = reading.reference_system
+    if not reading.common_documents:
+        with _opened(recognised, omissions, reading, watch) as segments:
             all_covered = complete(segments, omissions)
             rankable = _rankable(all_covered, recognised.main.name, reference_system)
             yield noticed(rankable, omissions, reference_system)
         return
     uncovered, systems, documents = Omissions(), dict[str, None](), set[str]()
-    with _opened(recognised, uncovered, *options) as segments:
+    with _opened(recognised, uncovered, reading, watch) as segments:
         for segment in segments:
             systems |= dict.fromkeys(segment.outputs)
             documents.add(segment.document)
@@ -216,7 +226,7 @@ def opened_set(
     for document, lacking in uncovered.uncovered.items():
         why = f"not covered by {named(lacking)}"
         omissions.left_out.append((f'document "{document}"', why))
-    with _opened(recognised, omissions, *options) as segments:
+    with _opened(recognised, omissions, reading, watch) as segments:
         common = (each for each in segments if each.document not in uncovered.uncovered)
         renumbered = (
             replace(each, number=number, outputs={name: each.outputs[name] for name in systems})
@@ -255,8 +265,7 @@ def _rankable(
 def _opened(
     recognised: RecognisedSet,
     omissions: Omissions,
-    languages: tuple[str, str] | None,
-    by_paragraph: bool,
+    reading: SetReading,
     watch: Callable[[IO[bytes]], ByteStream] | None,
 ) -> Iterator[Iterator[SegmentTexts]]:
     """Give the segments as the files have them; what systems lack is noted in `omissions`."""
@@ -276,8 +285,8 @@ def _opened(
             },
             documents=opened(documents[0]) if documents else None,
             file_format=main.file_format,
-            languages=languages,
-            by_paragraph=by_paragraph,
+            languages=reading.languages,
+            by_paragraph=reading.by_paragraph,
             omissions=omissions,
         )
 

@@ -1,7 +1,15 @@
 """What every reader of a test set checks of its segments: their order and their texts."""
 
-from campaign.formats.errors import FormatError
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator
+from typing import Generic, TypeVar
+
+from campaign.formats.errors import Place
 from campaign.formats.records import MAX_DOCUMENT_NAME, unseen_problem
+from campaign.formats.streams import InputFile
+
+Key = TypeVar("Key", bound=Hashable)
+Found = TypeVar("Found")
 
 
 class SegmentCounter:
@@ -24,37 +32,30 @@ class SegmentCounter:
 
         Raises FormatError where the document was left before, or holds `segment_id` already.
         """
+        place = Place(self._file, line)
         if document != self._document:
             if document in self._documents:
-                raise FormatError(
-                    self._file,
+                raise place.error(
                     f'the document "{document}" comes again after another document',
                     "keep the segments of a document together, and give every document of "
                     "the test set and every system its own name or file",
-                    line=line,
                 )
             if len(document) > MAX_DOCUMENT_NAME:
-                raise FormatError(
-                    self._file,
+                raise place.error(
                     f'the document name "{document[:20]}…" is longer than '
                     f"{MAX_DOCUMENT_NAME} characters",
                     "give the document a shorter name",
-                    line=line,
                 )
             if problem := unseen_problem(document, "document name"):
-                raise FormatError(
-                    self._file, problem, "write the name without that character", line=line
-                )
+                raise place.error(problem, "write the name without that character")
             self._documents.add(document)
             self._document = document
             self._ids = _SeenIds()
             self._position = 0
         if segment_id is not None and not self._ids.add(segment_id):
-            raise FormatError(
-                self._file,
+            raise place.error(
                 f'the document "{document}" has the segment "{segment_id}" twice',
                 "remove one of the two, or number them differently",
-                line=line,
             )
         self._position += 1
         self._number += 1
@@ -67,9 +68,43 @@ class SegmentCounter:
     def refuse_nothing(self) -> None:
         """Raise FormatError if there was no segment at all."""
         if self._number == 0:
-            raise FormatError(
-                self._file, "the file holds no segment", "give a file with at least one segment"
+            raise Place(self._file).error(
+                "the file holds no segment", "give a file with at least one segment"
             )
+
+
+class Follower(ABC, Generic[Key, Found]):
+    """A file that is read as far as the source asks; what comes too early waits."""
+
+    def __init__(self, file: InputFile) -> None:
+        self.file = file
+        self._waiting: dict[Key, Found] = {}
+
+    @abstractmethod
+    def next(self) -> tuple[Key, Found] | None:
+        """Return what comes next in the file, and its key."""
+
+    def found(
+        self,
+        wanted: Key,
+        is_kept: Callable[[Found], bool] = lambda _found: True,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> Found | None:
+        """Take out what has a key; None if it is not there, or `is_over` says that it will not come."""
+        if wanted in self._waiting:
+            return self._waiting.pop(wanted)
+        while not is_over() and (each := self.next()) is not None:
+            key, found = each
+            if key == wanted:
+                return found
+            if is_kept(found):
+                self._waiting[key] = found
+        return None
+
+    def rest(self) -> Iterator[Found]:
+        """Yield what nobody asked for."""
+        yield from self._waiting.values()
+        yield from (found for _key, found in iter(self.next, None))
 
 
 class _SeenIds:
@@ -112,16 +147,12 @@ def _canonical_number(segment_id: str) -> int | None:
 
 def filled_text(
     text: str,
-    *,
-    file: str,
-    line: int,
     what: str,
+    place: Place,
     remedy: str = "fill it in, or take the segment out of the source, the references and every system",
-    column: int | None = None,
-    field: str | None = None,
 ) -> str:
     """Return the text without white space at its ends; raise FormatError if nothing is left."""
     stripped = text.strip()
     if not stripped:
-        raise FormatError(file, f"{what} is empty", remedy, line=line, column=column, field=field)
+        raise place.error(f"{what} is empty", remedy)
     return stripped

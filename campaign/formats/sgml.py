@@ -6,10 +6,10 @@ stand bare, entities are HTML's. So this is a tokenizer of its own, over lines.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from campaign.formats.errors import FormatError, SurplusError
+from campaign.formats.errors import FormatError, Place, SurplusError
 from campaign.formats.omissions import Omissions
 from campaign.formats.records import SegmentTexts
-from campaign.formats.segments import SegmentCounter, filled_text
+from campaign.formats.segments import Follower, SegmentCounter, filled_text
 from campaign.formats.sgml_segments import SgmlSegment, sgml_segments
 from campaign.formats.streams import InputFile
 
@@ -40,7 +40,9 @@ def read_sgml_test_set(
             document=segment.document,
             position=position,
             number=number,
-            source=_filled(source, segment, "the source"),
+            source=filled_text(
+                segment.text, f"the source{_of(segment)}", Place(source.name, segment.line)
+            ),
             references=tuple(_reference(file, segment, source) for file in reference_files),
             outputs={
                 system: _output(omissions, system, file, segment, source)
@@ -50,15 +52,6 @@ def read_sgml_test_set(
     counter.refuse_nothing()
     for file in (*reference_files, *system_files.values()):
         file.refuse_rest(source)
-
-
-def _filled(file: InputFile, segment: SgmlSegment, what: str) -> str:
-    return filled_text(
-        segment.text,
-        file=file.name,
-        line=segment.line,
-        what=f"{what} (document {segment.document}, segment {segment.id})",
-    )
 
 
 def _reference(file: "_Follower", segment: SgmlSegment, source: InputFile) -> str:
@@ -76,56 +69,41 @@ def _output(
     if found is None:
         omissions.lacks(segment.document, system, file.lacking(segment, source))
         return ""
-    return omissions.output(
-        system,
-        segment.document,
-        found.text,
-        file=file.file.name,
-        line=found.line,
-        what=f"the output of {system} (document {segment.document}, segment {segment.id})",
-    )
+    place = Place(file.file.name, found.line)
+    return omissions.output(system, segment.document, found.text, place, of=_of(segment))
 
 
-class _Follower:
-    """A file that is read as far as the source asks; what comes too early waits."""
+def _of(segment: SgmlSegment) -> str:
+    return f" (document {segment.document}, segment {segment.id})"
+
+
+class _Follower(Follower[tuple[str, str], SgmlSegment]):
+    """A file that is read as far as the source asks."""
 
     def __init__(self, file: InputFile) -> None:
-        self.file = file
+        super().__init__(file)
         self._segments = sgml_segments(file, frozenset({"refset", "tstset"}))
         self._counter = SegmentCounter(file.name)
-        self._waiting: dict[tuple[str, str], SgmlSegment] = {}
         self._line: int | None = None
 
     def take(self, wanted: SgmlSegment) -> SgmlSegment | None:
         """Return the segment with the document and the id of `wanted`, if any, and take it out."""
-        if self._waiting:
-            found = self._waiting.pop((wanted.document, wanted.id), None)
-            if found is not None:
-                return found
         # A document is in one piece, so what it lacked when it was left will not come.
-        while not self._counter.has_left(wanted.document):
-            segment = self._next()
-            if segment is None:
-                break
-            if segment.id == wanted.id and segment.document == wanted.document:
-                return segment
-            self._waiting[segment.document, segment.id] = segment
-        return None
+        return self.found(
+            (wanted.document, wanted.id), is_over=lambda: self._counter.has_left(wanted.document)
+        )
 
     def lacking(self, wanted: SgmlSegment, source: InputFile) -> FormatError:
         """Return the error for a segment that was looked for and is not there."""
-        return FormatError(
-            self.file.name,
+        return Place(self.file.name, self._line).error(
             f'the document "{wanted.document}" lacks the segment "{wanted.id}" '
             f"({source.name}, line {wanted.line}), looked for up to here",
             "give every file the same documents and segments as the source",
-            line=self._line,
         )
 
     def refuse_rest(self, source: InputFile) -> None:
         """Raise FormatError if a segment is left that the source did not ask for."""
-        surplus = next(iter(self._waiting.values()), None) or self._next()
-        if surplus is not None:
+        for surplus in self.rest():
             raise SurplusError(
                 self.file.name,
                 f'the document "{surplus.document}" has the segment "{surplus.id}", '
@@ -134,9 +112,11 @@ class _Follower:
                 line=surplus.line,
             )
 
-    def _next(self) -> SgmlSegment | None:
+    def next(self) -> tuple[tuple[str, str], SgmlSegment] | None:
+        """Return the next segment, and its document and id."""
         segment = next(self._segments, None)
-        if segment is not None:
-            self._line = segment.line
-            self._counter.place(segment.document, segment.id, segment.line)
-        return segment
+        if segment is None:
+            return None
+        self._line = segment.line
+        self._counter.place(segment.document, segment.id, segment.line)
+        return (segment.document, segment.id), segment

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html.entities import html5
 from typing import Final
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import Place
 from campaign.formats.records import one_line
 from campaign.formats.streams import MAX_LINE_BYTES, InputFile, text_lines
 
@@ -111,11 +111,9 @@ class _Parser:
             ("document", self._document_line if self._document is not None else 0),
         ):
             if opened:
-                raise FormatError(
-                    self._file.name,
+                raise Place(self._file.name, line).error(
                     f"the file ends inside the {what} that begins on line {opened}",
                     "check that the file was transferred completely",
-                    line=line,
                 )
 
     def _pass_tag(self, text: str, position: int) -> int | None:
@@ -144,11 +142,9 @@ class _Parser:
         if not self._unfinished_line:
             self._unfinished_line = self._line
         if len(text) > _MAX_TAG:
-            raise FormatError(
-                self._file.name,
+            raise Place(self._file.name, self._unfinished_line).error(
                 "the tag that begins here is never closed",
                 'close it with ">", and close the quotes inside it',
-                line=self._unfinished_line,
             )
         self._unfinished = text
 
@@ -161,29 +157,20 @@ class _Parser:
         elif tag == "/doc":
             self._document = None
         elif tag == "/seg":
-            raise FormatError(
-                self._file.name,
+            raise Place(self._file.name, self._line, self._column(text, start)).error(
                 "a segment is closed that was not opened",
                 'write every segment as <seg id="…">text</seg>',
-                line=self._line,
-                column=self._column(text, start),
             )
         elif tag in _SETS and tag not in self._sets:
-            raise FormatError(
-                self._file.name,
+            raise Place(self._file.name, self._line).error(
                 f"the file is a {tag}, not a {' or '.join(sorted(self._sets))}",
                 "give the source (srcset), references (refset) and outputs (tstset) in their places",
-                line=self._line,
             )
 
     def _open_segment(self, attributes: str, text: str, start: int) -> None:
         if self._document is None:
-            raise FormatError(
-                self._file.name,
-                "the segment is in no document",
-                'put it between <doc docid="…"> and </doc>',
-                line=self._line,
-                column=self._column(text, start),
+            raise Place(self._file.name, self._line, self._column(text, start)).error(
+                "the segment is in no document", 'put it between <doc docid="…"> and </doc>'
             )
         self._segment_id = self._attribute("id", "segment", attributes)
         self._segment_line = self._line
@@ -196,12 +183,8 @@ class _Parser:
                 value = found.group(2) or found.group(3) or found.group(4) or ""
                 if decoded := self._decoded(value).strip():
                     return decoded
-        raise FormatError(
-            self._file.name,
-            f"the {what} has no {name}",
-            f'give it one: {name}="…"',
-            line=self._line,
-            field=name,
+        raise Place(self._file.name, self._line, field=name).error(
+            f"the {what} has no {name}", f'give it one: {name}="…"'
         )
 
     def _segment_end(self, text: str, position: int) -> int | None:
@@ -213,12 +196,10 @@ class _Parser:
         if boundary is None and self._content_length <= MAX_LINE_BYTES:
             return None
         if boundary is None or not boundary.group(1).lower().startswith("/seg"):
-            raise FormatError(
-                self._file.name,
+            raise Place(self._file.name, self._segment_line).error(
                 f'the segment "{self._segment_id}" of the document "{self._document}" '
                 "is never closed",
                 "write </seg> at its end",
-                line=self._segment_line,
             )
         return boundary.end()
 
@@ -240,11 +221,8 @@ class _Parser:
         if decimal or hexadecimal:
             code = int(decimal) if decimal else int(hexadecimal, 16)
             if (code < 0x20 and code not in {0x09, 0x0A, 0x0D}) or code == 0x7F:
-                raise FormatError(
-                    self._file.name,
-                    f"{found.group()} stands for a control character, which is no text",
-                    "remove it",
-                    line=self._line,
+                raise Place(self._file.name, self._line).error(
+                    f"{found.group()} stands for a control character, which is no text", "remove it"
                 )
             return html.unescape(found.group())
         # Not unescape(): it reads "&notit;" as "¬it;".

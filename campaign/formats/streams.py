@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, Final, Protocol
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 from campaign.formats.records import CONTROL
 
 CHUNK_BYTES: Final = 256 * 1024
@@ -120,15 +120,13 @@ def _decompressed(file: InputFile, data: bytes) -> Iterator[bytes]:
             # The limit keeps a small file that unpacks to gigabytes from filling the memory.
             unpacked = member.decompress(data, CHUNK_BYTES)
         except zlib.error as error:
-            raise FormatError(
-                file.name,
+            raise Place(file.name).error(
                 f"the gzip data is damaged ({error})",
                 "compress the file again, or hand it over uncompressed",
             ) from error
         out += len(unpacked)
         if out > _FREE_BYTES and out > MAX_RATIO * packed:
-            raise FormatError(
-                file.name,
+            raise Place(file.name).error(
                 f"the gzip data unpacks to more than {MAX_RATIO} times its size, as texts do not",
                 "hand the file over uncompressed",
             )
@@ -144,8 +142,7 @@ def _decompressed(file: InputFile, data: bytes) -> Iterator[bytes]:
         else:
             data = member.unconsumed_tail or more_of()
     if not member.eof:
-        raise FormatError(
-            file.name,
+        raise Place(file.name).error(
             "the gzip data ends too early",
             "compress the file again, or check that it was transferred completely",
         )
@@ -211,11 +208,9 @@ def _whole_lines(file: InputFile) -> Iterator[bytes]:
             number += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
         rest = data[end:]
         if len(rest) > MAX_LINE_BYTES:
-            raise FormatError(
-                file.name,
+            raise Place(file.name, number).error(
                 f"the line is longer than {MAX_LINE_BYTES:,} bytes",
                 "check that this is a text file with one segment or record a line",
-                line=number,
             )
     if rest:
         yield rest
@@ -229,21 +224,15 @@ def _not_utf8(
     column = start - line_start + 1 + (skipped if line == 1 else 0)
     utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff") or _is_every_other_nul(content)
     if b"\0" in content and not utf16:
-        return FormatError(
-            file.name,
+        return Place(file.name, line, column).error(
             f"the byte 0x{content[start]:02X} and NUL bytes are in it: this is no text file",
             "give a text file with one segment or record a line, or an archive of such files",
-            line=line,
-            column=column,
         )
     encoding = "UTF-16" if utf16 else "ENCODING"
     candidates = "UTF-16" if utf16 else "its ENCODING (often windows-1250, windows-1252 or GB18030)"
-    return FormatError(
-        file.name,
+    return Place(file.name, line, column).error(
         f"the byte 0x{content[start]:02X} is not UTF-8",
         f"convert the file from {candidates}, with: iconv -f {encoding} -t UTF-8 OLD > NEW",
-        line=line,
-        column=column,
     )
 
 
@@ -263,10 +252,7 @@ def _refuse_control_character(file: InputFile, lines: list[str], number: int) ->
                 if not code
                 else ""
             )
-            raise FormatError(
-                file.name,
+            raise Place(file.name, line, found.start() + 1).error(
                 f"the control character U+{code:04X}{name} is no text",
                 f"remove it, for example with: tr -d '\\{code:03o}' < OLD > NEW{hint}",
-                line=line,
-                column=found.start() + 1,
             )

@@ -2,15 +2,19 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sized
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 from campaign.formats.formulas import restored
 from campaign.formats.records import counted
 from campaign.formats.streams import InputFile, text_lines
 
+Row = TypeVar("Row")
+
+UNKNOWN_COLUMN: Final = "remove it; docs/formats.md lists the columns there are"
 MAX_INTEGER: Final = 2**31 - 1  # what the database has room for
 _SEPARATORS: Final = (",", "\t", ";")
 _INDEX: Final = re.compile(r"__index_level_[0-9]+__|unnamed: [0-9]+", re.IGNORECASE)
@@ -52,27 +56,41 @@ class Table:
             if name and not is_index(name):
                 yield column, name
 
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the number and the cells of each row. Raises FormatError as `cells` does."""
+        for line, text in self.lines:
+            yield line, self.cells(line, text)
+
+    def places(self, known: Collection[str]) -> dict[str, int]:
+        """Return where the columns with these names stand, which may be written in any case and order.
+
+        Raises FormatError for others, for one that stands twice, and for one that is missing.
+        """
+        ours = {name.lower(): name for name in known}
+        places: dict[str, int] = {}
+        for column, name in self.columns():
+            refused = partial(FormatError, self.file, line=self.line, column=column + 1, field=name)
+            if name.lower() not in ours:
+                raise refused("the column is unknown", UNKNOWN_COLUMN)
+            if ours[name.lower()] in places:
+                raise refused("the column stands twice in the header", "remove one of the two")
+            places[ours[name.lower()]] = column
+        for name in known:
+            require_column(self.file, self.line, places, name)
+        return places
+
     def cells(self, line: int, text: str) -> list[str]:
         """Return the cells of a row.
 
         Raises FormatError for a row with fewer or more cells than the header, and for texts below no name.
         """
         cells = line_cells(self.file, line, text, self.separator)
-        if len(cells) != len(self.names):
-            raise FormatError(
-                self.file,
-                f"the row has {counted(len(cells), 'cell')}, the header {len(self.names)}",
-                "give every row one cell for each column, and put cells with commas in quotes",
-                line=line,
-            )
+        refuse_other_width(self.file, line, cells, self.names)
         for column in self.unnamed:
             if cells[column].strip():
-                raise FormatError(
-                    self.file,
+                raise Place(self.file, line, column + 1).error(
                     "the cell stands in a column without a name",
                     "name the column in the header, or empty the cell",
-                    line=line,
-                    column=column + 1,
                 )
         return [restored(cell) for cell in cells]
 
@@ -83,14 +101,34 @@ def read_table(file: InputFile) -> Table:
     Raises FormatError for an empty file.
     """
     numbered = ((line, text) for line, text in enumerate(text_lines(file), 1) if text.strip())
-    line, header = next(numbered, (0, ""))
-    if not header:
-        raise FormatError(
-            file.name, "the file is empty", "give a CSV whose first line names its columns"
-        )
+    line, header = first_row(file.name, numbered)
     separator = max(_SEPARATORS, key=header.count)
     cells = line_cells(file.name, line, header, separator)
     return Table(file.name, line, tuple(cell.strip() for cell in cells), separator, numbered)
+
+
+def first_row(file: str, rows: Iterator[tuple[int, Row]]) -> tuple[int, Row]:
+    """Return the header of a table. Raises FormatError if there is none."""
+    for row in rows:
+        return row
+    raise FormatError(file, "the file is empty", "give a table whose first line names its columns")
+
+
+def require_column(file: str, line: int | None, names: Collection[str], name: str) -> None:
+    """Refuse a header without a column, however its name is written."""
+    if name.lower() not in map(str.lower, names):
+        raise Place(file, line, field=name).error(
+            f"the header has no column {name}", "name the columns as docs/formats.md lists them"
+        )
+
+
+def refuse_other_width(file: str, line: int, cells: Sized, names: Sized) -> None:
+    """Refuse a row with fewer or more cells than the header."""
+    if len(cells) != len(names):
+        raise Place(file, line).error(
+            f"the row has {counted(len(cells), 'cell')}, the header {len(names)}",
+            "give every row one cell for each column, and put cells with separators in quotes",
+        )
 
 
 def line_cells(file: str, line: int, text: str, separator: str) -> list[str]:
@@ -102,11 +140,9 @@ def line_cells(file: str, line: int, text: str, separator: str) -> list[str]:
         # One line at a time: a quote that is never closed must not swallow the rest.
         return next(csv.reader((text,), delimiter=separator, strict=True))
     except csv.Error as error:
-        raise FormatError(
-            file,
+        raise Place(file, line).error(
             f"the line is no CSV ({error})",
             "close every quote on the line it opens on, and double quotes inside a cell",
-            line=line,
         ) from error
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 from campaign.formats.jsonl import read_jsonl_test_set
 from campaign.formats.omissions import Omissions, complete
 from campaign.formats.pearmut import read_pearmut_campaign
@@ -78,11 +78,9 @@ def detect_format(file: InputFile) -> tuple[TestSetFormat, InputFile]:
     """
     head, whole = peek(file, SNIFFED_BYTES)
     if is_json_array(head):
-        raise FormatError(
-            file.name,
+        raise Place(file.name, 1).error(
             "it is one JSON array, which is no test set",
             "write JSON Lines with one object a line, for example with: jq -c '.[]' OLD > NEW",
-            line=1,
         )
     return format_of(file.plain_name.lower(), head), whole
 
@@ -194,15 +192,13 @@ def _refuse_mixture(
 ) -> None:
     """Refuse files beside a source that holds what they are for."""
     if documents is not None and file_format is not TestSetFormat.PLAIN:
-        raise FormatError(
-            documents.name,
+        raise Place(documents.name).error(
             f"{source.name} is {file_format.words} and names its documents itself",
             "leave the file of document names out, or say that the source is plain text",
         )
     others = [*references, *(systems.values() if file_format in _ONE_FILE else ())]
     if others and file_format not in {TestSetFormat.PLAIN, TestSetFormat.SGML}:
-        raise FormatError(
-            others[0].name,
+        raise Place(others[0].name).error(
             f"{source.name} is {file_format.words} and holds references and outputs itself",
             "give that one file alone, or say that the source is plain text",
         )

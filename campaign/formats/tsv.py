@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import Place
 from campaign.formats.omissions import Omissions
 from campaign.formats.quoting import table_rows
-from campaign.formats.records import SegmentTexts, counted, system_name_problem
+from campaign.formats.records import SegmentTexts, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile
+from campaign.formats.tables import first_row, refuse_other_width
 
 # As WMT, Google's MQM files and Appraise call the columns of a segment's place.
 _PLACES: Final = {
@@ -49,12 +50,8 @@ def read_tsv_test_set(
     """
     numeric: set[int] = set()
     rows = table_rows(file, numeric)
-    line, names = next(rows, (0, []))
-    if not names:
-        raise FormatError(
-            file.name, "the file is empty", "give a TSV whose first line names its columns"
-        )
-    names = [name.strip() for name in names]
+    line, header = first_row(file.name, rows)
+    names = [name.strip() for name in header]
     while names and not names[-1]:
         names.pop()  # spreadsheets write empty columns at the end
     if any(column in numeric and name.lower() == "source" for column, name in enumerate(names)):
@@ -68,13 +65,7 @@ def read_tsv_test_set(
     counter = SegmentCounter(file.name)
     for line, row in rows:
         cells = row[: len(names)] if not any(row[len(names) :]) else row
-        if len(cells) != len(names):
-            raise FormatError(
-                file.name,
-                f"the row has {counted(len(cells), 'cell')}, the header {len(names)}",
-                "give every row one cell for each column, and write no tab inside a text",
-                line=line,
-            )
+        refuse_other_width(file.name, line, cells, names)
         yield _segment(file, line, layout, cells, counter)
     counter.refuse_nothing()
 
@@ -83,14 +74,8 @@ def _segment(
     file: InputFile, line: int, layout: _Layout, cells: list[str], counter: SegmentCounter
 ) -> SegmentTexts:
     def filled(column: int, what: str) -> str:
-        return filled_text(
-            cells[column],
-            file=file.name,
-            line=line,
-            what=what,
-            column=column + 1,
-            field=layout.names[column],
-        )
+        place = Place(file.name, line, column + 1, layout.names[column])
+        return filled_text(cells[column], what, place)
 
     if layout.document is None:
         document = file.plain_name
@@ -138,14 +123,8 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
             problem = _TWICE if name in systems else system_name_problem(name)
             systems[name] = column
         if problem:
-            raise FormatError(
-                file,
-                problem,
-                "give every column a name of its own, without commas",
-                line=line,
-                column=column + 1,
-                field=name,
-            )
+            place = Place(file, line, column + 1, name)
+            raise place.error(problem, "give every column a name of its own, without commas")
     _refuse_missing(file, line, columns, references)
     return _Layout(
         names=tuple(names),
@@ -165,21 +144,15 @@ def _refuse_missing(
     file: str, line: int, columns: dict[str, int], references: dict[int, int]
 ) -> None:
     if "source" not in columns:
-        raise FormatError(
-            file,
+        raise Place(file, line, field="source").error(
             "the header has no column source",
             "name the columns in the first line, separated by tabs: "
             "document, segment, source, reference and one for each system",
-            line=line,
-            field="source",
         )
     for index in range(1, len(references) + 1):
         if index not in references:
             name = "reference" if index == 1 else f"reference{index}"
-            raise FormatError(
-                file,
+            raise Place(file, line, field=name).error(
                 f"the header has no column {name}, but a later reference",
                 "call the references reference, reference2, reference3 … without a gap",
-                line=line,
-                field=name,
             )

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import yaml
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 
 #: More than the instructions of thirty languages.
 MAX_BYTES: Final = 2 * 1024 * 1024
@@ -51,8 +51,8 @@ def read_yaml(name: str, content: bytes) -> YamlTree:
     twice, more than one document, and whatever is too large, nests too deep, or is no YAML.
     """
     if len(content) > MAX_BYTES:
-        raise FormatError(
-            name, f"the file has more than {MAX_BYTES:,} bytes", "keep texts in files of their own"
+        raise Place(name).error(
+            f"the file has more than {MAX_BYTES:,} bytes", "keep texts in files of their own"
         )
     try:
         text = content.decode("utf-8-sig")
@@ -64,16 +64,13 @@ def read_yaml(name: str, content: bytes) -> YamlTree:
         return reader.document()
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
-        raise FormatError(
-            name,
+        raise Place(name, mark.line + 1 if mark else None, mark.column + 1 if mark else None).error(
             f"this is no YAML: {error.problem or error.context}",
             "indent with spaces, and put texts with special characters into quotes",
-            line=mark.line + 1 if mark else None,
-            column=mark.column + 1 if mark else None,
         ) from error
     except yaml.YAMLError as error:
-        raise FormatError(
-            name, "this is no YAML: it holds a character that may not stand there", "remove it"
+        raise Place(name).error(
+            "this is no YAML: it holds a character that may not stand there", "remove it"
         ) from error
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from campaign.formats import FormatError
 from campaign.formats.inspecting import FileFacts, Inspection
 from campaign.formats.recognising import RecognisedFile, RecognisedSet
+
+_FACTS: Final = ("encoding", "line_ends", "compressed", "bytes", "lines", "language")
 
 
 def inspection_report(recognised: RecognisedSet, found: Inspection) -> dict[str, Any]:
@@ -37,18 +39,8 @@ def inspection_report(recognised: RecognisedSet, found: Inspection) -> dict[str,
 
 def refused_report(error: FormatError) -> dict[str, Any]:
     """Return the report of files that could not be looked at."""
-    return {
-        "files": [],
-        "languages": None,
-        "segments": 0,
-        "documents": 0,
-        "references": 0,
-        "systems": [],
-        "identical_systems": [],
-        **told_report((), ()),
-        "sample": [],
-        "error": error_report(error),
-    }
+    nothing = RecognisedSet("", (), None), Inspection((), None, 0, 0, 0, (), (), (), (), (), error)
+    return inspection_report(*nothing)
 
 
 def told_report(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> dict[str, Any]:
@@ -81,11 +73,6 @@ def _file(file: RecognisedFile, facts: FileFacts | None) -> dict[str, Any]:
         "system": file.system,
         "why": file.why,
         "format": str(file.file_format) if file.file_format else None,
-        "encoding": facts.encoding if facts else None,
-        "line_ends": facts.line_ends if facts else None,
-        "compressed": facts.compressed if facts else None,
-        "bytes": facts.bytes if facts else None,
-        "lines": facts.lines if facts else None,
-        "language": facts.language if facts else None,
+        **{name: getattr(facts, name, None) for name in _FACTS},
         "error": error_report(facts.error) if facts else None,
     }

@@ -5,7 +5,8 @@ from itertools import zip_longest
 from typing import Final
 
 from campaign.database.copy import constraints_check_now, rows_copy
-from campaign.formats import FormatError, InputFile, system_name_problem
+from campaign.formats import InputFile, system_name_problem
+from campaign.formats.errors import Place
 from campaign.formats.segments import filled_text
 from campaign.formats.sgml_segments import sgml_segments
 from campaign.formats.streams import text_lines
@@ -48,33 +49,26 @@ def _outputs(test_set: TestSet, file: InputFile) -> Iterator[tuple[int, str]]:
         .order_by("number")
         .values_list("pk", "number", "document__name")
     )
-    line = 0
+    place = Place(file.name)
     for segment, found in zip_longest(segments, _texts(file)):
         if found is None:
-            raise FormatError(
-                file.name,
+            raise place.error(
                 f"the file ends, but segment {segment[1]} and those after it have no output",
                 _REMEDY,
-                line=line or None,
             )
         document, line, text = found
+        place = Place(file.name, line)
         if segment is None:
-            raise FormatError(
-                file.name,
-                f"the file goes on after the last of the {len(segments):,} segments",
-                _REMEDY,
-                line=line,
+            raise place.error(
+                f"the file goes on after the last of the {len(segments):,} segments", _REMEDY
             )
         pk, number, its_document = segment
         if document not in (None, its_document):
-            raise FormatError(
-                file.name,
+            raise place.error(
                 f'segment {number} is of the document "{its_document}", and here of "{document}"',
                 _REMEDY,
-                line=line,
             )
-        what = f"the output for segment {number}"
-        yield pk, filled_text(text, file=file.name, line=line, what=what, remedy=_REMEDY)
+        yield pk, filled_text(text, f"the output for segment {number}", place, _REMEDY)
 
 
 def _texts(file: InputFile) -> Iterator[tuple[str | None, int, str]]:
@@ -87,8 +81,7 @@ def _texts(file: InputFile) -> Iterator[tuple[str | None, int, str]]:
         for line, text in enumerate(text_lines(whole), 1):
             yield None, line, text
     else:
-        raise FormatError(
-            file.name,
+        raise Place(file.name).error(
             f"it is {file_format.words}",
             "give the outputs as plain text, a line a segment, or as SGML with a tstset",
         )

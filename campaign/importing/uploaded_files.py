@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from campaign.formats import FormatError, InputFile
+from campaign.formats import FormatError, InputFile, Place
 from campaign.formats.archives import archive_files, files_together, is_archive, opener
 from campaign.formats.recognising import FileRole, RecognisedSet, recognise, with_roles
 from campaign.formats.streams import StoredFile, peek
@@ -65,19 +65,18 @@ def _written(file_id: int, folder: Path) -> Path:
 
 
 def _unpacked(name: str, stored: list[StoredFile], stack: ExitStack) -> list[StoredFile]:
-    archives = [file for file in stored if _holds_archive(file)]
+    archives = [file for file in stored if holds_archive(file)]
     if not archives:
         return files_together(name, stored)
     if len(stored) > 1:
-        raise FormatError(
-            archives[0].name,
-            "an archive lies among other files",
-            "upload the archive alone, or the files it holds",
+        raise Place(archives[0].name).error(
+            "an archive lies among other files", "upload the archive alone, or the files it holds"
         )
     return stack.enter_context(archive_files(archives[0]))
 
 
-def _holds_archive(file: StoredFile) -> bool:
+def holds_archive(file: StoredFile) -> bool:
+    """Tell whether a file is an archive by its beginning."""
     with file.open() as stream:
         try:
             head, _whole = peek(InputFile(file.name, stream), _ARCHIVE_BYTES)

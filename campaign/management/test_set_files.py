@@ -7,12 +7,11 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from campaign.formats import FormatError, InputFile, TestSetFormat, detect_format
-from campaign.formats.archives import archive_files, folder_files, is_archive, opener
+from campaign.formats import InputFile, TestSetFormat, detect_format
+from campaign.formats.archives import archive_files, folder_files, opener
 from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet, recognise
-from campaign.formats.streams import StoredFile, peek
-
-_ARCHIVE_BYTES = 512
+from campaign.formats.streams import StoredFile
+from campaign.importing.uploaded_files import holds_archive
 
 
 def files_with_roles(
@@ -55,7 +54,7 @@ def files_recognised(
     """
     if len(paths) > 1:
         for path in paths:
-            if path.is_dir() or _is_archive(path):
+            if path.is_dir() or holds_archive(StoredFile(str(path), opener(path))):
                 raise CommandError(
                     f"{path} is a folder or an archive: give it alone, or give files only."
                 )
@@ -72,28 +71,9 @@ def files_recognised(
     (path,) = paths
     if path.is_dir():
         return recognise(str(path), folder_files(path), languages)
-    if _is_archive(path):
-        archive = StoredFile(str(path), opener(path))
+    archive = StoredFile(str(path), opener(path))
+    if holds_archive(archive):
         return recognise(str(path), stack.enter_context(archive_files(archive)), languages)
     return files_with_roles(
         source=path, references=(), systems=(), documents=None, file_format=file_format
     )
-
-
-def _is_archive(path: Path) -> bool:
-    with path.open("rb") as stream:
-        try:
-            head, _whole = peek(InputFile(str(path), stream), _ARCHIVE_BYTES)
-        except FormatError:
-            return False
-    return is_archive(head)
-
-
-def total_bytes(recognised: RecognisedSet) -> int:
-    """Return how many bytes an import reads of the files."""
-    size = 0
-    for each in recognised.files:
-        if each.role is not FileRole.IGNORED:
-            with each.file.open() as stream:
-                size += stream.seek(0, 2)
-    return size

@@ -24,12 +24,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from campaign.api.body_keys import EMPTY, unknown_keys_refuse, unknown_words
 from campaign.api.parsers import StrictJSONParser
+from campaign.api.problems import ProblemError
 from campaign.models import RequestCount, User
 from campaign.services.request_counts import SECONDS, Counted, request_count
-from config.api.bodies import EMPTY, unknown_keys_refuse, unknown_words
 from config.api.described import FIELDS, DescribedOperation, described_operations
-from config.api.problems import ProblemError
 from config.api.repeatable import repeatably
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})

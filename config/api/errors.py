@@ -11,7 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_exception_handler
 
-from config.api.problems import ProblemError, problem_type
+from campaign.api.problems import ProblemError, problem_type
 
 # When to try again while the database is away.
 RETRY_SECONDS: Final = 5

@@ -1,58 +1,17 @@
 """Write every error of the API as a problem of RFC 9457, from views, middleware and Django."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
-from rest_framework.exceptions import APIException
+
+from campaign.api.problems import TITLES
 
 CONTENT_TYPE: Final = "application/problem+json"
 #: Where the type of a problem is about nothing but its status.
 OF_THE_STATUS: Final = "about:blank"
-_PREFIX: Final = "urn:quintet:problem:"
-#: Types of problems that a program may want to tell apart, with their titles; docs/rest.md lists them.
-TITLES: Final[dict[str, Promise]] = {
-    f"{_PREFIX}invalid-input": _("Input that cannot be used"),
-    f"{_PREFIX}unknown-parameter": _("Unknown parameter"),
-    f"{_PREFIX}unknown-field": _("Unknown field"),
-    f"{_PREFIX}idempotency-key-invalid": _("Unusable Idempotency-Key"),
-    f"{_PREFIX}idempotency-key-in-use": _("Idempotency-Key in use"),
-    f"{_PREFIX}idempotency-key-reused": _("Idempotency-Key of another request"),
-    f"{_PREFIX}answer-not-kept": _("Answer that was not kept"),
-    f"{_PREFIX}too-many-requests": _("Too many requests"),
-}
-
-
-class ProblemError(APIException):
-    """An error of a type that stands in `TITLES`; views raise it as any other exception of REST."""
-
-    def __init__(
-        self,
-        name: str,
-        detail: str,
-        *,
-        status: int,
-        errors: Mapping[str, list[str]] | None = None,
-        headers: Mapping[str, str] | None = None,
-        **members: Any,
-    ) -> None:
-        self.status_code = status
-        super().__init__(detail)
-        self.headers = dict(headers or {})
-        self.body = {"type": problem_type(name), "detail": detail, **members}
-        if errors is not None:
-            self.body["errors"] = dict(errors)
-
-
-def problem_type(name: str) -> str:
-    """Return the type of a problem by its name; KeyError if there is none of this name."""
-    found = f"{_PREFIX}{name}"
-    TITLES[found]
-    return found
 
 
 def problems_describe(

@@ -14,6 +14,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from campaign.api.problems import ProblemError
 from campaign.models import User
 from campaign.services.idempotent_answers import (
     KeyInUseError,
@@ -24,7 +25,6 @@ from campaign.services.idempotent_answers import (
     idempotent_answer_store,
     request_digest,
 )
-from config.api.problems import ProblemError
 
 HEADER: Final = "Idempotency-Key"
 #: What an answer that is given again says.

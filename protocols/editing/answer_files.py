@@ -8,27 +8,21 @@ from annotation.answer_files import (
     AnswerRefusedError,
     FileAnswer,
     FileContent,
-    FileWritten,
     Lose,
 )
-from annotation.export.losses import comments_lost
 from campaign.formats import InputFile
-from campaign.formats.losses import Loss
-from campaign.models import Task
 from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
 from protocols.editing.edit_lines import edit_lines
 from protocols.editing.files import EditLine, EditsOfLines
 from protocols.editing.statistics.edits import Outcome
-from ranking.files.json_objects import json_objects
+from ranking.files.json_objects import json_lines
 
 JSONL: Final = "edits-jsonl"
 
 
 def _read(file: InputFile, _format: str | None) -> FileContent:
     reading = EditsOfLines()
-    lines = [
-        (number, reading.take(values, refuse)) for number, values, refuse in json_objects(file)
-    ]
+    lines = list(json_lines(file, reading.take))
     return FileContent(file_format=JSONL, answers=_answers(lines), losses=())
 
 
@@ -81,19 +75,10 @@ def _answer(
     return {"outcome": said.outcome.value, "text": said.text, "keystrokes": said.keystrokes}
 
 
-def _write(task: Task, _format: str) -> FileWritten:
-    written = edit_lines(task=task)
-    losses = list(comments_lost(task=task, watermark=written.watermark))
-    if written.left_out:
-        words = "acceptances of outputs that their editor was unable to correct"
-        losses.insert(0, Loss(words, written.left_out, "edits that are unable"))
-    return FileWritten(lines=written.lines, losses=losses)
-
-
 EDITING_FILES: Final = AnswerFiles(
     formats=(JSONL,),
     read=_read,
     answer=_answer,
     written={JSONL: "jsonl"},
-    write=_write,
+    write=lambda task, _format: edit_lines(task=task),
 )

@@ -1,30 +1,19 @@
 """The edits of a task and their acceptances as JSON Lines, which `measure_edits` reads."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from annotation.answer_files import FileWritten
+from annotation.export.losses import comments_lost
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
+from campaign.formats.losses import Loss
 from campaign.models import Task
 from campaign.texts.json_lines import json_line
 from protocols.editing.edits_read import StoredEdit, edits_stored
 from protocols.editing.statistics.edits import Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class EditLines:
-    """The edits of a task up to a watermark, a line each.
-
-    `left_out` acceptances are of outputs that their editor was unable to correct: a line has none of these.
-    """
-
-    lines: Sequence[str]
-    watermark: int
-    left_out: int
-
-
-def edit_lines(*, task: Task, watermark: int | None = None) -> EditLines:
+def edit_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
     """Return the current edits of a task as JSON Lines: `docs/formats.md`.
 
     Judges who are excluded now are left out. Judgments without a number get one first, unless a watermark is given.
@@ -35,12 +24,13 @@ def edit_lines(*, task: Task, watermark: int | None = None) -> EditLines:
         watermark=until,
         without=excluded_judges(campaign_id=task.test_set.campaign_id),
     )
+    losses = comments_lost(task=task, watermark=until)
+    unable = sum(len(edit.acceptances) for edit in edits if edit.outcome is Outcome.UNABLE)
+    if unable:
+        words = "acceptances of outputs that their editor was unable to correct"
+        losses.insert(0, Loss(words, unable, "edits that are unable"))
     lines = [json_line(_line(edit)) for edit in edits]
-    return EditLines(
-        lines,
-        until,
-        sum(len(edit.acceptances) for edit in edits if edit.outcome is Outcome.UNABLE),
-    )
+    return FileWritten(lines=lines, losses=losses, watermark=until)
 
 
 def _line(edit: StoredEdit) -> dict[str, Any]:

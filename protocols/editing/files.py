@@ -12,15 +12,19 @@ from protocols.editing.statistics.distance import character_distance
 from protocols.editing.statistics.edits import OUTCOMES, Edits, Outcome
 from ranking.files.json_objects import (
     boolean_of,
+    candidate_of,
+    count_of,
     integer_of,
     keys_check,
     list_of,
     read_objects,
     text_of,
+    word_of,
 )
-from ranking.files.labels import Refuse, judge_of, systems_of
+from ranking.files.labels import Refuse, judge_of
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress
+from ranking.files.vocabulary import systems_by_row
 
 _REQUIRED = ("segment", "systems", "judge", "outcome", "acceptances")
 _OPTIONAL = ("output", "text", "keystrokes", "active_ms", "segment_id")
@@ -77,11 +81,7 @@ class EditLine:
 
 def edits_of(records: Sequence[EditRecord]) -> Edits:
     """Return edits as columns; systems by name."""
-    systems = sorted({name for edit in records for name in edit.systems})
-    place = {name: number for number, name in enumerate(systems)}
-    wrote = np.zeros((len(records), len(systems)), dtype=np.bool_)
-    for row, edit in enumerate(records):
-        wrote[row, [place[name] for name in edit.systems]] = True
+    systems, wrote = systems_by_row([edit.systems for edit in records])
     editors = {name: number for number, name in enumerate(sorted({e.editor for e in records}))}
     columns = np.array(
         [
@@ -99,7 +99,7 @@ def edits_of(records: Sequence[EditRecord]) -> Edits:
         ],
         dtype=np.int64,
     ).reshape(-1, 8)
-    return Edits(tuple(systems), wrote, *columns.T)
+    return Edits(systems, wrote, *columns.T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,18 +170,18 @@ class EditsOfLines:
                 "keep one edit a judge and segment, whatever the system",
             )
         self.edited.add((segment, judge))
-        outcome = _outcome(values["outcome"], refuse)
-        output = _text("output", values.get("output"), refuse)
+        outcome = Outcome(word_of("outcome", values["outcome"], Outcome, refuse))
+        output = values.get("output")
         line = EditLine(
             segment=segment,
-            systems=_systems(values["systems"], refuse),
+            systems=candidate_of("systems", values["systems"], refuse),
             judge=judge,
             outcome=outcome,
-            output=output,
+            output=None if output is None else text_of("output", output, refuse),
             text=_edited_text(outcome, values.get("text"), refuse),
             # For whoever reads the file: nothing is computed of them.
-            keystrokes=_count("keystrokes", values, refuse),
-            active_ms=_count("active_ms", values, refuse),
+            keystrokes=count_of("keystrokes", values, refuse),
+            active_ms=count_of("active_ms", values, refuse),
             votes=self._votes(values["acceptances"], segment, judge, outcome, refuse),
         )
         self.edits.append(line.record)
@@ -222,32 +222,6 @@ class EditsOfLines:
             acceptors=len({judge for _segment, judge in self.voted}),
             own_segment=sum(each in self.edited for each in self.voted),
         )
-
-
-def _systems(value: object, refuse: Refuse) -> tuple[str, ...]:
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, list) or not names:
-        refuse("systems", "the value is no list of systems", 'write ["A"] or ["A", "B"]')
-    seen: set[str] = set()
-    found: tuple[str, ...] = ()
-    for name in names:
-        found += systems_of(text_of("systems", name, refuse), "systems", seen, refuse)
-    return found
-
-
-def _outcome(value: object, refuse: Refuse) -> Outcome:
-    try:
-        return Outcome(text_of("outcome", value, refuse))
-    except ValueError:
-        refuse("outcome", f"{value!r} is no outcome", f"write {', '.join(Outcome)}")
-
-
-def _text(key: str, value: object, refuse: Refuse) -> str | None:
-    return None if value is None else text_of(key, value, refuse)
-
-
-def _count(key: str, values: Mapping[str, Any], refuse: Refuse) -> int | None:
-    return None if values.get(key) is None else integer_of(key, values[key], 0, refuse)
 
 
 def _edited_text(outcome: Outcome, value: object, refuse: Refuse) -> str | None:

@@ -8,17 +8,15 @@ from annotation.answer_files import (
     AnswerFiles,
     FileAnswer,
     FileContent,
-    FileWritten,
     Lose,
     RefuseAnswer,
 )
-from annotation.export.losses import comments_lost
 from campaign.formats import InputFile
 from campaign.models import Segment, Task
 from protocols.quiz.files import Reading, ReadingsOfLines
 from protocols.quiz.models import Snippet
 from protocols.quiz.reading_lines import reading_lines
-from ranking.files.json_objects import integer_of, json_objects
+from ranking.files.json_objects import json_lines
 
 JSONL: Final = "quiz-jsonl"
 #: Texts are shown once.
@@ -26,23 +24,17 @@ _PART: Final = 1
 
 
 def _read(file: InputFile, _format: str | None) -> FileContent:
-    reading = ReadingsOfLines()
-    answers = []
-    for number, values, refuse in json_objects(file):
-        said = reading.take(values, refuse)
-        duration = values.get("duration_ms")
-        answers.append(
-            FileAnswer(
-                line=number,
-                judge=said.judge,
-                segment=said.snippet,
-                candidates=(said.systems,),
-                said=said,
-                duration_ms=None
-                if duration is None
-                else integer_of("duration_ms", duration, 0, refuse),
-            )
+    answers = [
+        FileAnswer(
+            line=number,
+            judge=said.judge,
+            segment=said.snippet,
+            candidates=(said.systems,),
+            said=said,
+            duration_ms=said.duration_ms,
         )
+        for number, said in json_lines(file, ReadingsOfLines().take)
+    ]
     return FileContent(file_format=JSONL, answers=answers, losses=())
 
 
@@ -101,13 +93,6 @@ def _answer(
     return {"answers": list(said)}
 
 
-def _write(task: Task, _format: str) -> FileWritten:
-    written = reading_lines(task=task)
-    return FileWritten(
-        lines=written.lines, losses=comments_lost(task=task, watermark=written.watermark)
-    )
-
-
 QUIZ_FILES: Final = AnswerFiles(
     formats=(JSONL,),
     read=_read,
@@ -115,5 +100,5 @@ QUIZ_FILES: Final = AnswerFiles(
     answer=_answer,
     part=lambda _answer: _PART,
     written={JSONL: "jsonl"},
-    write=_write,
+    write=lambda task, _format: reading_lines(task=task),
 )

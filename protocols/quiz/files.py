@@ -8,12 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from campaign.formats import system_name_problem
 from protocols.quiz.statistics.answers import Readings
-from ranking.files.json_objects import boolean_of, keys_check, list_of, read_objects, text_of
+from ranking.files.json_objects import (
+    boolean_of,
+    count_of,
+    keys_check,
+    list_of,
+    read_objects,
+    system_of,
+    systems_in,
+    text_of,
+)
 from ranking.files.labels import Refuse, judge_of
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress
+from ranking.files.vocabulary import systems_by_row
 
 _REQUIRED = ("snippet", "judge", "answers", "expected")
 #: Exactly one of the first two.
@@ -67,6 +76,7 @@ class Reading:
     answers: tuple[bool | None, ...]
     expected: tuple[bool, ...]
     segment: int = 0
+    duration_ms: int | None = None
 
     @property
     def right(self) -> int:
@@ -77,24 +87,23 @@ class Reading:
 def readings_of(given: Iterable[Reading]) -> Readings:
     """Return readings as arrays, whatever their order."""
     rows = sorted(given, key=lambda each: (each.snippet, each.systems, each.judge))
-    systems = tuple(sorted({name for each in rows for name in each.systems}))
-    snippets = tuple(sorted({each.snippet for each in rows}))
-    judges = tuple(sorted({each.judge for each in rows}))
-    places = [
-        {name: place for place, name in enumerate(names)} for names in (systems, snippets, judges)
-    ]
-    wrote = np.zeros((len(rows), len(systems)), dtype=np.bool_)
-    columns = np.zeros((5, len(rows)), dtype=np.int64)
-    for at, each in enumerate(rows):
-        wrote[at, [places[0][name] for name in each.systems]] = True
-        columns[:, at] = (
-            places[1][each.snippet],
-            places[2][each.judge],
-            len(each.expected),
-            each.right,
-            each.answers.count(None),
-        )
-    return Readings(systems, snippets, judges, wrote, *columns)
+    systems, wrote = systems_by_row([each.systems for each in rows])
+    snippets = {name: place for place, name in enumerate(sorted({row.snippet for row in rows}))}
+    judges = {name: place for place, name in enumerate(sorted({row.judge for row in rows}))}
+    columns = np.array(
+        [
+            (
+                snippets[each.snippet],
+                judges[each.judge],
+                len(each.expected),
+                each.right,
+                each.answers.count(None),
+            )
+            for each in rows
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 5)
+    return Readings(systems, tuple(snippets), tuple(judges), wrote, *columns.T)
 
 
 @dataclass
@@ -108,6 +117,7 @@ class ReadingsOfLines:
     def take(self, values: dict[str, Any], refuse: Refuse) -> Reading:
         """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
+        duration_ms = count_of("duration_ms", values, refuse)
         snippet = text_of("snippet", values["snippet"], refuse)
         systems = _systems(values, refuse)
         judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
@@ -135,7 +145,7 @@ class ReadingsOfLines:
         if not self.seen.isdisjoint(keys):
             refuse("judge", f"{judge} answers about this output a second time", "keep one of them")
         self.seen |= keys
-        reading = Reading(snippet, systems, judge, answers, expected)
+        reading = Reading(snippet, systems, judge, answers, expected, duration_ms=duration_ms)
         self.rows.append(reading)
         return reading
 
@@ -151,16 +161,6 @@ def _systems(values: dict[str, Any], refuse: Refuse) -> tuple[str, ...]:
             "there are system and systems" if "system" in values else "the key is missing",
             "name the system, or in systems those that wrote the same",
         )
-    key = "system" if "system" in values else "systems"
-    names = [values[key]] if key == "system" else list_of(key, values[key], refuse)
-    if not names:
-        refuse(key, "the list is empty", "name a system at least")
-    found: list[str] = []
-    for name in names:
-        problem = system_name_problem(text_of(key, name, refuse))
-        if problem:
-            refuse(key, problem, "write the name of one system")
-        if name in found:
-            refuse(key, f"{name} stands there twice", "name each system once")
-        found.append(name)
-    return tuple(sorted(found))
+    if "system" in values:
+        return (system_of("system", values["system"], refuse),)
+    return tuple(sorted(systems_in("systems", values["systems"], refuse)))

@@ -1,9 +1,9 @@
 """The readings of a task as JSON Lines, which `score_quiz` reads."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from annotation.answer_files import FileWritten
+from annotation.export.losses import comments_lost
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
 from campaign.models import Task
@@ -12,15 +12,7 @@ from protocols.quiz.files import Reading
 from protocols.quiz.readings_read import readings_stored
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingLines:
-    """The readings of a task up to a watermark, a line each."""
-
-    lines: Sequence[str]
-    watermark: int
-
-
-def reading_lines(*, task: Task, watermark: int | None = None) -> ReadingLines:
+def reading_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
     """Return the current readings of a task as JSON Lines: `docs/formats.md`.
 
     Judges who are excluded now are left out. Judgments without a number get one first, unless a watermark is given.
@@ -32,7 +24,8 @@ def reading_lines(*, task: Task, watermark: int | None = None) -> ReadingLines:
         without=excluded_judges(campaign_id=task.test_set.campaign_id),
     )
     lines = [json_line(_line(each)) for each in readings]
-    return ReadingLines(lines, until)
+    losses = comments_lost(task=task, watermark=until)
+    return FileWritten(lines=lines, losses=losses, watermark=until)
 
 
 def _line(reading: Reading) -> dict[str, Any]:

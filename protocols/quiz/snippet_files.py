@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final
 
-from campaign.formats import FormatError, InputFile
-from campaign.formats.streams import text_lines
+from campaign.formats import InputFile, Place
+from campaign.formats.tables import Table, read_table
 from ranking.files.json_objects import (
     boolean_of,
     integer_of,
@@ -126,57 +126,31 @@ def _short(key: str, value: object, most: int, refuse: Refuse) -> str:
 
 def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
     """Yield what JSON Lines would hold: rows of one snippet stand below each other."""
-    rows = csv.reader(text_lines(file), strict=True)
-    snippet: tuple[int, list[str], list[dict[str, Any]]] | None = None
-    is_header = True
-    try:
-        for row in rows:
-            line = rows.line_num
-            refuse = refuse_at(file.name, line)
-            if not any(row):
-                continue
-            if is_header:
-                is_header = False
-                _header_check(row, refuse)
-                continue
-            if len(row) != len(_COLUMNS):
-                refuse(
-                    None,
-                    f"the row has {len(row)} cells",
-                    f"give {len(_COLUMNS)}: {', '.join(_COLUMNS)}",
-                )
-            truth = _TRUTH.get(row[5].strip().lower())
-            if truth is None:
-                refuse(
-                    "expected",
-                    f"{row[5]!r} is neither true nor false",
-                    "write true or false",
-                )
-            statement = {"text": row[4], "expected": truth}
-            if snippet is not None and snippet[1] == row[:4]:
-                snippet[2].append(statement)
-                continue
-            if snippet is not None:
-                yield _given(file.name, *snippet)
-            snippet = (line, row[:4], [statement])
-    except csv.Error as error:
-        raise FormatError(
-            file.name, f"the row is no CSV ({error})", "put quotes in pairs", line=rows.line_num
-        ) from error
-    if snippet is None:
-        raise FormatError(
-            file.name, "there is no statement", f"give a row each, below {', '.join(_COLUMNS)}"
+    table = read_table(file)
+    places = table.places(_COLUMNS)
+    found = None
+    for cells, of_snippet in groupby(_statements(table, places), key=lambda row: row[1]):
+        found = list(of_snippet)
+        yield _given(file.name, found[0][0], cells, [statement for *_place, statement in found])
+    if found is None:
+        raise Place(file.name).error(
+            "there is no statement", f"give a row each, below {', '.join(_COLUMNS)}"
         )
-    yield _given(file.name, *snippet)
 
 
-def _header_check(row: Sequence[str], refuse: Refuse) -> None:
-    if tuple(cell.strip().lower() for cell in row) != _COLUMNS:
-        refuse(
-            None,
-            "the first row does not name the columns",
-            f"write {','.join(_COLUMNS)}",
-        )
+def _statements(
+    table: Table, places: Mapping[str, int]
+) -> Iterator[tuple[int, list[str], dict[str, Any]]]:
+    """Yield the line of each statement, what it says of its snippet, and the statement."""
+    for line, cells in table.rows():
+        if not any(cells):
+            continue  # spreadsheets write such rows at the end
+        *snippet, text, expected = (cells[places[name]] for name in _COLUMNS)
+        if expected.strip().lower() not in _TRUTH:
+            refuse_at(table.file, line)(
+                "expected", f"{expected!r} is neither true nor false", "write true or false"
+            )
+        yield line, snippet, {"text": text, "expected": _TRUTH[expected.strip().lower()]}
 
 
 def _given(

@@ -9,18 +9,15 @@ from annotation.answer_files import (
     AnswerRefusedError,
     FileAnswer,
     FileContent,
-    FileWritten,
     Lose,
 )
-from annotation.export.losses import comments_lost
 from campaign.formats import InputFile
 from campaign.formats.losses import Losses
-from campaign.models import Task
 from protocols.rating.answers import rules_complete
 from protocols.rating.collected import rating_lines
 from protocols.rating.files import RatingLine, RatingsOfLines
 from protocols.rating.statistics.ratings import Criterion
-from ranking.files.json_objects import json_objects
+from ranking.files.json_objects import json_lines
 
 JSONL: Final = "ratings-jsonl"
 _PARTS: Final = {Criterion.FLUENCY: 1, Criterion.ADEQUACY: 2}
@@ -46,7 +43,7 @@ class _Said:
 
 def _read(file: InputFile, _format: str | None) -> FileContent:
     reading, losses = RatingsOfLines(), Losses()
-    found = [(line, reading.take(values, refuse)) for line, values, refuse in json_objects(file)]
+    found = list(json_lines(file, reading.take))
     for line, rating in found:
         losses.add(
             "kinds of input, which are said of systems", f"line {line}", bool(rating.item[1])
@@ -113,18 +110,11 @@ def _part(answer: Mapping[str, Any]) -> int:
     return _PARTS[Criterion(answer["criterion"])]
 
 
-def _write(task: Task, _format: str) -> FileWritten:
-    written = rating_lines(task=task)
-    return FileWritten(
-        lines=written.lines, losses=comments_lost(task=task, watermark=written.watermark)
-    )
-
-
 RATING_FILES: Final = AnswerFiles(
     formats=(JSONL,),
     read=_read,
     answer=_answer,
     part=_part,
     written={JSONL: "jsonl"},
-    write=_write,
+    write=lambda task, _format: rating_lines(task=task),
 )

@@ -1,8 +1,10 @@
 """The ratings of a task: as arrays for the report, and as JSON Lines, which `rate_judgments` reads."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from annotation.answer_files import FileWritten
+from annotation.export.losses import comments_lost
 from annotation.export.shown import systems_shown
 from annotation.models import Judgment
 from annotation.selectors import excluded_judges
@@ -12,14 +14,6 @@ from campaign.texts.json_lines import json_line
 from protocols.rating.files import Item, RatingsRead, ratings_arranged
 from protocols.rating.statistics.ratings import Criterion
 from ranking.analyses.judgments import ChosenJudgments
-
-
-@dataclass(frozen=True, slots=True)
-class RatingLines:
-    """The ratings of a task up to a watermark, a line each."""
-
-    lines: Sequence[str]
-    watermark: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +51,7 @@ def ratings_counted(
     )
 
 
-def rating_lines(*, task: Task, watermark: int | None = None) -> RatingLines:
+def rating_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
     """Return the current ratings of a task as JSON Lines: `docs/formats.md`.
 
     Judges who are excluded now are left out, as of rankings. Judgments without a number get one first, unless a
@@ -65,7 +59,11 @@ def rating_lines(*, task: Task, watermark: int | None = None) -> RatingLines:
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
     excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
-    return RatingLines([_line(each) for each in _ratings(task, until, without=excluded)], until)
+    return FileWritten(
+        lines=[_line(each) for each in _ratings(task, until, without=excluded)],
+        losses=comments_lost(task=task, watermark=until),
+        watermark=until,
+    )
 
 
 def _line(rating: StoredRating) -> str:

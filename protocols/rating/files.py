@@ -11,10 +11,19 @@ import numpy.typing as npt
 
 from protocols.rating.statistics.ratings import POINTS, Criterion, Items, Ratings
 from ranking.files import SelectionError
-from ranking.files.json_objects import integer_of, keys_check, read_objects, text_of
-from ranking.files.labels import Refuse, judge_of, systems_of
-from ranking.files.records import FileRead
+from ranking.files.json_objects import (
+    candidate_of,
+    count_of,
+    integer_of,
+    keys_check,
+    read_objects,
+    text_of,
+    word_of,
+)
+from ranking.files.labels import Refuse, judge_of
+from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
+from ranking.files.vocabulary import systems_by_row
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -105,13 +114,11 @@ class RatingsOfLines:
         """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
         segment = integer_of("segment", values["segment"], 1, refuse)
+        duration_ms = count_of("duration_ms", values, refuse)
         condition = ""
         if values.get("condition") is not None:
             condition = text_of("condition", values["condition"], refuse)
-        duration_ms = values.get("duration_ms")
-        if duration_ms is not None:
-            duration_ms = integer_of("duration_ms", duration_ms, 0, refuse)
-        systems = _systems(values["systems"], refuse)
+        systems = tuple(sorted(candidate_of("systems", values["systems"], refuse)))
         for system in systems:
             known = self.texts.setdefault((segment, condition, system), systems)
             if known != systems:
@@ -122,7 +129,8 @@ class RatingsOfLines:
                 )
         judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
         value = integer_of("value", values["value"], 1, refuse, POINTS)
-        criterion, item = _criterion(values["criterion"], refuse), (segment, condition, systems)
+        criterion = Criterion(word_of("criterion", values["criterion"], Criterion, refuse))
+        item = (segment, condition, systems)
         key = criterion, item, judge
         if key in self.rated:
             refuse(
@@ -136,15 +144,10 @@ class RatingsOfLines:
     def result(
         self, files: tuple[FileRead, ...], exclude: tuple[str, ...], condition: str | None
     ) -> RatingsRead:
-        judges = sorted({judge for _criterion, _item, judge in self.rated})
-        conditions = sorted({item[1] for _criterion, item, _judge in self.rated})
-        for name in exclude:
-            if name not in judges:
-                raise SelectionError(f"there is no judge {name!r} to be left out")
-        if condition is not None and condition not in conditions:
-            raise SelectionError(
-                f"there is no condition {condition!r}; there are {', '.join(filter(None, conditions))}"
-            )
+        judges = {judge for _criterion, _item, judge in self.rated}
+        conditions = {item[1] for _criterion, item, _judge in self.rated}
+        refuse_unknown("judge", exclude, judges)
+        refuse_unknown("condition", [] if condition is None else [condition], conditions)
         rows = [
             (criterion, item, judge, value)
             for (criterion, item, judge), value in self.rated.items()
@@ -182,14 +185,10 @@ def ratings_arranged(rows: Sequence[tuple[Criterion, Item, str, int]]) -> dict[C
 
 
 def _items(listed: Sequence[Item]) -> Items:
-    systems = sorted({name for _segment, _condition, names in listed for name in names})
+    systems, wrote = systems_by_row([names for _segment, _condition, names in listed])
     conditions = sorted({condition for _segment, condition, _names in listed if condition})
-    place = {name: number for number, name in enumerate(systems)}
-    wrote = np.zeros((len(listed), len(systems)), dtype=np.bool_)
-    for row, (_segment, _condition, names) in enumerate(listed):
-        wrote[row, [place[name] for name in names]] = True
     return Items(
-        systems=tuple(systems),
+        systems=systems,
         segment=np.array([segment for segment, _condition, _names in listed], dtype=np.int64),
         wrote=wrote,
         conditions=tuple(conditions),
@@ -198,24 +197,6 @@ def _items(listed: Sequence[Item]) -> Items:
             dtype=np.int64,
         ),
     )
-
-
-def _systems(value: object, refuse: Refuse) -> tuple[str, ...]:
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, list) or not names:
-        refuse("systems", "the value is no list of systems", 'write ["A"] or ["A", "B"]')
-    seen: set[str] = set()
-    found: tuple[str, ...] = ()
-    for name in names:
-        found += systems_of(text_of("systems", name, refuse), "systems", seen, refuse)
-    return tuple(sorted(found))
-
-
-def _criterion(value: object, refuse: Refuse) -> Criterion:
-    try:
-        return Criterion(text_of("criterion", value, refuse))
-    except ValueError:
-        refuse("criterion", f"{value!r} is no criterion", f"write {' or '.join(Criterion)}")
 
 
 def easy_items(

@@ -22,7 +22,7 @@ from campaign.texts.json_lines import json_line
 from protocols.sorting.files import ComparisonsOfLines
 from protocols.sorting.judged import answers_given, pair_of
 from ranking.export.ranked_answers import WRITTEN, ranked_file_write
-from ranking.files.json_objects import json_objects
+from ranking.files.json_objects import json_lines
 
 JSONL: Final = "comparisons-jsonl"
 
@@ -30,8 +30,7 @@ JSONL: Final = "comparisons-jsonl"
 def _read(file: InputFile, _format: str | None) -> FileContent:
     reading, losses = ComparisonsOfLines(), Losses()
     answers = []
-    for number, values, refuse in json_objects(file):
-        line = reading.take(values, refuse)
+    for number, line in json_lines(file, reading.take):
         is_identical = line.answer == "identical"
         losses.add(
             "outputs of the same text, which nobody was asked about", f"line {number}", is_identical

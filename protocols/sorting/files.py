@@ -8,16 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from campaign.formats import system_name_problem
 from protocols.sorting.statistics.judgments import PairJudgments
 from ranking.files import SelectionError
-from ranking.files.json_objects import integer_of, keys_check, read_objects, text_of
+from ranking.files.json_objects import (
+    count_of,
+    integer_of,
+    keys_check,
+    read_objects,
+    system_of,
+    text_of,
+    word_of,
+)
 from ranking.files.labels import Refuse, judge_of
-from ranking.files.records import FileRead
+from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
 
 _REQUIRED = ("segment", "judge", "first", "second", "answer")
 _OPTIONAL = ("duration_ms",)
+_REMEDY = 'write "first" or "second" for the better output, "same" for the same quality, or "identical" for the same text'
 #: r of each answer, for the first system; None for outputs that are the same text, which nobody was shown.
 _ANSWERS = {"first": 1, "second": -1, "same": 0, "identical": None}
 
@@ -105,15 +113,13 @@ class ComparisonsOfLines:
     def take(self, values: dict[str, Any], refuse: Refuse) -> ComparisonLine:
         """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
+        duration_ms = count_of("duration_ms", values, refuse)
         segment = integer_of("segment", values["segment"], 1, refuse)
-        duration_ms = values.get("duration_ms")
-        if duration_ms is not None:
-            duration_ms = integer_of("duration_ms", duration_ms, 0, refuse)
         judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
-        first, second = (_system(key, values[key], refuse) for key in ("first", "second"))
+        first, second = (system_of(key, values[key], refuse) for key in ("first", "second"))
         if first == second:
             refuse("second", f"the system {first} is compared with itself", "name two systems")
-        answer = _answer(values["answer"], refuse)
+        answer = _ANSWERS[word_of("answer", values["answer"], _ANSWERS, refuse, _REMEDY)]
         pair = (first, second) if first < second else (second, first)
         if (pair, segment, judge) in self.answers:
             refuse(
@@ -127,8 +133,7 @@ class ComparisonsOfLines:
 
     def result(self, files: tuple[FileRead, ...], excluded: tuple[str, ...]) -> ComparisonsRead:
         there = sorted({judge for _pair, _segment, judge in self.answers})
-        if unknown := [judge for judge in excluded if judge not in there]:
-            raise SelectionError(f"there is no judge {unknown[0]!r}; there are {', '.join(there)}")
+        refuse_unknown("judge", excluded, there)
         kept = {key: answer for key, answer in self.answers.items() if key[2] not in excluded}
         if not kept:
             raise SelectionError("without these judges there are no answers")
@@ -159,20 +164,3 @@ def _by_pair(answers: Mapping[_Key, int | None]) -> dict[frozenset[str], PairJud
         )
         for pair, of_pair in rows.items()
     }
-
-
-def _system(key: str, value: object, refuse: Refuse) -> str:
-    name = text_of(key, value, refuse)
-    if problem := system_name_problem(name):
-        refuse(key, problem, "write the name of one system as everywhere else")
-    return name
-
-
-def _answer(value: object, refuse: Refuse) -> int | None:
-    if not isinstance(value, str) or value not in _ANSWERS:
-        refuse(
-            "answer",
-            f"{value!r} is none of {', '.join(_ANSWERS)}",
-            'write "first" or "second" for the better output, "same" for the same quality, or "identical" for the same text',
-        )
-    return _ANSWERS[value]

@@ -11,7 +11,6 @@ from annotation.answer_files import (
     FileWritten,
     Lose,
 )
-from annotation.export.losses import comments_lost
 from campaign.formats import InputFile
 from campaign.formats.losses import Loss
 from campaign.formats.streams import peek
@@ -20,7 +19,7 @@ from protocols.two_outputs.choices import choice_lines
 from protocols.two_outputs.files import ChoicesOfLines
 from protocols.two_outputs.models import Answer, Verdict
 from ranking.export.ranked_answers import WRITTEN, ranked_file_write
-from ranking.files.json_objects import json_objects
+from ranking.files.json_objects import json_lines
 from ranking.importing.ranked_answers import (
     RANKED_FORMATS,
     Ranks,
@@ -42,20 +41,17 @@ def _read(file: InputFile, file_format: str | None) -> FileContent:
         file_format = JSONL if is_own else None
     if file_format != JSONL:
         return ranked_answers_read(file, file_format)
-    reading = ChoicesOfLines()
-    answers = []
-    for number, values, refuse in json_objects(file):
-        line = reading.take(values, refuse)
-        answers.append(
-            FileAnswer(
-                line=number,
-                judge=line.said.judge,
-                segment=str(line.said.segment),
-                candidates=(line.said.first, line.said.second),
-                said=line.said.verdict,
-                duration_ms=line.duration_ms,
-            )
+    answers = [
+        FileAnswer(
+            line=number,
+            judge=line.said.judge,
+            segment=str(line.said.segment),
+            candidates=(line.said.first, line.said.second),
+            said=line.said.verdict,
+            duration_ms=line.duration_ms,
         )
+        for number, line in json_lines(file, ChoicesOfLines().take)
+    ]
     return FileContent(file_format=JSONL, answers=answers, losses=())
 
 
@@ -92,10 +88,7 @@ def _ranked(ranks: Ranks, rules: Mapping[str, Any], lose: Lose) -> dict[str, str
 
 def _write(task: Task, file_format: str) -> FileWritten:
     if file_format == JSONL:
-        choices = choice_lines(task=task)
-        return FileWritten(
-            lines=choices.lines, losses=comments_lost(task=task, watermark=choices.watermark)
-        )
+        return choice_lines(task=task)
     written = ranked_file_write(task, file_format)
     if not task.rules.get("four_answers"):
         return written

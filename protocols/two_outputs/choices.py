@@ -1,9 +1,10 @@
 """What the judges of a task of two outputs chose: for the report, and as JSON Lines, which `compare_choices` reads."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from typing import Any
 
+from annotation.answer_files import FileWritten
+from annotation.export.losses import comments_lost
 from annotation.export.shown import systems_shown
 from annotation.models import Judgment
 from annotation.selectors import excluded_judges
@@ -13,14 +14,6 @@ from campaign.texts.json_lines import json_line
 from protocols.two_outputs.arranged import ChoicesRead, Said, choices_arranged
 from protocols.two_outputs.models import Verdict
 from ranking.analyses.judgments import ChosenJudgments
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceLines:
-    """The answers of a task up to a watermark, a line each."""
-
-    lines: Sequence[str]
-    watermark: int
 
 
 def choices_read(
@@ -50,14 +43,18 @@ def choices_read(
     )
 
 
-def choice_lines(*, task: Task, watermark: int | None = None) -> ChoiceLines:
+def choice_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
     """Return the current answers of a task as JSON Lines: `docs/formats.md`.
 
     Judges who are excluded now are left out. Judgments without a number get one first, unless a watermark is given.
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
     excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
-    return ChoiceLines([_line(*each) for each in _said(task, until, without=excluded)], until)
+    return FileWritten(
+        lines=[_line(*each) for each in _said(task, until, without=excluded)],
+        losses=comments_lost(task=task, watermark=until),
+        watermark=until,
+    )
 
 
 def _line(said: Said, duration_ms: int | None) -> str:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from campaign.formats import system_name_problem
 from protocols.two_outputs.arranged import ChoicesRead, Said, choices_arranged
 from protocols.two_outputs.models import Verdict
 from ranking.files import SelectionError
-from ranking.files.json_objects import integer_of, keys_check, list_of, read_objects, text_of
+from ranking.files.json_objects import (
+    candidate_of,
+    count_of,
+    integer_of,
+    keys_check,
+    read_objects,
+    text_of,
+    word_of,
+)
 from ranking.files.labels import Refuse, judge_of
-from ranking.files.records import FileRead
+from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
 
 _REQUIRED = ("segment", "first", "second", "judge", "answer")
@@ -84,7 +91,9 @@ class ChoicesOfLines:
         """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
         segment = integer_of("segment", values["segment"], 1, refuse)
-        first, second = (_systems(values, key, refuse) for key in ("first", "second"))
+        first, second = (
+            tuple(sorted(candidate_of(key, values[key], refuse))) for key in ("first", "second")
+        )
         if both := set(first) & set(second):
             refuse(
                 "second",
@@ -93,21 +102,13 @@ class ChoicesOfLines:
             )
         judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
         verdict = self._verdict(values["answer"], refuse)
-        duration_ms = values.get("duration_ms")
-        if duration_ms is not None:
-            duration_ms = integer_of("duration_ms", duration_ms, 0, refuse)
         said = Said(segment, first, second, judge, verdict)
         self.said.append(said)
-        return ChoiceLine(said, duration_ms)
+        return ChoiceLine(said, count_of("duration_ms", values, refuse))
 
     def _verdict(self, value: object, refuse: Refuse) -> Verdict:
-        if not isinstance(value, str) or value not in Verdict:
-            refuse(
-                "answer",
-                f"{value!r} is none of {', '.join(Verdict)}",
-                'write "first" or "second" for the better output, otherwise "same", or one of "both_fine" and "both_wrong"',
-            )
-        verdict = Verdict(value)
+        remedy = 'write "first" or "second" for the better output, otherwise "same", or one of "both_fine" and "both_wrong"'
+        verdict = Verdict(word_of("answer", value, Verdict, refuse, remedy))
         self.verdicts.add(verdict)
         others = _OF_FOUR if verdict is Verdict.SAME else frozenset({Verdict.SAME})
         if verdict in {Verdict.SAME, *_OF_FOUR} and others & self.verdicts:
@@ -120,12 +121,9 @@ class ChoicesOfLines:
 
     def result(self, systems: tuple[str, str] | None, excluded: tuple[str, ...]) -> ChoicesRead:
         """Return the answers, without those of excluded judges. Raises SelectionError."""
-        judges = sorted({each.judge for each in self.said})
-        if unknown := [judge for judge in excluded if judge not in judges]:
-            raise SelectionError(f"there is no judge {unknown[0]!r}; there are {', '.join(judges)}")
-        names = sorted({name for each in self.said for name in (*each.first, *each.second)})
-        if unknown := [name for name in systems or () if name not in names]:
-            raise SelectionError(f"there is no system {unknown[0]!r}; there are {', '.join(names)}")
+        refuse_unknown("judge", excluded, {each.judge for each in self.said})
+        names = {name for each in self.said for name in (*each.first, *each.second)}
+        refuse_unknown("system", systems or (), names)
         read = choices_arranged(
             (each for each in self.said if each.judge not in excluded),
             systems=systems,
@@ -134,17 +132,3 @@ class ChoicesOfLines:
         if not read.choices.items:
             raise SelectionError("nothing is left of these judges and systems")
         return read
-
-
-def _systems(values: Mapping[str, Any], key: str, refuse: Refuse) -> tuple[str, ...]:
-    """Take the name of a system, or a list of those that wrote the same."""
-    value = values[key]
-    names = list_of(key, value, refuse) if not isinstance(value, str) else [value]
-    if not names:
-        refuse(key, "the list is empty", "name a system at least")
-    for name in names:
-        if problem := system_name_problem(text_of(key, name, refuse)):
-            refuse(key, problem, "write the name of one system as everywhere else")
-        if names.count(name) > 1:
-            refuse(key, f"{name} stands there twice", "name each system once")
-    return tuple(sorted(names))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 from xml.parsers import expat
 
-from campaign.formats import FormatError, InputFile
+from campaign.formats import InputFile, Place
 from campaign.formats.streams import MAX_LINE_BYTES, byte_chunks
 from ranking.files.labels import filled, judge_of, label_of, segment_of, systems_of
 from ranking.files.records import JudgedBlock
@@ -37,8 +37,7 @@ def read_appraise_xml(file: InputFile) -> Iterator[JudgedBlock]:
         yield from results.feed(chunk)
     yield from results.feed(b"", final=True)
     if not results.seen_result:
-        raise FormatError(
-            file.name,
+        raise Place(file.name).error(
             "the file holds no ranking-result",
             "give the results of a ranking campaign as Appraise exports them",
         )
@@ -73,12 +72,9 @@ class _Results:
         try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
-            raise FormatError(
-                self._file,
+            raise Place(self._file, error.lineno, error.offset + 1).error(
                 f"the file is no XML ({expat.ErrorString(error.code)})",
                 "export the results again, or check that the file was transferred completely",
-                line=error.lineno,
-                column=error.offset + 1,
             ) from error
         # The parser keeps a tag or comment that does not end, and begins it anew with each piece.
         if self._fed - self._parser.CurrentByteIndex > MAX_LINE_BYTES:
@@ -91,9 +87,7 @@ class _Results:
         return done
 
     def _refuse(self, field: str | None, problem: str, remedy: str) -> NoReturn:
-        raise FormatError(
-            self._file, problem, remedy, line=self._parser.CurrentLineNumber, field=field
-        )
+        raise Place(self._file, self._parser.CurrentLineNumber, field=field).error(problem, remedy)
 
     def _refuse_entity(self, name: str, *_declaration: object) -> None:
         self._refuse(None, f"the file declares the entity {name}", "remove its document type")

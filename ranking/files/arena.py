@@ -79,8 +79,7 @@ def _objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any]]]:
 def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, str]]]:
     table = read_table(file)
     columns = list(table.columns())
-    for line, text in table.lines:
-        cells = table.cells(line, text)
+    for line, cells in table.rows():
         yield line, {name: cells[column] for column, name in columns}
 
 

@@ -31,14 +31,7 @@ from ranking.files.records import (
     JudgmentsFound,
     LanguagePair,
 )
-from ranking.files.selecting import (
-    one_language_pair,
-    pairs_chosen,
-    parts_of,
-    refuse_few_systems,
-    refuse_no_judgment,
-    refuse_unknown_judges,
-)
+from ranking.files.selecting import Selected, one_language_pair, pairs_chosen, selected
 from ranking.files.vocabulary import Columns, Vocabulary, joined
 
 
@@ -67,24 +60,14 @@ class PartFound:
     ----------
     languages : tuple of pairs of str
         All pairs in it.
-    present : tuple of str
-        Judges of the selected pair, those who are left out among them.
-    systems : tuple of str
-        Systems of the selected pair, the one that is left out among them.
-    skipped_by : mapping of str to int
-    blank_labels : int
-    repeated : int
+    selected : Selected
+        Of the selected pair.
     counts : ShardCounts or None
         None without any judged block.
     """
 
     languages: tuple[LanguagePair, ...]
-    present: tuple[str, ...] = ()
-    systems: tuple[str, ...] = ()
-    skipped_by: dict[str, int] = field(default_factory=dict)
-    blank_labels: int = 0
-    repeated: int = 0
-    has_labels: bool = False
+    selected: Selected = field(default_factory=Selected)
     counts: ShardCounts | None = None
 
 
@@ -194,27 +177,16 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
     if len(chosen) != 1:
         # Whether that is right is only known of all shards together.
         return PartFound(languages=there)
-    parts = parts_of(columns, vocabulary, chosen[0], wanted.selection.exclude_judges)
+    judged, rest = selected(columns, vocabulary, chosen[0], wanted.selection.exclude_judges)
     del columns
     counts = None
-    if len(parts.judged):
+    if len(judged):
         judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
-        blocks = blocks_of(parts.judged, parts.systems, judges, candidates)
+        blocks = blocks_of(judged, rest.systems, judges, candidates)
         if wanted.leave_out in blocks.systems:
             blocks = blocks.without([wanted.leave_out])
-        counts = count_shard(
-            blocks, parts.judged.document, list(vocabulary.documents), wanted.counts
-        )
-    return PartFound(
-        languages=there,
-        present=parts.present,
-        systems=parts.systems,
-        skipped_by=parts.skipped_by,
-        blank_labels=parts.blank_labels,
-        repeated=parts.repeated,
-        has_labels=bool(parts.judged.label.any()),
-        counts=counts,
-    )
+        counts = count_shard(blocks, judged.document, list(vocabulary.documents), wanted.counts)
+    return PartFound(there, rest, counts)
 
 
 def _read(shard: SegmentShard, vocabulary: Vocabulary) -> Columns:
@@ -234,51 +206,29 @@ class _Total:
         self._wanted = wanted
         self._files = tuple(files)
         self._languages: set[LanguagePair] = set()
-        self._present: set[str] = set()
-        self._systems: set[str] = set()
-        self._skipped_by: dict[str, int] = {}
-        self._blank_labels = 0
-        self._repeated = 0
-        self._has_labels = False
+        self._selected = Selected()
         self._counts = AddedCounts(wanted.counts)
 
     def add(self, part: PartFound) -> None:
         self._languages.update(part.languages)
         if len(pairs_chosen(self._languages, self._wanted.selection)) > 1:
             one_language_pair(self._languages, self._wanted.selection)  # says so at once
-        self._present.update(part.present)
-        self._systems.update(part.systems)
-        for judge, skips in part.skipped_by.items():
-            self._skipped_by[judge] = self._skipped_by.get(judge, 0) + skips
-        self._blank_labels += part.blank_labels
-        self._repeated += part.repeated
-        self._has_labels |= part.has_labels
+        self._selected += part.selected
         if part.counts is not None:
             self._counts.add(part.counts)
 
     def found(self) -> JudgmentsCounted:
         selection, counts = self._wanted.selection, self._counts
-        languages = one_language_pair(self._languages, selection)
-        systems = tuple(sorted(self._systems))
-        refuse_few_systems(systems, self._files)
-        refuse_unknown_judges(self._present, selection)
-        refuse_no_judgment(is_any=self._has_labels)
-        skipped_by = dict(sorted(self._skipped_by.items()))
         return JudgmentsCounted(
-            files=self._files,
             input_format=InputFormat.PARQUET,
-            languages=languages,
-            skipped=sum(skipped_by.values()),
-            skipped_by=skipped_by,
-            blank_labels=self._blank_labels,
-            repeated=self._repeated,
+            languages=one_language_pair(self._languages, selection),
             judges=sum(name != NO_JUDGE for name in counts.judges),
             ignored_documents=(
                 None
                 if counts.documents_count
                 else ignored_of(counts.naming, counts.blocks, several=len(counts.documents) > 1)
             ),
-            excluded_judges=selection.exclude_judges,
-            systems=systems,
+            systems=self._selected.systems,
             counts=counts,
+            **self._selected.found(self._files, selection),
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import re
 
-from campaign.formats import FormatError, InputFile
-from campaign.formats.streams import peek
+from campaign.formats import InputFile, Place
+from campaign.formats.streams import byte_chunks, peek
 from ranking.files.arena import COLUMNS
 from ranking.files.parquet.opening import MAGIC
 from ranking.files.records import InputFormat
@@ -37,24 +37,16 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     if text:
         found = _format_of(text)
         if found is None:
-            raise FormatError(
-                file.name,
+            raise Place(file.name, 1).error(
                 "the file begins like none of the formats of judgments",
                 f"give one of {', '.join(InputFormat)}, or say which it is with --input-format",
-                line=1,
             )
         return found, whole
-    _read_through(whole)  # Damaged gzip decompresses to nothing, too: say so then.
-    raise FormatError(
-        file.name, "the file is empty", "give a file of judgments, as docs/formats.md shows them"
+    for _chunk in byte_chunks(whole):
+        pass  # Damaged gzip decompresses to nothing, too: say so then.
+    raise Place(file.name).error(
+        "the file is empty", "give a file of judgments, as docs/formats.md shows them"
     )
-
-
-def _read_through(file: InputFile) -> None:
-    from campaign.formats.streams import byte_chunks
-
-    for _ in byte_chunks(file):
-        pass
 
 
 def _format_of(text: str) -> InputFormat | None:

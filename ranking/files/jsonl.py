@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from campaign.formats import InputFile
-from ranking.files.json_objects import integer_of, json_objects, keys_check, list_of, text_of
-from ranking.files.labels import Refuse, judge_of, systems_of
+from ranking.files.json_objects import (
+    candidate_of,
+    count_of,
+    integer_of,
+    json_objects,
+    keys_check,
+    list_of,
+    name_of,
+    text_of,
+)
+from ranking.files.labels import Refuse, judge_of
 from ranking.files.records import JudgedBlock
 
 _REQUIRED = ("source_language", "target_language", "segment", "judge", "candidates", "labels")
@@ -36,6 +47,7 @@ def _block(line: int, values: dict[str, Any], refuse: Refuse) -> JudgedBlock:
             f"there are {len(labels)} labels for {len(candidates)} candidates",
             "give one label a candidate, null where the judge gave none",
         )
+    document = values.get("document")
     return JudgedBlock(
         line=line,
         source_language=text_of("source_language", values["source_language"], refuse),
@@ -44,33 +56,24 @@ def _block(line: int, values: dict[str, Any], refuse: Refuse) -> JudgedBlock:
         judge=judge_of(text_of("judge", values["judge"], refuse), "judge", refuse),
         candidates=candidates,
         labels=tuple(_label(label, refuse) for label in labels),
-        duration_ms=None
-        if values.get("duration_ms") is None
-        else integer_of("duration_ms", values["duration_ms"], 0, refuse),
-        document=_document(values.get("document"), refuse),
+        duration_ms=count_of("duration_ms", values, refuse),
+        document="" if document in (None, "") else name_of("document", document, refuse),
     )
 
 
 def _candidates(value: object, refuse: Refuse) -> tuple[tuple[str, ...], ...]:
-    seen: set[str] = set()
-    candidates = []
-    for candidate in list_of("candidates", value, refuse):
-        names = [candidate] if isinstance(candidate, str) else candidate
-        if not isinstance(names, list) or not names:
-            refuse("candidates", "a candidate is no list of systems", 'write [["A", "B"], ["C"]]')
-        systems: tuple[str, ...] = ()
-        for name in names:
-            systems += systems_of(text_of("candidates", name, refuse), "candidates", seen, refuse)
-        candidates.append(systems)
+    candidates = [
+        candidate_of("candidates", each, refuse) for each in list_of("candidates", value, refuse)
+    ]
+    count = Counter(chain.from_iterable(candidates))
+    for system, times in count.items():
+        if times > 1:
+            refuse(
+                "candidates",
+                f"the system {system} stands twice in the block",
+                "name every system once a block",
+            )
     return tuple(candidates)
-
-
-def _document(value: object, refuse: Refuse) -> str:
-    """Return a document's name, a text or a whole number; empty where there is none."""
-    if value is None or value == "":
-        return ""
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return str(value) if is_number else text_of("document", value, refuse)
 
 
 def _label(value: object, refuse: Refuse) -> int | None:

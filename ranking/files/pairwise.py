@@ -8,7 +8,7 @@ from functools import partial
 from typing import NoReturn
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.tables import Table, integer, read_table
+from campaign.formats.tables import integer, read_table
 from ranking.files.labels import Refuse, filled, judge_of, label_of, segment_of, systems_of
 from ranking.files.records import JudgedBlock
 
@@ -42,7 +42,10 @@ def read_pairwise_csv(file: InputFile) -> Iterator[JudgedBlock]:
         a pair twice, or leave pairs out that cannot be one candidate.
     """
     blocks: dict[str, _Block] = {}
-    for line, row in _rows(file):
+    table = read_table(file)
+    places = table.places(COLUMNS)
+    for line, cells in table.rows():
+        row = {name: cells[column] for name, column in places.items()}
         refuse = partial(_refuse, file.name, line)
         ranking = filled(row["rankingID"], "rankingID", refuse).strip()
         block = blocks.get(ranking)
@@ -57,39 +60,6 @@ def read_pairwise_csv(file: InputFile) -> Iterator[JudgedBlock]:
 def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
     column = COLUMNS.index(field) + 1 if field in COLUMNS else None
     raise FormatError(file, problem, remedy, line=line, column=column, field=field)
-
-
-def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, str]]]:
-    table = read_table(file)
-    columns = _columns(table)
-    for line, text in table.lines:
-        cells = table.cells(line, text)
-        yield line, {name: cells[column] for name, column in columns.items()}
-
-
-def _columns(table: Table) -> dict[str, int]:
-    """Return where our columns stand in the file, which may write them in any case and order."""
-    known = {name.lower(): name for name in COLUMNS}
-    columns: dict[str, int] = {}
-    for column, name in table.columns():
-        refused = partial(FormatError, table.file, line=table.line, column=column + 1, field=name)
-        if name.lower() not in known:
-            raise refused(
-                "the column is unknown", "remove it; docs/formats.md lists the columns there are"
-            )
-        if known[name.lower()] in columns:
-            raise refused("the column stands twice in the header", "remove one of the two")
-        columns[known[name.lower()]] = column
-    for name in COLUMNS:
-        if name not in columns:
-            raise FormatError(
-                table.file,
-                f"the header has no column {name}",
-                "name the columns as docs/formats.md lists them",
-                line=table.line,
-                field=name,
-            )
-    return columns
 
 
 @dataclass(slots=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO
 
-from campaign.formats import FormatError, InputFile
+from campaign.formats import InputFile, Place
 from campaign.formats.losses import Loss, Losses
 from ranking.files.appraise import read_appraise_xml
 from ranking.files.arena import holds_votes, read_arena, read_arena_parquet
+from ranking.files.build import blocks_of
 from ranking.files.detection import detect_input_format
+from ranking.files.documents import ignored_documents
 from ranking.files.five_way import read_five_way
 from ranking.files.jsonl import read_jsonl
 from ranking.files.pairwise import read_pairwise_csv
@@ -18,17 +20,18 @@ from ranking.files.parquet.reading import read_row_groups
 from ranking.files.rank_pairs import read_rank
 from ranking.files.records import (
     MAX_CANDIDATES,
+    NO_JUDGE,
     FileRead,
     InputFormat,
     JudgedBlock,
     JudgmentSelection,
     JudgmentsRead,
 )
-from ranking.files.selecting import selected
-from ranking.files.sources import STANDARD_INPUT, STANDARD_INPUT_NAME, ReadingProgress, Sources
+from ranking.files.selecting import one_language_pair, selected
+from ranking.files.sources import ReadingProgress, Sources
 from ranking.files.vocabulary import Columns, Vocabulary, columns_of, joined
 
-_READERS: dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]] = {
+READERS: dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]] = {
     InputFormat.FIVE_WAY_CSV: read_five_way,
     InputFormat.PAIRWISE_CSV: read_pairwise_csv,
     InputFormat.APPRAISE_XML: read_appraise_xml,
@@ -125,9 +128,9 @@ class _Reading:
         self.losses = Losses()
 
     def read(self, name: str) -> None:
-        called = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
-        with self._sources.opened(name) as stream:
-            found, file = self._detected(InputFile(called, stream))
+        with self._sources.input(name) as (given, stream):
+            called = given.name
+            found, file = self._detected(given)
             if found is InputFormat.PARQUET:
                 sha256 = stream.sha256()
                 parts = self._parts_of_parquet(called, name)
@@ -135,15 +138,13 @@ class _Reading:
                 rows = (
                     read_arena(file, self.losses)
                     if found is InputFormat.ARENA_VOTES
-                    else _READERS[found](file)
+                    else READERS[found](file)
                 )
                 rows = _fitting(rows, called)
                 parts = list(columns_of(rows, self.vocabulary))
                 sha256 = stream.sha256()
         if not any(len(part) for part in parts):
-            raise FormatError(
-                called, "the file holds no judgment", "give a file with judgments", line=1
-            )
+            raise Place(called, 1).error("the file holds no judgment", "give a file with judgments")
         self._columns.extend(parts)
         self._files.append(FileRead(name, sha256))
 
@@ -159,11 +160,9 @@ class _Reading:
         if self._first is None:
             self._first = found, file.name
         if found is not self._first[0]:
-            raise FormatError(
-                file.name,
+            raise Place(file.name, 1).error(
                 f"the file is {found}, but {self._first[1]} is {self._first[0]}",
                 "give files of one format at a time",
-                line=1,
             )
         return found, whole
 
@@ -175,22 +174,22 @@ class _Reading:
     def result(self, selection: JudgmentSelection) -> JudgmentsRead:
         if self._first is None:
             raise ValueError("no file was read")
-        chosen = selected(self.columns(), self.vocabulary, selection, self._files)
+        languages = one_language_pair(self.vocabulary.languages, selection)
+        excluded = selection.exclude_judges
+        judged, rest = selected(self.columns(), self.vocabulary, languages, excluded)
+        found = rest.found(self._files, selection)
+        judges, candidates = list(self.vocabulary.judges), list(self.vocabulary.candidates)
+        blocks = blocks_of(judged, rest.systems, judges, candidates)
         return JudgmentsRead(
-            blocks=chosen.blocks,
-            duration_ms=chosen.duration_ms,
-            files=tuple(self._files),
+            blocks=blocks,
+            duration_ms=judged.duration_ms,
             input_format=self._first[0],
-            languages=chosen.languages,
-            skipped=sum(chosen.skipped_by.values()),
-            skipped_by=chosen.skipped_by,
-            blank_labels=chosen.blank_labels,
-            judges=chosen.judges,
-            ignored_documents=chosen.ignored_documents,
-            excluded_judges=selection.exclude_judges,
-            repeated=chosen.repeated,
+            languages=languages,
+            judges=sum(name != NO_JUDGE for name in blocks.judges),
+            ignored_documents=ignored_documents(judged.document, used=blocks.document is not None),
             losses=self.losses.found(),
             documents=tuple(self.vocabulary.documents),
+            **found,
         )
 
 
@@ -198,10 +197,8 @@ def _fitting(rows: Iterator[JudgedBlock], file: str) -> Iterator[JudgedBlock]:
     """Refuse what the core has no room for."""
     for row in rows:
         if len(row.candidates) > MAX_CANDIDATES:
-            raise FormatError(
-                file,
+            raise Place(file, row.line).error(
                 f"the block shows {len(row.candidates)} candidates",
                 f"give blocks of at most {MAX_CANDIDATES}",
-                line=row.line,
             )
         yield row

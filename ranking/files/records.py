@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -20,6 +21,8 @@ LanguagePair = tuple[str, str]
 #: What the core counts places with.
 MAX_CANDIDATES = 127
 
+_NAMED_AT_MOST = 20
+
 
 class InputFormat(StrEnum):
     """The formats judgments are read from."""
@@ -35,6 +38,16 @@ class InputFormat(StrEnum):
 
 class SelectionError(ValueError):
     """The files are in order, but what was asked of them is not there, or not clear."""
+
+
+def refuse_unknown(what: str, asked: Iterable[str | None], there: Iterable[str]) -> None:
+    """Refuse to choose or leave out what is not there. Raises SelectionError."""
+    named = sorted(filter(None, there))
+    for name in asked:
+        if name not in named:
+            more = ", …" if len(named) > _NAMED_AT_MOST else ""
+            listed = ", ".join(named[:_NAMED_AT_MOST])
+            raise SelectionError(f"there is no {what} {name!r}; there are {listed}{more}")
 
 
 @dataclass(frozen=True, slots=True)

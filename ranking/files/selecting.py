@@ -2,96 +2,79 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from campaign.formats import FormatError
-from ranking.core.judged.blocks import Blocks
-from ranking.files.build import blocks_of
-from ranking.files.documents import IgnoredDocuments, ignored_documents
+from campaign.formats import Place
 from ranking.files.records import (
     NO_JUDGE,
     FileRead,
     JudgmentSelection,
     LanguagePair,
     SelectionError,
+    refuse_unknown,
 )
 from ranking.files.vocabulary import Columns, Vocabulary
 
-_NAMED_AT_MOST = 20
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Selected:
-    """As in `JudgmentsRead`."""
-
-    blocks: Blocks
-    duration_ms: npt.NDArray[np.int64]
-    languages: LanguagePair
-    skipped_by: dict[str, int]
-    blank_labels: int
-    judges: int
-    ignored_documents: IgnoredDocuments | None
-    repeated: int
-
-
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """The judgments and skips of one language pair, without the judges to be left out.
+    """What is selected, beside the judgments themselves; sums of parts are those of the whole.
 
     Attributes
     ----------
-    judged : Columns
-    skipped_by : mapping of str to int
     present : tuple of str
-        Judges of the pair, those who are left out among them.
+        Judges of the language pair, those who are left out among them.
     systems : tuple of str
         Systems of the pair, sorted; also of skips and of judges who are left out: a system nobody is
         left to judge is listed as such, not forgotten.
+    skipped_by : mapping of str to int
     blank_labels : int
     repeated : int
+    has_labels : bool
     """
 
-    judged: Columns
-    skipped_by: dict[str, int]
-    present: tuple[str, ...]
-    systems: tuple[str, ...]
-    blank_labels: int
-    repeated: int
+    present: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+    skipped_by: dict[str, int] = field(default_factory=dict)
+    blank_labels: int = 0
+    repeated: int = 0
+    has_labels: bool = False
+
+    def __add__(self, other: Selected) -> Selected:
+        skipped_by = Counter(self.skipped_by) + Counter(other.skipped_by)
+        return Selected(
+            present=tuple({*self.present, *other.present}),
+            systems=tuple(sorted({*self.systems, *other.systems})),
+            skipped_by=dict(sorted(skipped_by.items())),
+            blank_labels=self.blank_labels + other.blank_labels,
+            repeated=self.repeated + other.repeated,
+            has_labels=self.has_labels or other.has_labels,
+        )
+
+    def found(self, files: Sequence[FileRead], selection: JudgmentSelection) -> dict[str, Any]:
+        """Return what `JudgmentsFound` says of it. Raises FormatError and SelectionError where nothing can be ranked."""
+        refuse_few_systems(self.systems, files)
+        refuse_unknown("judge", selection.exclude_judges, self.present)
+        if not self.has_labels:
+            raise SelectionError("no judgment is left: every block was skipped or left out")
+        return {
+            "files": tuple(files),
+            "skipped": sum(self.skipped_by.values()),
+            "skipped_by": self.skipped_by,
+            "blank_labels": self.blank_labels,
+            "repeated": self.repeated,
+            "excluded_judges": selection.exclude_judges,
+        }
 
 
 def selected(
-    columns: Columns,
-    vocabulary: Vocabulary,
-    selection: JudgmentSelection,
-    files: Sequence[FileRead],
-) -> Selected:
-    """Keep one language pair without the judges to be left out, and part judgments from skips."""
-    languages = one_language_pair(vocabulary.languages, selection)
-    parts = parts_of(columns, vocabulary, languages, selection.exclude_judges)
-    refuse_few_systems(parts.systems, files)
-    refuse_unknown_judges(parts.present, selection)
-    judged = parts.judged
-    refuse_no_judgment(is_any=bool(judged.label.any()))
-    blocks = blocks_of(judged, parts.systems, list(vocabulary.judges), list(vocabulary.candidates))
-    return Selected(
-        blocks=blocks,
-        duration_ms=judged.duration_ms,
-        languages=languages,
-        skipped_by=parts.skipped_by,
-        blank_labels=parts.blank_labels,
-        judges=sum(name != NO_JUDGE for name in blocks.judges),
-        ignored_documents=ignored_documents(judged.document, used=blocks.document is not None),
-        repeated=parts.repeated,
-    )
-
-
-def parts_of(
     columns: Columns, vocabulary: Vocabulary, languages: LanguagePair, excluded: Collection[str]
-) -> Parts:
+) -> tuple[Columns, Selected]:
     """Return the judgments of a language pair without some judges, and what is counted of the rest."""
     rows = columns.take(columns.language == vocabulary.languages[languages])
     judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
@@ -105,13 +88,13 @@ def parts_of(
     is_judged = np.asarray((rows.candidate >= 0).any(axis=1))
     judged, skips = rows.take(is_judged), rows.take(~is_judged)
     count = np.bincount(skips.judge, minlength=len(judges)).tolist()
-    return Parts(
-        judged=judged,
-        skipped_by={judges[one]: number for one, number in enumerate(count) if number},
+    return judged, Selected(
         present=tuple(judges[one] for one in present),
         systems=tuple(sorted({name for one in used for name in candidates[one]})),
+        skipped_by={judges[one]: number for one, number in enumerate(count) if number},
         blank_labels=int(np.count_nonzero((rows.candidate >= 0) & (rows.label == 0))),
         repeated=_repeated(judged, vocabulary),
+        has_labels=bool(judged.label.any()),
     )
 
 
@@ -158,27 +141,6 @@ def refuse_few_systems(systems: Sequence[str], files: Sequence[FileRead]) -> Non
     if len(systems) > 1:
         return
     problem = f"the only system is {systems[0]}" if systems else "no block names a system"
-    raise FormatError(
-        ", ".join(file.name for file in files),
-        problem,
-        "give judgments that compare two systems or more",
-        line=1,
-        field="system",
+    raise Place(", ".join(file.name for file in files), 1, field="system").error(
+        problem, "give judgments that compare two systems or more"
     )
-
-
-def refuse_unknown_judges(present: Collection[str], selection: JudgmentSelection) -> None:
-    """Refuse to leave out judges who are not there."""
-    for name in selection.exclude_judges:
-        if name not in present or name == NO_JUDGE:
-            named = sorted(present)[:_NAMED_AT_MOST]
-            more = ", …" if len(present) > _NAMED_AT_MOST else ""
-            raise SelectionError(
-                f"there is no judge {name!r} to leave out; there are {', '.join(named)}{more}"
-            )
-
-
-def refuse_no_judgment(*, is_any: bool) -> None:
-    """Refuse a selection in which no label is left."""
-    if not is_any:
-        raise SelectionError("no judgment is left: every block was skipped or left out")

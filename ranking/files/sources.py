@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from campaign.formats import FormatError
+from campaign.formats import FormatError, InputFile, Place
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "standard input"
@@ -58,8 +58,8 @@ class Sources:
     ) -> None:
         self.names = tuple(names)
         if self.names.count(STANDARD_INPUT) > 1:
-            raise FormatError(
-                STANDARD_INPUT_NAME, "it is named twice", "name it once: it can be read only once"
+            raise Place(STANDARD_INPUT_NAME).error(
+                "it is named twice", "name it once: it can be read only once"
             )
         self._progress = progress
         self._standard_input = standard_input
@@ -74,7 +74,7 @@ class Sources:
         try:
             return Path(name).stat().st_size
         except OSError as error:
-            raise _unreadable(name, error) from error
+            raise unreadable(name, error) from error
 
     def _kept_input(self) -> bytes:
         if self._kept is None:
@@ -91,6 +91,12 @@ class Sources:
         return io.BytesIO(self._kept_input()) if name == STANDARD_INPUT else name
 
     @contextmanager
+    def input(self, name: str) -> Iterator[tuple[InputFile, HashedStream]]:
+        """Open a file as readers take it, with the stream that hashes it."""
+        with self.opened(name) as stream:
+            yield InputFile(STANDARD_INPUT_NAME if name == STANDARD_INPUT else name, stream), stream
+
+    @contextmanager
     def opened(self, name: str) -> Iterator[HashedStream]:
         """Open a file to be read from its beginning."""
         if name == STANDARD_INPUT:
@@ -100,10 +106,11 @@ class Sources:
             with Path(name).open("rb") as stream:
                 yield HashedStream(stream, self._told)
         except OSError as error:
-            raise _unreadable(name, error) from error
+            raise unreadable(name, error) from error
 
 
-def _unreadable(name: str, error: OSError) -> FormatError:
-    return FormatError(
-        name, f"the file cannot be read ({error.strerror})", "check its name and who may read it"
+def unreadable(name: str, error: OSError) -> FormatError:
+    """Return the error of a file that the system does not let be read."""
+    return Place(name).error(
+        f"the file cannot be read ({error.strerror})", "check its name and who may read it"
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,16 @@ class Vocabulary:
         """Return the number of a document by its trimmed name; -1 if it is not named."""
         name = document_of(name).strip()
         return self.documents.setdefault(name, len(self.documents)) if name else -1
+
+
+def systems_by_row(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], npt.NDArray[np.bool_]]:
+    """Return the systems of all rows by name, and which are of which row, shape (rows, systems)."""
+    systems = sorted({name for names in rows for name in names})
+    place = {name: number for number, name in enumerate(systems)}
+    is_of = np.zeros((len(rows), len(systems)), dtype=np.bool_)
+    for row, names in enumerate(rows):
+        is_of[row, [place[name] for name in names]] = True
+    return tuple(systems), is_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +84,7 @@ class Columns:
 
     def rows(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_] | slice) -> Columns:
         """Return rows as numpy indexes them."""
-        return Columns(
-            language=self.language[rows],
-            judge=self.judge[rows],
-            segment=self.segment[rows],
-            candidate=self.candidate[rows],
-            label=self.label[rows],
-            duration_ms=self.duration_ms[rows],
-            document=self.document[rows],
-        )
+        return Columns(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
 def columns_of(rows: Iterable[JudgedBlock], vocabulary: Vocabulary) -> Iterator[Columns]:
@@ -97,6 +100,16 @@ def columns_of(rows: Iterable[JudgedBlock], vocabulary: Vocabulary) -> Iterator[
 
 
 _BATCH = 8192
+_NO_NAMES = np.empty(0, dtype=np.int32)
+_NONE = Columns(
+    language=_NO_NAMES,
+    judge=_NO_NAMES,
+    segment=_NO_NAMES,
+    candidate=np.empty((0, 0), dtype=np.int32),
+    label=np.empty((0, 0), dtype=np.int8),
+    duration_ms=np.empty(0, dtype=np.int64),
+    document=_NO_NAMES,
+)
 
 
 def _numbered(rows: list[JudgedBlock], vocabulary: Vocabulary) -> Columns:
@@ -123,25 +136,17 @@ def joined(parts: list[Columns]) -> Columns:
     """Put the columns of several files and batches below each other."""
     places = max((part.candidate.shape[1] for part in parts), default=0)
 
-    def wide(column: npt.NDArray[np.generic], fill: int) -> npt.NDArray[np.generic]:
-        missing = places - column.shape[1]
-        return np.pad(column, ((0, 0), (0, missing)), constant_values=fill) if missing else column
+    def wide(column: npt.NDArray[Any], places: int) -> npt.NDArray[Any]:
+        if column.ndim == 1 or column.shape[1] == places:
+            return column
+        # A label is 0 where a place shows no candidate.
+        fill = 0 if column.dtype == np.int8 else -1
+        return np.pad(column, ((0, 0), (0, places - column.shape[1])), constant_values=fill)
 
     if len(parts) == 1:
         return parts[0]
-    empty = np.empty(0, dtype=np.int32)
-    return Columns(
-        language=np.concatenate([empty, *(part.language for part in parts)]),
-        judge=np.concatenate([empty, *(part.judge for part in parts)]),
-        segment=np.concatenate([empty, *(part.segment for part in parts)]),
-        candidate=np.concatenate(
-            [np.empty((0, places), np.int32), *(wide(part.candidate, -1) for part in parts)]
-        ).astype(np.int32, copy=False),
-        label=np.concatenate(
-            [np.empty((0, places), np.int8), *(wide(part.label, 0) for part in parts)]
-        ).astype(np.int8, copy=False),
-        duration_ms=np.concatenate(
-            [np.empty(0, dtype=np.int64), *(part.duration_ms for part in parts)]
-        ),
-        document=np.concatenate([empty, *(part.document for part in parts)]),
+    together = (
+        np.concatenate([wide(getattr(part, each.name), places) for part in [_NONE, *parts]])
+        for each in fields(Columns)
     )
+    return Columns(*together)

@@ -1,30 +1,24 @@
 """Files of ranked blocks as answers of tasks whose judges compare outputs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, FileContent, Lose
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Losses
 from campaign.formats.segment_identity import document_named
-from ranking.files.appraise import read_appraise_xml
 from ranking.files.detection import detect_input_format
-from ranking.files.five_way import read_five_way
-from ranking.files.jsonl import read_jsonl
-from ranking.files.pairwise import read_pairwise_csv
 from ranking.files.parquet.blocks import read_parquet
+from ranking.files.reading import READERS
 from ranking.files.records import NO_JUDGE, InputFormat, JudgedBlock
 
 #: What a judge ranked, by candidate; None where they gave no rank.
 Ranks = tuple[int | None, ...]
 
-_READERS: Final[dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]]] = {
-    InputFormat.FIVE_WAY_CSV: read_five_way,
-    InputFormat.PAIRWISE_CSV: read_pairwise_csv,
-    InputFormat.APPRAISE_XML: read_appraise_xml,
-    InputFormat.JSONL: read_jsonl,
-    InputFormat.PARQUET: read_parquet,
-}
+#: Pairs of a `.rank` file have no judges.
+_READERS: Final = {
+    each: reader for each, reader in READERS.items() if each is not InputFormat.RANK
+} | {InputFormat.PARQUET: read_parquet}
 #: Formats whose blocks become answers.
 RANKED_FORMATS: Final = tuple(map(str, _READERS))
 

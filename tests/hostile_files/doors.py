@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from annotation.answer_files import AnswerFiles, answer_files, protocols_with_files
+from annotation.answer_files import answer_files, protocols_with_files
 from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.archives import archive_files, is_archive, opener
 from campaign.formats.five_way_columns import FiveWayNames, read_five_way_columns
@@ -127,7 +127,8 @@ def _reproduce(path: Path) -> None:
 _ANSWERS: Final = [
     (protocol, kind)
     for protocol in protocols_with_files()
-    for kind in (None, *(answer_files(protocol) or AnswerFiles()).formats)
+    if (files := answer_files(protocol)) is not None
+    for kind in (None, *files.formats)
 ]
 DOORS: Final[dict[str, Door]] = {
     "test set: upload": _uploaded,

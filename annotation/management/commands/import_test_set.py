@@ -13,14 +13,15 @@ from django.utils.translation import ngettext
 from annotation.importing.test_sets import test_set_files_check, test_set_from_files
 from annotation.selectors.designs import design_in_force
 from campaign.formats import FormatError, TestSetFormat
-from campaign.formats.recognising import RecognisedSet
+from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.importing.campaigns import campaign_for_import
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM
+from campaign.importing.uploaded_files import bytes_of
 from campaign.management.arguments import language_argument, share_argument
 from campaign.management.inspection import inspection_lines, told_lines
 from campaign.management.progress import Progress
-from campaign.management.test_set_files import files_recognised, files_with_roles, total_bytes
+from campaign.management.test_set_files import files_recognised, files_with_roles
 from campaign.models import Campaign, Reference, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
 from campaign.services import BadReferenceRefusedError, bad_references_make
@@ -146,7 +147,7 @@ class Command(BaseCommand):
                     Progress(
                         self.stderr,
                         unit=_("segments"),
-                        total_bytes=total_bytes(recognised),
+                        total_bytes=bytes_of(recognised),
                         every=10_000,
                         quiet=not options["verbosity"],
                     )
@@ -215,10 +216,12 @@ def _options(
         "name": options["name"] or "",
         "source_language": languages[0] or "",
         "target_language": languages[1] or "",
-        "pair": _pair(options, languages),
-        "by_paragraph": options["split_paragraphs"],
-        "common_documents": options["common_documents"],
-        "reference_system": None if reference_system.lower() == "none" else reference_system,
+        "reading": SetReading(
+            languages=_pair(options, languages),
+            by_paragraph=options["split_paragraphs"],
+            common_documents=options["common_documents"],
+            reference_system=None if reference_system.lower() == "none" else reference_system,
+        ),
         "rank_shown_reference": options["rank_shown_reference"],
     }
 

@@ -1,13 +1,12 @@
 """WMT's general task as JSON Lines (2025 and later): a document a line, a file for each system."""
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
 
-from campaign.formats.errors import FormatError, SurplusError
+from campaign.formats.errors import FormatError, Place, SurplusError
 from campaign.formats.json_objects import paragraphs
 from campaign.formats.omissions import Omissions, SystemsSeen
-from campaign.formats.records import SegmentTexts, counted, system_name_problem
-from campaign.formats.segments import SegmentCounter, filled_text
+from campaign.formats.records import SegmentTexts, counted
+from campaign.formats.segments import Follower, SegmentCounter, filled_text
 from campaign.formats.streams import InputFile
 from campaign.formats.wmt.genmt_lines import (
     GenmtOutput,
@@ -49,15 +48,13 @@ def read_genmt_test_set(
     ids: dict[str, int] = {}
     others: set[str] = set()
     held = SystemsSeen(omissions)
-    first: GenmtSource | None = None
     for line in genmt_sources(source):
         _refuse_second(source, line, ids)
         if not choice.takes(*line.languages, line.number) or choice.undecided:
             others.add(line.id)
             continue
         _refuse_mixture(source, line, systems)
-        first = first or line
-        _note_systems(source, line, first, held)
+        held.add(line.document, line.outputs, Place(source.name, line.number, field="tgt_text"))
         translators.update(dict.fromkeys(line.references))
         outputs = {
             name: GenmtOutput(line.number, line.id, line.outputs[name])
@@ -79,14 +76,11 @@ def read_genmt_test_set(
         follower.refuse_rest(source, others)
 
 
-def _refuse_second(source: InputFile, line: GenmtSource, ids: dict[str, int]) -> None:
+def _refuse_second(file: InputFile, line: GenmtSource | GenmtOutput, ids: dict[str, int]) -> None:
     if line.id in ids:
-        raise FormatError(
-            source.name,
+        raise Place(file.name, line.number, field="doc_id").error(
             f'the id "{line.id}" comes twice, first on line {ids[line.id]}',
             "remove one of the two lines, or give it another id",
-            line=line.number,
-            field="doc_id",
         )
     ids[line.id] = line.number
 
@@ -94,38 +88,10 @@ def _refuse_second(source: InputFile, line: GenmtSource, ids: dict[str, int]) ->
 def _refuse_mixture(source: InputFile, line: GenmtSource, systems: Mapping[str, InputFile]) -> None:
     if line.outputs and systems:
         other = next(iter(systems.values()))
-        raise FormatError(
-            other.name,
+        raise Place(other.name).error(
             f"{source.name}, line {line.number} holds outputs itself",
             "give either that one file alone, or a source without tgt_text and a file for each system",
         )
-
-
-def _note_systems(
-    source: InputFile, line: GenmtSource, first: GenmtSource, held: SystemsSeen
-) -> None:
-    """Note the systems whose outputs the line holds itself, and those that it or a line before lacks."""
-
-    def error(problem: str, remedy: str) -> FormatError:
-        return FormatError(source.name, problem, remedy, line=line.number, field="tgt_text")
-
-    def differs(has: str) -> FormatError:
-        return error(
-            f"the line {has}",
-            "give the outputs of the same systems in every line of a language pair",
-        )
-
-    for name in line.outputs:
-        problem = system_name_problem(name)
-        if problem:
-            raise error(problem, "rename the system in every line")
-    held.add(
-        line.document,
-        line.outputs,
-        new=lambda name: differs(f"has an output of {name}, which line {first.number} has not"),
-        lacking=lambda name, place: differs(f"has no output of {name}, which {place} has"),
-        place=f"line {line.number}",
-    )
 
 
 def _segments(
@@ -143,13 +109,11 @@ def _segments(
     def divided(text: str, file: str, number: int, what: str) -> list[str]:
         pieces = paragraphs(text) if by_paragraph else [text]
         if len(pieces) != len(sources):
-            raise FormatError(
-                file,
+            raise Place(file, number).error(
                 f'{what} of "{line.id}" has {counted(len(pieces), "paragraph")}, its source '
                 f"({source.name}, line {line.number}) {len(sources):,}",
                 "give every translation the paragraphs of its source, with a blank line between, "
                 "or import whole documents",
-                line=number,
             )
         return pieces
 
@@ -176,11 +140,7 @@ def _segments(
             position=position,
             number=number,
             source=filled_text(
-                text,
-                file=source.name,
-                line=line.number,
-                what=f"the source of {line.id}",
-                field="src_text",
+                text, f"the source of {line.id}", Place(source.name, line.number, field="src_text")
             ),
             references=tuple(pieces[index].strip() for pieces in references),
             outputs={
@@ -188,54 +148,41 @@ def _segments(
                     name,
                     line.document,
                     pieces[index],
-                    file=files[name],
-                    line=outputs[name].number,
-                    what=f"the output of {name} for {line.id}",
+                    Place(files[name], outputs[name].number),
+                    of=f" for {line.id}",
                 )
                 for name, pieces in translations.items()
             },
         )
 
 
-class _Follower:
-    """A system's file, read as far as the source asks; what comes too early waits."""
+class _Follower(Follower[str, GenmtOutput]):
+    """A system's file, read as far as the source asks."""
 
     def __init__(self, file: InputFile) -> None:
-        self._file = file
+        super().__init__(file)
         self._outputs = genmt_outputs(file)
         self._ids: dict[str, int] = {}
-        self._waiting: dict[str, GenmtOutput] = {}
         self._pair: tuple[str, str] | None = None
 
     def take(self, wanted: GenmtSource, others: set[str]) -> GenmtOutput | None:
         """Return the output for the line's id, if any, and take it out."""
         self._pair = divided_id(wanted.id).languages
-        found = self._waiting.pop(wanted.id, None)
-        while found is None:
-            output = self._next()
-            if output is None:
-                break
-            if output.id == wanted.id:
-                found = output
-            elif self._concerns_us(output, others):
-                self._waiting[output.id] = output
-        return found
+        return self.found(wanted.id, lambda output: self._concerns_us(output, others))
 
     def lacking(self, wanted: GenmtSource, source: InputFile) -> FormatError:
         """Return the error for an output that was looked for and is not there."""
-        return FormatError(
-            self._file.name,
+        return Place(self.file.name, field="doc_id").error(
             f'the file has no line for "{wanted.id}" ({source.name}, line {wanted.number})',
             "give every system a line for every doc_id of the language pair",
-            field="doc_id",
         )
 
     def refuse_rest(self, source: InputFile, others: set[str]) -> None:
         """Raise FormatError if a line is left that no line of the source asked for."""
-        for output in chain(self._waiting.values(), iter(self._next, None)):
+        for output in self.rest():
             if self._concerns_us(output, others):
                 raise SurplusError(
-                    self._file.name,
+                    self.file.name,
                     f'the id "{output.id}" is not in {source.name}',
                     "remove the line, or give the source that it belongs to",
                     line=output.number,
@@ -246,16 +193,10 @@ class _Follower:
         """Tell whether the line is of the pair that is read, as far as its id says."""
         return output.id not in others and divided_id(output.id).languages in {None, self._pair}
 
-    def _next(self) -> GenmtOutput | None:
+    def next(self) -> tuple[str, GenmtOutput] | None:
+        """Return the next output, and its id."""
         output = next(self._outputs, None)
-        if output is not None:
-            if output.id in self._ids:
-                raise FormatError(
-                    self._file.name,
-                    f'the id "{output.id}" comes twice, first on line {self._ids[output.id]}',
-                    "remove one of the two lines",
-                    line=output.number,
-                    field="doc_id",
-                )
-            self._ids[output.id] = output.number
-        return output
+        if output is None:
+            return None
+        _refuse_second(self.file, output, self._ids)
+        return output.id, output

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from campaign.formats.errors import FormatError
-from campaign.formats.json_objects import decode_object, refuse_damage, whole_text
-from campaign.formats.streams import InputFile, text_lines
+from campaign.formats.json_objects import object_lines, refuse_damage, whole_text
+from campaign.formats.streams import InputFile
 
 _SOURCE_SHAPE: Final = (
     '{"doc_id": "…", "src_lang": "…", "tgt_lang": "…", "src_text": "…"} on every line'
@@ -109,10 +109,8 @@ def genmt_outputs(file: InputFile) -> Iterator[GenmtOutput]:
 
 
 def _lines(file: InputFile, shape: str) -> Iterator["_Line"]:
-    for number, text in enumerate(text_lines(file), 1):
-        if text.strip():
-            values = decode_object(text, file=file.name, line=number, shape=shape)
-            yield _Line(file.name, number, values)
+    for number, values in object_lines(file, shape):
+        yield _Line(file.name, number, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,20 +150,18 @@ class _Line:
 
     def by_name(self, key: str) -> dict[str, str]:
         """Return texts by the name of their system."""
-        value = self.values.get(key)
-        if value is None:
-            return {}
-        if not isinstance(value, dict):
-            raise self.error("the value is no object", 'write {"system": "text", …}', key)
+        value = self._object(key, 'write {"system": "text", …}')
         return {name: self.output(name, value) for name in value}
+
+    def _object(self, key: str, remedy: str) -> dict[str, Any]:
+        value = self.values.get(key)
+        if value is not None and not isinstance(value, dict):
+            raise self.error("the value is no object", remedy, key)
+        return value or {}
 
     def references(self) -> dict[str, str]:
         """Return references by name; a reference is a text or an object with `ref`."""
-        value = self.values.get("refs")
-        if value is None:
-            return {}
-        if not isinstance(value, dict):
-            raise self.error("the value is no object", 'write {"refA": {"ref": "text"}, …}', "refs")
+        value = self._object("refs", 'write {"refA": {"ref": "text"}, …}')
         return {
             name: self.text("refs", one["ref"] if isinstance(one, dict) and "ref" in one else one)
             for name, one in value.items()

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import Place
 
 _UNKNOWN: Final = ""  # a file that does not say a language may have any
 
@@ -49,19 +49,15 @@ class PairChoice:
         fitting = [p for p in self._lines if self._chosen is None or matches(p, self._chosen)]
         if len(fitting) > 1:
             first, second = fitting[:2]
-            raise FormatError(
-                self._file,
+            raise Place(self._file, self._lines[second]).error(
                 f"the file holds several language pairs: {_listed(fitting)}; "
                 f"{_named(first)} begins on line {self._lines[first]}",
                 "choose one of them, written as the file writes it",
-                line=self._lines[second],
             )
         if self._chosen is not None and self._lines and not fitting:
-            raise FormatError(
-                self._file,
+            raise Place(self._file, min(self._lines.values())).error(
                 f"the file has nothing for {_named(self._chosen)}, but {_listed(list(self._lines))}",
                 "choose one of the pairs that are there, written as the file writes it",
-                line=min(self._lines.values()),
             )
 
 

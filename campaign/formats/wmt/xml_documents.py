@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, NoReturn
 from xml.parsers import expat
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import Place
 from campaign.formats.records import CONTROL, one_line, system_name_problem
 from campaign.formats.streams import InputFile, text_lines
 
@@ -92,24 +92,17 @@ class _Parser:
         try:
             self._parser.Parse(text.encode(), final)
         except expat.ExpatError as error:
-            raise FormatError(
-                self._file.name,
+            raise Place(self._file.name, error.lineno, error.offset + 1).error(
                 f"the file is no XML ({expat.ErrorString(error.code)})",
                 "write & as &amp; and < as &lt; in texts, close every element, "
                 "and check that the file was transferred completely",
-                line=error.lineno,
-                column=error.offset + 1,
             ) from error
         done, self._done = self._done, []
         return done
 
     def _refuse(self, problem: str, remedy: str, field: str | None = None) -> NoReturn:
-        raise FormatError(
-            self._file.name,
-            problem,
-            remedy,
-            line=self._parser.CurrentLineNumber,
-            field=field,
+        raise Place(self._file.name, self._parser.CurrentLineNumber, field=field).error(
+            problem, remedy
         )
 
     def _refuse_document_type(self, name: str, *_declaration: object) -> NoReturn:

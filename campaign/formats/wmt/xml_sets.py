@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from campaign.formats.errors import FormatError
+from campaign.formats.errors import FormatError, Place
 from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, counted
 from campaign.formats.segments import SegmentCounter, filled_text
@@ -11,7 +11,6 @@ from campaign.formats.wmt.language_pairs import PairChoice
 from campaign.formats.wmt.xml_documents import XmlDocument, XmlSegment, XmlVersion, xml_documents
 
 _SAME_SEGMENTS = "give every translation of a document the segments of its source, in their order"
-_SAME_SYSTEMS = "give every document the outputs of the same systems, or take the system out"
 
 
 def read_wmt_xml_test_set(
@@ -32,7 +31,6 @@ def read_wmt_xml_test_set(
     counter = SegmentCounter(file.name)
     translators: dict[str, None] = {}
     systems = SystemsSeen(omissions)
-    first: XmlDocument | None = None
     for document in xml_documents(file):
         source = _source(file, document)
         # A source alone is of every pair that it begins.
@@ -48,8 +46,8 @@ def read_wmt_xml_test_set(
         if choice.undecided:
             continue  # only the pairs that there are matter now
         if source.segments:
-            first = first or document
-            _note_systems(file, document, outputs, first, systems)
+            called = f'the document "{document.name}" (line {document.line})'
+            systems.add(document.name, outputs, Place(file.name, document.line), called)
         else:
             left = f'{file.name}, line {document.line}: document "{document.name}"'
             omissions.left_out.append((left, "it has no segment"))
@@ -61,40 +59,11 @@ def read_wmt_xml_test_set(
     counter.refuse_nothing()
 
 
-def _note_systems(
-    file: InputFile,
-    document: XmlDocument,
-    outputs: Mapping[str, XmlVersion],
-    first: XmlDocument,
-    systems: SystemsSeen,
-) -> None:
-    """Note the systems that this document, or one before it, has no output of."""
-
-    def error(problem: str, line: int) -> FormatError:
-        problem = f'the document "{document.name}" {problem}'
-        return FormatError(file.name, problem, _SAME_SYSTEMS, line=line)
-
-    before = f'the document "{first.name}" (line {first.line})'
-    systems.add(
-        document.name,
-        outputs,
-        new=lambda name: error(
-            f"has an output of {name}, but {before} has none", outputs[name].line
-        ),
-        lacking=lambda name, place: error(
-            f"has no output of {name}, but {place} has one", document.line
-        ),
-        place=f'the document "{document.name}" (line {document.line})',
-    )
-
-
 def _source(file: InputFile, document: XmlDocument) -> XmlVersion:
     if document.source is None:
-        raise FormatError(
-            file.name,
+        raise Place(file.name, document.line).error(
             f'the document "{document.name}" has no source',
             'write its source as <src lang="…"> before its translations',
-            line=document.line,
         )
     return document.source
 
@@ -117,7 +86,10 @@ def _segments(
             whole[name] = output
         else:
             systems.omissions.lacks(document.name, name, error)
-    by_translator = {each.name: _covered(file, document, source, each) for each in references}
+    by_translator = {
+        each.name: {key: found.text for key, found in _by_id(file, document, source, each).items()}
+        for each in references
+    }
     for index, segment in enumerate(source.segments):
         position, number = counter.place(document.name, segment.id, segment.line)
         yield SegmentTexts(
@@ -126,9 +98,8 @@ def _segments(
             number=number,
             source=filled_text(
                 segment.text,
-                file=file.name,
-                line=segment.line,
-                what=_called(document, segment, "the source"),
+                f"the source{_of(document, segment)}",
+                Place(file.name, segment.line),
             ),
             references=tuple(
                 by_translator.get(name, {}).get(segment.id, "") for name in translators
@@ -138,9 +109,8 @@ def _segments(
                     name,
                     document.name,
                     version.segments[index].text,
-                    file=file.name,
-                    line=version.segments[index].line,
-                    what=_called(document, version.segments[index], f"the output of {name}"),
+                    Place(file.name, version.segments[index].line),
+                    of=_of(document, version.segments[index]),
                 )
                 for name in systems.names
                 if (version := whole.get(name))
@@ -148,8 +118,8 @@ def _segments(
         )
 
 
-def _called(document: XmlDocument, segment: XmlSegment, what: str) -> str:
-    return f"{what} (document {document.name}, segment {segment.id})"
+def _of(document: XmlDocument, segment: XmlSegment) -> str:
+    return f" (document {document.name}, segment {segment.id})"
 
 
 def _refuse_disorder(file: InputFile, document: XmlDocument, source: XmlVersion) -> None:
@@ -159,12 +129,10 @@ def _refuse_disorder(file: InputFile, document: XmlDocument, source: XmlVersion)
         if not (segment.id.isascii() and segment.id.isdigit()):
             continue
         if last is not None and int(segment.id[:18]) < int(last.id[:18]):
-            raise FormatError(
-                file.name,
+            raise Place(file.name, segment.line).error(
                 f'the segment "{segment.id}" of the document "{document.name}" comes after the '
                 f'segment "{last.id}" (line {last.line})',
                 "put the segments in the order of their ids",
-                line=segment.line,
             )
         last = segment
 
@@ -173,71 +141,45 @@ def _incomplete(
     file: InputFile, document: XmlDocument, source: XmlVersion, output: XmlVersion
 ) -> FormatError | None:
     """Return the error for a segment that an output lacks; raise it for other differences."""
-    wanted = {segment.id: segment for segment in source.segments}
-    found = _by_id(file, document, output)
-    for segment in output.segments:
-        if segment.id not in wanted:
-            raise _surplus(file, document, source, output, segment)
+    found = _by_id(file, document, source, output)
     for segment in source.segments:
         if segment.id not in found:
-            return FormatError(
-                file.name,
+            return Place(file.name, output.line).error(
                 f'{output.called} has no segment "{segment.id}" of the document '
                 f'"{document.name}" (source: line {segment.line}); it has '
                 f"{counted(len(output.segments), 'segment')} of {len(source.segments):,}",
                 _SAME_SEGMENTS,
-                line=output.line,
             )
     for there, here in zip(source.segments, output.segments, strict=True):
         if there.id != here.id:
-            raise FormatError(
-                file.name,
+            raise Place(file.name, here.line).error(
                 f'{output.called} has the segment "{here.id}" of the document '
                 f'"{document.name}" where the source has "{there.id}" (line {there.line})',
                 _SAME_SEGMENTS,
-                line=here.line,
             )
     return None
 
 
-def _covered(
-    file: InputFile, document: XmlDocument, source: XmlVersion, reference: XmlVersion
-) -> dict[str, str]:
-    """Return the reference's texts by id; it need not cover every segment."""
+def _by_id(
+    file: InputFile, document: XmlDocument, source: XmlVersion, version: XmlVersion
+) -> dict[str, XmlSegment]:
+    """Return segments by id, which need not be all; refuse one that comes twice or that the source has not."""
     wanted = {segment.id for segment in source.segments}
-    found = _by_id(file, document, reference)
-    for segment in reference.segments:
-        if segment.id not in wanted:
-            raise _surplus(file, document, source, reference, segment)
-    return {id_: segment.text for id_, segment in found.items()}
-
-
-def _by_id(file: InputFile, document: XmlDocument, version: XmlVersion) -> dict[str, XmlSegment]:
     found: dict[str, XmlSegment] = {}
     for segment in version.segments:
+        place, called = (
+            Place(file.name, segment.line),
+            f'"{segment.id}" of the document "{document.name}"',
+        )
         if segment.id in found:
-            raise FormatError(
-                file.name,
-                f'{version.called} has the segment "{segment.id}" of the document '
-                f'"{document.name}" twice, first on line {found[segment.id].line}',
+            raise place.error(
+                f"{version.called} has the segment {called} twice, first on line {found[segment.id].line}",
                 "remove one of the two, or number them differently",
-                line=segment.line,
+            )
+        if segment.id not in wanted:
+            raise place.error(
+                f"{version.called} has a segment {called}, which the source (line {source.line}) has not",
+                _SAME_SEGMENTS,
             )
         found[segment.id] = segment
     return found
-
-
-def _surplus(
-    file: InputFile,
-    document: XmlDocument,
-    source: XmlVersion,
-    version: XmlVersion,
-    segment: XmlSegment,
-) -> FormatError:
-    return FormatError(
-        file.name,
-        f'{version.called} has a segment "{segment.id}" of the document "{document.name}", '
-        f"which the source (line {source.line}) has not",
-        _SAME_SEGMENTS,
-        line=segment.line,
-    )

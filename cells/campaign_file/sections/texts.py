@@ -11,7 +11,7 @@ from django.utils.text import slugify
 
 from annotation.importing.test_sets import test_set_from_files
 from campaign.formats import FormatError, SegmentTexts, TestSetFormat
-from campaign.formats.recognising import RecognisedSet, opened_set
+from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.management.test_set_files import files_recognised, files_with_roles
@@ -153,9 +153,11 @@ def test_set_of_texts(said: Said, run: Run) -> Task:
             source_language=said.get("source_language"),
             target_language=said.get("target_language"),
             recognised=found,
-            pair=_pair(said),
-            by_paragraph=part.get("split_paragraphs", False),
-            reference_system=part.get("reference_system", REFERENCE_SYSTEM),
+            reading=SetReading(
+                languages=_pair(said),
+                by_paragraph=part.get("split_paragraphs", False),
+                reference_system=part.get("reference_system", REFERENCE_SYSTEM),
+            ),
         )
         return ranking_task(test_set=test_set)
 
@@ -170,7 +172,8 @@ def texts_refuse_others(task: Task, said: Said, run: Run) -> None:
     with (
         _recognised(part, run.folders) as found,
         opened_set(
-            found, languages=_pair(said), by_paragraph=part.get("split_paragraphs", False)
+            found,
+            SetReading(languages=_pair(said), by_paragraph=part.get("split_paragraphs", False)),
         ) as there,
     ):
         stored = _segments(task)

@@ -13,8 +13,6 @@ characters beyond U+FFFF cannot be told and count two. Missing content is ``"mis
 from __future__ import annotations
 
 import ast
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable
@@ -22,23 +20,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
+from campaign.formats.formulas import csv_row
 from campaign.formats.losses import Loss, Losses
 from campaign.formats.records import counted
 from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import line_cells
 from protocols.spans.files.jsonl import span_made, spans_check
-from protocols.spans.files.values import (
-    Refuse,
-    judge_of,
-    judgment_made,
-    output_made,
-    refuse_at,
-    refuse_broken_text,
-    score_value,
-    system_value,
-)
+from protocols.spans.files.values import judgment_made, output_made, score_value
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
+from ranking.files.json_objects import refuse_broken_text, system_of
+from ranking.files.labels import Refuse, judge_of, refuse_at
 
 _KINDS = ("TGT", "CHK", "BAD", "REF")
 _MISSING = "missing"
@@ -196,7 +188,7 @@ def _judgment(row: _Row, refuse: Refuse, losses: Losses) -> ScoredJudgment:
         outputs=(
             output_made(
                 refuse,
-                systems=(system_value("targetID", row.system, refuse),),
+                systems=(system_of("targetID", row.system, refuse),),
                 score=score_value("score", score, refuse),
                 spans=spans,
             ),
@@ -309,9 +301,8 @@ def _left_out(judgment: ScoredJudgment, where: str, losses: Losses) -> None:
 
 
 def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
-    buffer = io.StringIO()
     # Names are written as they are, also those that a spreadsheet takes for formulas: docs/formats.md says why.
-    csv.writer(buffer, lineterminator="\n").writerow(
+    return csv_row(
         [
             judgment.judge,
             system,
@@ -331,7 +322,6 @@ def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
             _plain(judgment.ended_at),
         ]
     )
-    return buffer.getvalue()
 
 
 def _plain(number: float | None) -> str:

@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 
-from campaign.formats import FormatError, InputFile
-from campaign.formats.json_objects import decode_object
+from campaign.formats import InputFile
 from campaign.formats.losses import Loss
-from campaign.formats.streams import text_lines
 from campaign.texts.json_lines import json_line
-from protocols.spans.files.values import (
-    Refuse,
-    judge_of,
-    judgment_made,
-    list_value,
-    number_value,
-    object_value,
-    output_made,
-    refuse_at,
-    refuse_broken_text,
-    score_value,
-    system_value,
-    text_value,
-    whole_value,
-)
+from protocols.spans.files.values import judgment_made, output_made, score_value
 from protocols.spans.records import (
     Overlap,
     ScoredJudgment,
@@ -34,6 +18,21 @@ from protocols.spans.records import (
     SpanProblem,
     span_problems,
 )
+from ranking.files.json_objects import (
+    MAX_NUMBER,
+    count_of,
+    integer_of,
+    json_objects,
+    keys_check,
+    list_of,
+    name_of,
+    number_of,
+    object_of,
+    system_of,
+    text_of,
+    word_of,
+)
+from ranking.files.labels import Refuse, judge_of
 
 _REQUIRED = ("segment", "judge", "outputs")
 _OPTIONAL = (
@@ -51,7 +50,6 @@ _OF_SPAN = ("start", "end", "severity", "category")
 _SHAPE = (
     '{"segment": "1", "judge": "ann", "outputs": [{"systems": ["A"], "score": 80, "spans": []}]}'
 )
-_SEVERITIES: Final = {severity.value: severity for severity in Severity}
 
 
 def read_spans_jsonl(file: InputFile) -> Iterator[ScoredJudgment]:
@@ -63,92 +61,52 @@ def read_spans_jsonl(file: InputFile) -> Iterator[ScoredJudgment]:
         With line and key, and with the column where the line is no JSON. A span that ends after the text is refused;
         spans may overlap, as in Google's MQM.
     """
-    empty = True
-    for line, text in enumerate(text_lines(file), 1):
-        if text.strip():
-            empty = False
-            yield _judgment(
-                file.name, line, decode_object(text, file=file.name, shape=_SHAPE, line=line)
-            )
-    if empty:
-        raise FormatError(file.name, "the file is empty", "give an object a line")
+    for line, values, refuse in json_objects(file, shape=_SHAPE):
+        yield _judgment(line, values, refuse)
 
 
-def _judgment(file: str, line: int, values: dict[str, Any]) -> ScoredJudgment:
-    refuse = refuse_at(file, line)
-    known(values, _REQUIRED, _OPTIONAL, "", refuse)
-    for key, value in values.items():
-        if isinstance(value, str):
-            refuse_broken_text(key, value, refuse)
+def _judgment(line: int, values: dict[str, Any], refuse: Refuse) -> ScoredJudgment:
+    keys_check(values, _REQUIRED, _OPTIONAL, refuse)
     outputs = [
         _output(f"outputs[{place}]", output, refuse)
-        for place, output in enumerate(list_value("outputs", values["outputs"], refuse))
+        for place, output in enumerate(list_of("outputs", values["outputs"], refuse))
     ]
 
     def text(key: str) -> str:
         value = values.get(key)
-        return "" if value is None else text_value(key, value, refuse, empty=True)
+        return "" if value is None else text_of(key, value, refuse, empty=True, lines=True)
 
     def time(key: str) -> float | None:
-        return None if values.get(key) is None else number_value(key, values[key], refuse)
+        return None if values.get(key) is None else number_of(key, values[key], refuse)
 
     return judgment_made(
         refuse,
         source_language=text("source_language"),
         target_language=text("target_language"),
         document=text("document"),
-        segment=_name("segment", values["segment"], refuse),
-        judge=judge_of(text_value("judge", values["judge"], refuse), "judge", refuse),
+        segment=name_of("segment", values["segment"], refuse),
+        judge=judge_of(text_of("judge", values["judge"], refuse), "judge", refuse),
         outputs=tuple(outputs),
         source=None if values.get("source") is None else text("source"),
         started_at=time("started_at"),
         ended_at=time("ended_at"),
-        duration_ms=None
-        if values.get("duration_ms") is None
-        else whole_value("duration_ms", values["duration_ms"], refuse),
+        duration_ms=count_of("duration_ms", values, refuse, MAX_NUMBER),
         comment=text("comment"),
         line=line,
     )
 
 
-def _name(key: str, value: object, refuse: Refuse) -> str:
-    """Return a name, which may be written as a whole number."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return text_value(key, value, refuse)
-
-
-def known(
-    values: dict[str, Any],
-    required: tuple[str, ...],
-    optional: tuple[str, ...],
-    place: str,
-    refuse: Refuse,
-) -> None:
-    """Refuse missing and unknown keys of an object that stands at `place`."""
-    prefix = f"{place}." if place else ""
-    for key in required:
-        if key not in values:
-            refuse(
-                f"{prefix}{key}", "the key is missing", f"give it the keys {', '.join(required)}"
-            )
-    for key in values:
-        if key not in required + optional:
-            there = ", ".join(required + optional)
-            refuse(f"{prefix}{key}", "the key is unknown", f"remove it; there are {there}")
-
-
 def _output(place: str, value: object, refuse: Refuse) -> ScoredOutput:
-    values = object_value(place, value, refuse)
-    known(values, _OF_OUTPUT[:1], _OF_OUTPUT[1:], place, refuse)
-    systems = list_value(f"{place}.systems", values["systems"], refuse)
+    values = object_of(place, value, refuse)
+    keys_check(values, _OF_OUTPUT[:1], _OF_OUTPUT[1:], refuse, f"{place}.")
+    systems = list_of(f"{place}.systems", values["systems"], refuse)
     text = values.get("text")
     if text is not None:
-        text = text_value(f"{place}.text", text, refuse, empty=True)
+        text = text_of(f"{place}.text", text, refuse, empty=True, lines=True)
     score, spans = values.get("score"), values.get("spans")
     return output_made(
         refuse,
-        systems=tuple(system_value(f"{place}.systems", name, refuse) for name in systems),
+        systems=tuple(system_of(f"{place}.systems", name, refuse) for name in systems),
         score=None if score is None else score_value(f"{place}.score", score, refuse),
         spans=None if spans is None else _spans(f"{place}.spans", spans, text, refuse),
         text=text,
@@ -157,21 +115,21 @@ def _output(place: str, value: object, refuse: Refuse) -> ScoredOutput:
 
 def _spans(place: str, value: object, text: str | None, refuse: Refuse) -> tuple[Span, ...]:
     spans = []
-    for number, each in enumerate(list_value(place, value, refuse)):
+    for number, each in enumerate(list_of(place, value, refuse)):
         where = f"{place}[{number}]"
-        values = object_value(where, each, refuse)
-        known(values, ("severity",), _OF_SPAN, where, refuse)
-        start, end = values.get("start"), values.get("end")
+        values = object_of(where, each, refuse)
+        keys_check(values, ("severity",), _OF_SPAN, refuse, f"{where}.")
+        start, end = (_end(f"{where}.{name}", values.get(name), refuse) for name in _OF_SPAN[:2])
         category = values.get("category")
         spans.append(
             span_made(
                 where,
-                None if start is None else whole_value(f"{where}.start", start, refuse),
-                None if end is None else whole_value(f"{where}.end", end, refuse),
-                severity_value(f"{where}.severity", values["severity"], refuse),
+                start,
+                end,
+                Severity(word_of(f"{where}.severity", values["severity"], Severity, refuse)),
                 ""
                 if category is None
-                else text_value(f"{where}.category", category, refuse, empty=True),
+                else text_of(f"{where}.category", category, refuse, empty=True, lines=True),
                 refuse,
             )
         )
@@ -179,16 +137,8 @@ def _spans(place: str, value: object, text: str | None, refuse: Refuse) -> tuple
     return tuple(spans)
 
 
-def severity_value(key: str, value: object, refuse: Refuse) -> Severity:
-    """Take a severity."""
-    severity = _SEVERITIES.get(value) if isinstance(value, str) else None
-    if severity is None:
-        refuse(
-            key,
-            f"the severity {value!r} is neither minor nor major",
-            'write "minor" or "major"',
-        )
-    return severity
+def _end(key: str, value: object, refuse: Refuse) -> int | None:
+    return None if value is None else integer_of(key, value, 0, refuse, MAX_NUMBER)
 
 
 def span_made(

@@ -17,19 +17,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from campaign.formats import FormatError, InputFile
+from campaign.formats import InputFile
 from campaign.formats.losses import Loss, Losses
 from campaign.formats.quoting import table_rows
-from campaign.formats.records import counted
-from protocols.spans.files.values import (
-    Refuse,
-    judge_of,
-    judgment_made,
-    output_made,
-    refuse_at,
-    system_value,
-)
+from campaign.formats.tables import first_row, refuse_other_width, require_column
+from protocols.spans.files.values import judgment_made, output_made
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
+from ranking.files.json_objects import system_of
+from ranking.files.labels import Refuse, judge_of, refuse_at
 
 COLUMNS: Final = (
     "system",
@@ -80,35 +75,14 @@ def column_names(header: Iterable[str]) -> list[str]:
     return [_ALSO_CALLED.get(name, name) for name in names]
 
 
-def _columns_check(file: str, line: int, names: list[str]) -> None:
-    for name in COLUMNS:
-        if name not in names:
-            raise FormatError(
-                file,
-                f"the header has no column {name}",
-                "name the columns as docs/formats.md lists them",
-                line=line,
-                field=name,
-            )
-
-
 def _rows(file: InputFile) -> Iterator[_Row]:
     rows = table_rows(file)
-    line, header = next(rows, (0, []))
-    if not header:
-        raise FormatError(
-            file.name, "the file is empty", "give a TSV whose first line names its columns"
-        )
+    line, header = first_row(file.name, rows)
     names = column_names(header)
-    _columns_check(file.name, line, names)
+    for name in COLUMNS:
+        require_column(file.name, line, names, name)
     for number, row in rows:
-        if len(row) != len(names):
-            raise FormatError(
-                file.name,
-                f"the row has {counted(len(row), 'cell')}, the header {len(names)}",
-                "give every row one cell for each column",
-                line=number,
-            )
+        refuse_other_width(file.name, number, row, names)
         yield _Row(number, dict(zip(names, row, strict=True)))
 
 
@@ -140,7 +114,7 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
         outputs=(
             output_made(
                 refuse,
-                systems=(system_value("system", first.cells["system"], refuse),),
+                systems=(system_of("system", first.cells["system"], refuse),),
                 score=None,
                 spans=tuple(spans),
                 # Each error has its place in the text of its own row.

@@ -19,26 +19,21 @@ from itertools import pairwise
 from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.json_objects import decode_object
+from campaign.formats.json_objects import object_lines
 from campaign.formats.losses import Loss, Losses
 from campaign.formats.segment_identity import id_parts
-from campaign.formats.streams import text_lines
 from protocols.spans.files.jsonl import span_made, spans_check
-from protocols.spans.files.values import (
-    Refuse,
-    judge_of,
-    judgment_made,
-    list_value,
-    number_value,
-    object_value,
-    output_made,
-    refuse_at,
-    refuse_broken_text,
-    score_value,
-    system_value,
-    text_value,
-)
+from protocols.spans.files.values import judgment_made, output_made, score_value
 from protocols.spans.records import MAX_OUTPUTS, ScoredJudgment, ScoredOutput, Severity, Span
+from ranking.files.json_objects import (
+    list_of,
+    number_of,
+    object_of,
+    refuse_broken_text,
+    system_of,
+    text_of,
+)
+from ranking.files.labels import Refuse, judge_of, refuse_at
 
 RESET: Final = "__RESET__"
 #: What Pearmut counts at most between two actions.
@@ -73,7 +68,7 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
     for campaign, line, values in _lines(file):
         empty = False
         refuse = refuse_at(file.name, line)
-        judge = judge_of(text_value("user_id", values.get("user_id"), refuse), "user_id", refuse)
+        judge = judge_of(text_of("user_id", values.get("user_id"), refuse), "user_id", refuse)
         document = values.get("item_i")
         if values.get("annotation") == RESET:
             _reset(submitted, campaign, judge, document, losses, f"line {line}")
@@ -102,17 +97,14 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
 
 def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
     """Yield campaign, line and entry; of a download of several logs, the line is that of the campaign's log."""
-    for line, text in enumerate(text_lines(file), 1):
-        if not text.strip():
-            continue
-        values = decode_object(text, file=file.name, shape=_SHAPE, line=line)
+    for line, values in object_lines(file, _SHAPE):
         if "annotation" in values or "user_id" in values:
             yield "", line, values
             continue
         refuse = refuse_at(file.name, line)
         for campaign, entries in values.items():
-            for number, entry in enumerate(list_value(campaign, entries, refuse)):
-                yield campaign, line, object_value(f"{campaign}[{number}]", entry, refuse)
+            for number, entry in enumerate(list_of(campaign, entries, refuse)):
+                yield campaign, line, object_of(f"{campaign}[{number}]", entry, refuse)
 
 
 def _reset(
@@ -154,8 +146,8 @@ def _submission(
     file: str, line: int, campaign: str, judge: str, values: dict[str, Any], losses: Losses
 ) -> _Submission:
     refuse = refuse_at(file, line)
-    items = list_value("item", values.get("item"), refuse)
-    annotations = list_value("annotation", values.get("annotation"), refuse)
+    items = list_of("item", values.get("item"), refuse)
+    annotations = list_of("annotation", values.get("annotation"), refuse)
     if len(items) != len(annotations):
         refuse(
             "annotation",
@@ -175,7 +167,7 @@ def _submission(
             continue
         outputs = [
             _output(file, line, f"annotation[{place}].{model}", model, said, judged, losses)
-            for model, said in object_value(f"annotation[{place}]", annotation, refuse).items()
+            for model, said in object_of(f"annotation[{place}]", annotation, refuse).items()
         ]
         if len(outputs) > MAX_OUTPUTS:
             refuse(
@@ -198,7 +190,7 @@ def _submission(
                 outputs=tuple(outputs),
                 source=None
                 if source is None
-                else text_value(f"{key}.src", source, refuse, empty=True),
+                else text_of(f"{key}.src", source, refuse, empty=True, lines=True),
                 started_at=started,
                 ended_at=ended,
                 # Of several items of one document, only all together are timed.
@@ -214,7 +206,7 @@ def _judged(
     key: str, item: object, annotation: object, refuse: Refuse, losses: Losses, where: str
 ) -> dict[str, Any] | None:
     """Return the item if it is of the campaign and was judged."""
-    values = object_value(key, item, refuse)
+    values = object_of(key, item, refuse)
     identifier = str(values.get("item_id", ""))
     if (
         "form" in values
@@ -258,8 +250,8 @@ def times_of(value: object, refuse: Refuse) -> tuple[float | None, float | None,
     if value is None:
         return None, None, None
     times = sorted(
-        number_value(f"actions[{place}].time", action.get("time"), refuse)
-        for place, action in enumerate(list_value("actions", value, refuse))
+        number_of(f"actions[{place}].time", action.get("time"), refuse)
+        for place, action in enumerate(list_of("actions", value, refuse))
         if isinstance(action, dict)
     )
     if not times:
@@ -278,9 +270,9 @@ def _output(
     losses: Losses,
 ) -> ScoredOutput:
     refuse, where = refuse_at(file, line), f"line {line}"
-    values = object_value(key, value, refuse)
-    targets = object_value("item.tgt", item.get("tgt"), refuse)
-    text = text_value(f"item.tgt.{model}", targets.get(model), refuse, empty=True)
+    values = object_of(key, value, refuse)
+    targets = object_of("item.tgt", item.get("tgt"), refuse)
+    text = text_of(f"item.tgt.{model}", targets.get(model), refuse, empty=True, lines=True)
     losses.add("scores of sliders of its own", where, bool(values.get("sliders")))
     losses.add("texts that judges wrote", where, bool(values.get("textfield")))
     losses.add("other keys of annotations", where, bool(values.keys() - set(_OF_OUTPUT)))
@@ -288,7 +280,7 @@ def _output(
     losses.add("outputs without a score", where, "score" in values and score is None)
     return output_made(
         refuse,
-        systems=(system_value("item.tgt", model, refuse),),
+        systems=(system_of("item.tgt", model, refuse),),
         score=None if score is None else score_value(f"{key}.score", score, refuse),
         spans=None
         if spans is None
@@ -302,8 +294,8 @@ def _spans(
 ) -> tuple[Span, ...]:
     places = character_of_place(text)
     spans = []
-    for number, each in enumerate(list_value(key, value, refuse)):
-        values = object_value(f"{key}[{number}]", each, refuse)
+    for number, each in enumerate(list_of(key, value, refuse)):
+        values = object_of(f"{key}[{number}]", each, refuse)
         severity = str(values.get("severity") or "").lower()
         if severity not in ("minor", "major"):
             losses.add("spans whose severity is neither minor nor major", where)

@@ -10,10 +10,8 @@ from campaign.formats.losses import Loss, Losses
 from campaign.formats.segment_identity import segment_id
 from campaign.texts.json_lines import json_line
 from protocols.spans.files.pearmut import character_of_place, names_of, times_of
-from protocols.spans.files.values import (
-    refuse_at,
-)
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Span
+from ranking.files.labels import refuse_at
 
 
 def write_pearmut_log(

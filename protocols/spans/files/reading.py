@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import IO, Final
 
-from campaign.formats import FormatError, InputFile
+from campaign.formats import FormatError, InputFile, Place
 from campaign.formats.losses import Loss, Losses
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts, documents_of_all
 from campaign.formats.streams import peek
@@ -17,7 +17,7 @@ from protocols.spans.files.mqm import COLUMNS, column_names, read_mqm_tsv
 from protocols.spans.files.pearmut import read_pearmut_log
 from protocols.spans.records import ScoredJudgment
 from ranking.files.records import FileRead
-from ranking.files.sources import STANDARD_INPUT, STANDARD_INPUT_NAME, ReadingProgress, Sources
+from ranking.files.sources import ReadingProgress, Sources
 
 _SNIFFED_BYTES: Final = 64 * 1024
 
@@ -84,18 +84,15 @@ def read_spans(
     origins: list[str] = []
     files, losses = [], Losses()
     for name in sources.names:
-        shown = STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
-        with sources.opened(name) as stream:
-            file = InputFile(shown, stream)
+        with sources.input(name) as (file, stream):
             input_format, found, lost = _file_read(file, input_format)
-            files.append(FileRead(shown, stream.sha256()))
+            files.append(FileRead(file.name, stream.sha256()))
         for loss in lost:
-            losses.add(loss.what, f"{shown}, {loss.first}", loss.count)
-        origins += [shown] * len(found)
+            losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
+        origins += [file.name] * len(found)
         judgments += found
     if not judgments or input_format is None:
-        raise FormatError(
-            STANDARD_INPUT_NAME if sources.names[0] == STANDARD_INPUT else sources.names[0],
+        raise Place(files[0].name).error(
             "there is no judgment in it, only what is left out",
             "give a file with judgments of outputs",
         )
@@ -207,10 +204,8 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     elif any(f",{kind}," in text for kind in ("TGT", "CHK", "BAD", "REF")):
         found = SpansFormat.APPRAISE_CSV
     if found is None:
-        raise FormatError(
-            file.name,
+        raise Place(file.name, 1).error(
             "the file begins like none of the formats of scored judgments",
             f"give one of {', '.join(SpansFormat)}, or say which it is with --input-format",
-            line=1,
         )
     return found, whole

@@ -16,7 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.formats.five_way import BLANK, FIXED_COLUMNS
+from campaign.formats.five_way import BLANK
+from campaign.formats.five_way_writer import five_way_header
 from campaign.formats.formulas import neutral
 from ranking.selectors.exported_columns import ExportedTask, JudgedPart
 
@@ -145,11 +146,7 @@ class FiveWayCsv(LinesWriter):
         self._of_labels = LabelPieces(self._labels)
 
     def head(self) -> bytes:
-        names = [*FIXED_COLUMNS]
-        for slot in range(1, self.slots + 1):
-            names += [f"system{slot}Number", f"system{slot}Id"]
-        names += [f"system{slot}rank" for slot in range(1, self.slots + 1)]
-        return (",".join(names) + "\n").encode()
+        return five_way_header(self.slots).encode()
 
     def body(self, part: JudgedPart) -> bytes:
         candidates = self._candidates.of(self.exported.candidates, self._candidate)

@@ -11,9 +11,10 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final
 
-from campaign.formats import FormatError
+from campaign.formats import FormatError, Place
 from campaign.formats.archives import Limits, archive_files, is_litter, opener
 from campaign.formats.streams import StoredFile
+from ranking.files.sources import unreadable
 
 #: Of JSON that is read whole: 40 systems need some 100 kB.
 _LONGEST_JSON: Final = 32 * 1024**2
@@ -60,8 +61,8 @@ class OpenedBundle:
             If it is missing, too long, or no UTF-8.
         """
         if name not in self.files:
-            raise FormatError(
-                self.name, f"it has no {name}", "give the zip as it was downloaded from its page"
+            raise Place(self.name).error(
+                f"it has no {name}", "give the zip as it was downloaded from its page"
             )
         with self.files[name].open() as stream:
             content = stream.read(_LONGEST_JSON + 1)
@@ -90,8 +91,8 @@ class OpenedBundle:
 
     def damaged(self, name: str, problem: str) -> FormatError:
         """Return the error of a file that is not what it should be."""
-        return FormatError(
-            self.name, f"{name} {problem}", "give the zip as it was downloaded from its page"
+        return Place(self.name).error(
+            f"{name} {problem}", "give the zip as it was downloaded from its page"
         )
 
 
@@ -107,12 +108,12 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
     try:
         is_zip = zipfile.is_zipfile(path) and _begins_as_zip(path)
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(str(path), error) from error
     if not is_zip:
         if not path.is_file():
-            raise _unreadable(path, FileNotFoundError(2, "No such file"))
-        raise FormatError(
-            str(path), "the file is no zip", "give the zip as it was downloaded from its page"
+            raise unreadable(str(path), FileNotFoundError(2, "No such file"))
+        raise Place(str(path)).error(
+            "the file is no zip", "give the zip as it was downloaded from its page"
         )
     with archive_files(StoredFile(str(path), opener(path)), _LIMITS) as files:
         with zipfile.ZipFile(path) as archive:
@@ -128,11 +129,3 @@ def _begins_as_zip(path: Path) -> bool:
     """Return whether the first bytes are a zip's: `is_zipfile` looks at the last ones alone."""
     with path.open("rb") as stream:
         return stream.read(4) in _HEADS
-
-
-def _unreadable(path: Path, error: OSError) -> FormatError:
-    return FormatError(
-        str(path),
-        f"the file cannot be read ({error.strerror})",
-        "check its name and who may read it",
-    )

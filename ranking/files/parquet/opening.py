@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from campaign.formats import FormatError
-from campaign.formats.tables import is_index
+from campaign.formats import FormatError, Place
+from campaign.formats.tables import UNKNOWN_COLUMN, is_index, require_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +29,6 @@ _REQUIRED = ("srclang", "trglang", "srcIndex")
 _SLOT = re.compile(r"system([1-9][0-9]{0,3})(id|rank|number)")
 #: Columns of the CSV that say nothing about a ranking.
 _NOT_READ = ("segmentid",)
-_SEE_DOCS = "name the columns as docs/formats.md lists them"
 
 
 @dataclass(frozen=True)
@@ -158,8 +157,7 @@ def refusing_damage(name: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise FormatError(
-            name,
+        raise Place(name).error(
             f"the file is no Parquet, or damaged ({str(error).splitlines()[0]})",
             "write the file again, without gzip around it, or check that it was transferred completely",
         ) from error
@@ -182,11 +180,8 @@ def _layout(name: str, schema: pa.Schema) -> Layout:
             continue
         ours = _our_name(name, field.name)
         if key in by_name:
-            raise FormatError(
-                name,
-                "the column stands twice in the file",
-                "remove or rename one of the two",
-                field=field.name,
+            raise Place(name, field=field.name).error(
+                "the column stands twice in the file", "remove or rename one of the two"
             )
         by_name[key] = Column(ours, field.name, place)
         if found := _SLOT.fullmatch(key):
@@ -219,17 +214,11 @@ def _our_name(file: str, theirs: str) -> str:
         return f"system{found.group(1)}{'Id' if found.group(2) == 'id' else found.group(2)}"
     if key in _NOT_READ:
         return theirs
-    raise FormatError(
-        file,
-        "the column is unknown",
-        "remove it; docs/formats.md lists the columns there are",
-        field=theirs,
-    )
+    raise FormatError(file, "the column is unknown", UNKNOWN_COLUMN, field=theirs)
 
 
 def _required(file: str, columns: dict[str, Column], ours: str) -> Column:
-    if ours.lower() not in columns:
-        raise FormatError(file, f"the file has no column {ours}", _SEE_DOCS, field=ours)
+    require_column(file, None, columns, ours)
     return columns[ours.lower()]
 
 
@@ -243,9 +232,7 @@ def _refuse_other_type(file: str, column: Column, kind: pa.DataType) -> None:
     if types.is_null(kind) or fits:
         return
     wanted = "whole numbers" if is_number else "text"
-    raise FormatError(
-        file,
+    raise Place(file, field=column.theirs).error(
         f"the column holds {kind}, not {wanted}",
         f"write it as {'int32' if is_number else 'string'}",
-        field=column.theirs,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from campaign.formats import FormatError
+from campaign.formats import Place
 from campaign.formats.tables import MAX_INTEGER
 from ranking.files.parquet.opening import opened
 
@@ -57,8 +57,8 @@ def row_groups_of(names: Sequence[str]) -> list[RowGroup]:
     for name in names:
         with opened(name, name) as file:
             if not file.starts[-1]:
-                raise FormatError(
-                    name, "the file holds no judgment", "give a file with judgments", line=1
+                raise Place(name, 1).error(
+                    "the file holds no judgment", "give a file with judgments"
                 )
             for number in range(file.row_groups):
                 first, last = file.segments_of(number) or (1, MAX_INTEGER)

@@ -7,9 +7,9 @@ import pytest
 from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
+from campaign.api.problems import problem_type
 from config.api.contract import AskedAsDescribed, Contracted
 from config.api.described import DescribedOperation
-from config.api.problems import problem_type
 from tests.permissions.world import World, make_world
 from tests.rest_operations import Address, addresses
 from tests.shared_rows import shared_rows

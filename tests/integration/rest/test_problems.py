@@ -7,8 +7,9 @@ import pytest
 from django.http import HttpResponse, JsonResponse
 from django.test import Client, RequestFactory
 
+from campaign.api.problems import TITLES, ProblemError
 from campaign.models import Campaign, User
-from config.api.problems import TITLES, ProblemError, problem_make, problems_describe
+from config.api.problems import problem_make, problems_describe
 from tests.factories import make_organiser
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "rest.md"

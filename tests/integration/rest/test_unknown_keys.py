@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
+from campaign.api.problems import problem_type
 from config.api.described_contract import operations_of
-from config.api.problems import problem_type
 from tests.permissions.world import World, make_world
 from tests.shared_rows import shared_rows
 

@@ -11,14 +11,16 @@ from hypothesis import strategies as st
 
 from campaign.formats.archives import folder_files
 from campaign.formats.inspecting import Inspection, inspect
-from campaign.formats.recognising import recognise
+from campaign.formats.recognising import SetReading, recognise
 from campaign.formats.streams import StoredFile
 
 CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 
 
 def of_case(name: str) -> Inspection:
-    return inspect(recognise(name, folder_files(CASES / name)), reference_system="_ref")
+    return inspect(
+        recognise(name, folder_files(CASES / name)), SetReading(reference_system="_ref")
+    )
 
 
 def of_texts(texts: dict[str, list[str]]) -> Inspection:

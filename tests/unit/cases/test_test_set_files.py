@@ -13,7 +13,7 @@ from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
 from campaign.formats.archives import archive_files, files_together, folder_files, opener
 from campaign.formats.inspecting import inspect
 from campaign.formats.omissions import Omissions
-from campaign.formats.recognising import opened_set, recognise
+from campaign.formats.recognising import SetReading, opened_set, recognise
 from campaign.formats.streams import StoredFile
 from campaign.formats.yaml_tree import read_yaml
 from campaign.formats.yaml_writer import yaml_bytes
@@ -35,7 +35,9 @@ def imported(
         else:
             files = [StoredFile(path.name, opener(path))]
         found = recognise(path.name, files)
-        with opened_set(found, common_documents=common, omissions=omissions) as segments:
+        with opened_set(
+            found, SetReading(common_documents=common), omissions=omissions
+        ) as segments:
             return list(segments), omissions.left_out
 
 
@@ -48,7 +50,7 @@ def set_of(
         [StoredFile(name, partial(io.BytesIO, text)) for name, text in files.items()],
         languages,
     )
-    with opened_set(found, languages=languages) as segments:
+    with opened_set(found, SetReading(languages=languages)) as segments:
         return list(segments), [name for name, _why in found.left_out]
 
 

@@ -291,7 +291,7 @@ def test_files_of_both_kinds_say_the_same(name: str, text: str, tmp_path: Path) 
         ("s.jsonl", LINES.replace('"expected": false}]}\n', '"expected": 0}]}\n'), "line 1"),
         ("s.jsonl", LINES.replace('"b"', '"a"'), "a stands here a second time"),
         ("s.csv", ROWS.replace("closes.,false", "closes.,no"), "neither true nor false"),
-        ("s.csv", ROWS.replace("statement,", "words,"), "does not name the columns"),
+        ("s.csv", ROWS.replace("statement,", "words,"), "the column is unknown"),
         ("s.csv", ROWS.replace("b,document 2,1,1", "b,document 2,1,x"), "no whole number"),
     ],
 )

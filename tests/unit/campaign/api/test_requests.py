@@ -11,9 +11,9 @@ from rest_framework.exceptions import ValidationError
 from annotation.api.serializers import JudgmentRequestSerializer
 from annotation.api.views import answer_validated
 from annotation.protocols import answer_kinds
+from campaign.api.problems import ProblemError
 from campaign.api.requests import content_validated
 from campaign.models import Protocol
-from config.api.problems import ProblemError
 
 #: In the order of the registry, which is that of every process; some protocols share one.
 SERIALIZERS: list[Any] = [

@@ -66,7 +66,9 @@ def test_a_row_without_any_label_is_handed_out() -> None:
 
 _NAME = "What to do: name the columns as docs/formats.md lists them."
 _LIST = "What to do: remove it; docs/formats.md lists the columns there are."
-_CELLS = "What to do: give every row one cell for each column, and put cells with commas in quotes."
+_CELLS = (
+    "What to do: give every row one cell for each column, and put cells with separators in quotes."
+)
 _SLOTS = 'What to do: write the systems of one candidate as "A,B" and leave none empty.'
 _RANK = "What to do: give a rank from 1 (best) to 5, or -1 where the judge gave none."
 
@@ -76,7 +78,7 @@ _RANK = "What to do: give a rank from 1 (best) to 5, or -1 where the judge gave 
     [
         (
             "\n\n",
-            "j.csv: the file is empty. What to do: give a CSV whose first line names its columns.",
+            "j.csv: the file is empty. What to do: give a table whose first line names its columns.",
         ),
         (
             _HEADER.replace("judgeId", "annotator"),

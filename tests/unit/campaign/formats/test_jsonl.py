@@ -157,7 +157,7 @@ _GOOD = '{"document": "d", "segment": 1, "source": "s", "outputs": {"A": "a"}}\n
             '{"source": "s", "outputs": {"A,B": "a"}}',
             (
                 "set.jsonl, line 1 (field \"outputs\"): the system name 'A,B' contains a comma. What to "
-                "do: rename the system in every line."
+                "do: rename the system everywhere."
             ),
         ),
         (
@@ -169,15 +169,15 @@ _GOOD = '{"document": "d", "segment": 1, "source": "s", "outputs": {"A": "a"}}\n
             _GOOD
             + '{"document": "d", "segment": 2, "source": "s", "outputs": {"A": "a", "B": "b"}}',
             (
-                'set.jsonl, line 2 (field "outputs"): the system B is unknown: lines before have no output of '
-                "it. What to do: give the outputs of the same systems in every line."
+                'set.jsonl, line 2 (field "outputs"): the line has an output of B, which line 1 has not. What to do: '
+                "give the outputs of the same systems everywhere, or take the system out."
             ),
         ),
         (
             _GOOD + '{"document": "d", "segment": 2, "source": "s", "outputs": {}}',
             (
-                'set.jsonl, line 2 (field "outputs"): the output of A is missing, which line 1 has. What to do: give the '
-                "outputs of the same systems in every line."
+                'set.jsonl, line 2 (field "outputs"): the line has no output of A, which line 1 has. What to do: '
+                "give the outputs of the same systems everywhere, or take the system out."
             ),
         ),
         (

@@ -44,7 +44,7 @@ _NAMES = "What to do: give every column a name of its own, without commas."
         (
             "",
             (
-                "up/set.tsv: the file is empty. What to do: give a TSV whose first line names its "
+                "up/set.tsv: the file is empty. What to do: give a table whose first line names its "
                 "columns."
             ),
         ),
@@ -107,14 +107,14 @@ _NAMES = "What to do: give every column a name of its own, without commas."
             "source\tA\ns\ta\n\ns\ta\tb\n",
             (
                 "up/set.tsv, line 4: the row has 3 cells, the header 2. What to do: give every row one "
-                "cell for each column, and write no tab inside a text."
+                "cell for each column, and put cells with separators in quotes."
             ),
         ),
         (
             "source\tA\ns\n",
             (
                 "up/set.tsv, line 2: the row has 1 cell, the header 2. What to do: give every row one "
-                "cell for each column, and write no tab inside a text."
+                "cell for each column, and put cells with separators in quotes."
             ),
         ),
         (

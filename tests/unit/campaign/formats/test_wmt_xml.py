@@ -133,13 +133,13 @@ def test_an_output_without_language_belongs_to_its_document(read: Read) -> None:
         (doc(SOURCE, REFERENCE.replace('id="1"', 'id="7"')), 8, 'the reference A has a segment "7"'),
         (
             doc(SOURCE, AMBER) + doc(SOURCE, BIRCH, name="shop"),
-            15,
-            'the document "shop" has an output of birch, but the document "visit" (line 3) has none',
+            10,
+            'the document "shop" (line 10) has an output of birch, which the document "visit" (line 3) has not',
         ),
         (
             doc(SOURCE, AMBER, BIRCH) + doc(SOURCE, BIRCH, name="shop"),
             12,
-            'the document "shop" has no output of amber, but the document "visit" (line 3) has one',
+            'the document "shop" (line 12) has no output of amber, which the document "visit" (line 3) has',
         ),
         (doc(SOURCE, AMBER) + doc(SOURCE, AMBER), 12, 'has the segment "1" twice'),
         (doc(SOURCE.replace("The museum opens.", " "), AMBER), 5, "the source (document visit, segment 1) is empty"),

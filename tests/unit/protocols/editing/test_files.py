@@ -67,7 +67,7 @@ def test_edits_are_read(make_file: MakeFile) -> None:
 @pytest.mark.parametrize(
     ("change", "key", "problem"),
     [
-        ({"outcome": "good"}, "outcome", "'good' is no outcome"),
+        ({"outcome": "good"}, "outcome", "'good' is none of"),
         ({"text": None}, "text", "the text is missing"),
         ({"outcome": "unchanged"}, "text", "there is a text, but the outcome is unchanged"),
         ({"outcome": "unable", "text": None}, "acceptances", "there is nothing to accept"),

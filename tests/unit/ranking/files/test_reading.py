@@ -146,7 +146,7 @@ def test_excluded_judges_leave_their_systems_behind(make_file: MakeFile) -> None
         tuple("ABC"),
         1,
     )
-    with pytest.raises(SelectionError, match="no judge 'bop' to leave out; there are ann, bob"):
+    with pytest.raises(SelectionError, match="no judge 'bop'; there are ann, bob"):
         read_judgments([name], selection=JudgmentSelection(exclude_judges=("bop",)))
 
 
