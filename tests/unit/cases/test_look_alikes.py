@@ -18,9 +18,7 @@ CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 
 
 def of_case(name: str) -> Inspection:
-    return inspect(
-        recognise(name, folder_files(CASES / name)), SetReading(reference_system="_ref")
-    )
+    return inspect(recognise(name, folder_files(CASES / name)), SetReading(reference_system="_ref"))
 
 
 def of_texts(texts: dict[str, list[str]]) -> Inspection:
