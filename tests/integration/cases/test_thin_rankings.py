@@ -301,6 +301,8 @@ def test_the_page_of_a_ranking_shows_each_group_once_and_what_is_missing_once(
     address = reverse("analysis", args=[writer.campaign.slug, writer.task.pk, "ranking"])
     page = organiser_of(writer).get(address)
     assert len(tables_of(page.content.decode(), "ranking")) == tables
-    assert 'id="table-expected_wins' not in page.content.decode()
+    # Of the other tables, only that of pairs.
+    others = re.findall(r'id="table-(expected_wins\w*)"', page.content.decode())
+    assert others == ["expected_wins_pairs"]
     assert text_of(page).count(NOT_YET) == (name == "one_block")
     assert "None" not in text_of(page)
