@@ -19,6 +19,7 @@ from campaign.models import Campaign, Protocol, Task
 from campaign.services import task_create
 from protocols.rating.models import Answer
 from ranking.services.analyses import (
+    AnalysisRefusedError,
     analysis_ask,
     analysis_choice,
     analysis_compute,
@@ -136,6 +137,29 @@ def test_one_answer_has_no_range_cluster_interval_or_p_value(
     call_command(command, str(path), stdout=read, stderr=StringIO())
     assert list(promised(json.loads(said.getvalue()))) == []
     assert any(each in read.getvalue().lower() for each in WORDS), read.getvalue()
+
+
+@EVERY_PROTOCOL
+def test_pages_and_rest_say_of_one_answer_what_is_missing(
+    protocol: Protocol, client: Client
+) -> None:
+    if protocol == Protocol.RANKING:
+        return
+    task = COMMANDS[protocol][0](make_campaign())
+    judgments_number(task_id=task.pk)
+    choice = analysis_choice(protocol, {})
+    asked = analysis_ask(task=task, choice=choice, watermark=1, is_queued=False)
+    try:
+        analysis_compute(analysis=asked)
+    except AnalysisRefusedError:
+        # The first answer of a quiz is a sentence that is read, without a question.
+        assert protocol == Protocol.QUIZ
+        return
+    client.force_login(make_organiser(task.test_set.campaign))
+    rest = client.get(f"/api/v1/tasks/{task.pk}/analyses/{asked.pk}/").json()
+    assert list(promised(rest["answer"])) == []
+    page = client.get(f"/campaigns/museum/tasks/{task.pk}/analyses/{protocol}/")
+    assert any(each in page.content.decode().lower() for each in WORDS)
 
 
 @EVERY_PROTOCOL
