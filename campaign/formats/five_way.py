@@ -32,7 +32,7 @@ BLANK: Final = "-1"
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class _Slot:
     """Where the columns of one shown system stand; `number` is None without that column."""
 
     number: int | None
@@ -41,12 +41,12 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class _Layout:
     """Where the columns of a file stand, by its header."""
 
     names: tuple[str, ...]
     fixed: dict[str, int]
-    slots: tuple[Slot, ...]
+    slots: tuple[_Slot, ...]
 
 
 def read_five_way_csv(
@@ -61,31 +61,13 @@ def read_five_way_csv(
 
     Raises FormatError with line, column (the cell's number) and field.
     """
-    layout, table = header_read(stream, name)
-    for line, text in table.lines:
-        yield row_read(line, text, layout, table, known_systems)
-
-
-def header_read(stream: ByteStream, name: str) -> tuple[Layout, Table]:
-    """Return the layout of a five-way CSV, and the table that it is of.
-
-    Raises FormatError for what is wrong with the header.
-    """
     table = read_table(InputFile(name, stream))
-    return _layout(table), table
+    layout = _layout(table)
+    for line, text in table.lines:
+        yield _Row(name, line, layout, table.cells(line, text), known_systems).read()
 
 
-def row_read(
-    line: int, text: str, layout: Layout, table: Table, known_systems: Collection[str] | None
-) -> FiveWayRow:
-    """Return the judged block of a line.
-
-    Raises FormatError with line, column (the cell's number) and field.
-    """
-    return _Row(table.file, line, layout, table.cells(line, text), known_systems).read()
-
-
-def _layout(table: Table) -> Layout:
+def _layout(table: Table) -> _Layout:
     file, line = table.file, table.line
     columns: dict[str, int] = {}
     for column, name in table.columns():
@@ -94,7 +76,7 @@ def _layout(table: Table) -> Layout:
             raise FormatError(file, *problem, line=line, column=column + 1, field=name)
         columns[name.lower()] = column
     fixed = {name: _required(file, line, columns, name) for name in FIXED_COLUMNS}
-    return Layout(table.names, fixed, _slots(file, line, columns))
+    return _Layout(table.names, fixed, _slots(file, line, columns))
 
 
 def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
@@ -116,11 +98,11 @@ def _required(file: str, line: int, columns: dict[str, int], name: str) -> int:
     return columns[name.lower()]
 
 
-def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[Slot, ...]:
+def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[_Slot, ...]:
     matches = (_SLOT_COLUMN.fullmatch(key) for key in columns)
     last = max((int(found.group(1)) for found in matches if found), default=0)
     return tuple(
-        Slot(
+        _Slot(
             number=columns.get(f"system{slot}number"),
             id=_required(file, line, columns, f"system{slot}Id"),
             rank=_required(file, line, columns, f"system{slot}rank"),
@@ -140,7 +122,7 @@ class _Row:
 
     file: str
     line: int
-    layout: Layout
+    layout: _Layout
     cells: list[str]
     known_systems: Collection[str] | None
 
@@ -205,7 +187,7 @@ class _Row:
             )
         return index
 
-    def is_filled(self, slot: Slot) -> bool:
+    def is_filled(self, slot: _Slot) -> bool:
         if self.cells[slot.id].strip():
             return True
         rank = self.cells[slot.rank].strip()
@@ -217,7 +199,7 @@ class _Row:
             )
         return False
 
-    def candidates(self, filled: list[Slot]) -> tuple[tuple[str, ...], ...]:
+    def candidates(self, filled: list[_Slot]) -> tuple[tuple[str, ...], ...]:
         seen: set[str] = set()
         candidates = []
         for slot in filled:
@@ -228,7 +210,7 @@ class _Row:
             candidates.append(systems)
         return tuple(candidates)
 
-    def refuse_system(self, slot: Slot, system: str, seen: set[str]) -> None:
+    def refuse_system(self, slot: _Slot, system: str, seen: set[str]) -> None:
         problem = system_name_problem(system)
         if problem:
             raise self.error(
@@ -248,7 +230,7 @@ class _Row:
                 f"it has {', '.join(sorted(self.known_systems))}",
             )
 
-    def label(self, slot: Slot) -> int | None:
+    def label(self, slot: _Slot) -> int | None:
         text = self.cells[slot.rank].strip()
         if is_blank(text):
             return None
@@ -261,7 +243,7 @@ class _Row:
             )
         return rank
 
-    def numbers(self, slot: Slot, systems: int) -> tuple[int, ...]:
+    def numbers(self, slot: _Slot, systems: int) -> tuple[int, ...]:
         if slot.number is None or not self.cells[slot.number].strip():
             return ()
         texts = [text.strip() for text in self.cells[slot.number].split(",")]

@@ -88,7 +88,7 @@ def _order(blocks: Blocks, name: str, seed: int, first: MethodOrder | None) -> M
 
 
 def _swapped(first: Mapping[str, float], other: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
-    """Return the pairs in another order; systems with equal scores, are in none."""
+    """Return the pairs in another order; systems with equal scores are in none."""
     both = [name for name in first if name in other]
     return tuple(
         (one, two)
