@@ -38,14 +38,15 @@ class PlacedSystem:
     Attributes
     ----------
     system : str
-    score : float
-        Higher is better; by the method, or the mean where outputs are scored one by one.
+    score : float or None
+        Higher is better; by the method, or the mean where outputs are scored one by one. None where all comparisons
+        are ties.
     rank, rank_low, rank_high, cluster : int
         1 for the best. The range is of percentiles, or a confidence set where outputs are scored one by one.
     """
 
     system: str
-    score: float
+    score: float | None
     rank: int
     rank_low: int
     rank_high: int
