@@ -30,7 +30,8 @@ _SOURCES = (
     "static",
 )
 
-_IGNORED = frozenset({".pyc", ".pyo", ".swp"})
+#: Written by Python, numba and editors.
+_IGNORED = frozenset({".pyc", ".pyo", ".nbi", ".nbc", ".swp"})
 
 
 def fingerprint(folders: Iterable[str] = _SOURCES, checkout: Path = CHECKOUT) -> str:

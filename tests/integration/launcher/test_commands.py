@@ -299,7 +299,8 @@ def test_the_fingerprint_follows_contents_and_names(tmp_path: Path) -> None:
     seen.add(fingerprint(["demo"], tmp_path))
     file.rename(file.with_name("b.txt"))
     seen.add(fingerprint(["demo"], tmp_path))
-    (tmp_path / "demo" / "ignored.pyc").write_text("")
+    for ignored in ("a.pyc", "a.py310.nbi", "a.py310.1.nbc"):
+        (tmp_path / "demo" / ignored).write_text("")
     seen.add(fingerprint(["demo"], tmp_path))
     assert len(seen) == 4
 
