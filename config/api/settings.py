@@ -50,6 +50,7 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "JudgeStanding": "annotation.api.people_serializers.STANDINGS",
     "JudgeRowState": "annotation.api.people_serializers.ROW_STATES",
     "NoIntervalReason": "ranking.core.agreement.kappa_intervals.NoInterval",
+    "ShortageUnit": ["blocks", "segments", "documents", "judges"],
     "TableName": "ranking.api.campaign_tables.TABLE_KINDS",
     "TextDirection": ["ltr", "rtl"],
     "BlockState": ["open", "judged", "skipped"],

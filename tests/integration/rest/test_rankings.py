@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaign.models import Task
+from ranking.core.rankings.ranking import only_estimable
 from ranking.models import LatestRanking, RankingRun
 from ranking.services import ranking_run_compute, stopping_rule_set
 
@@ -28,7 +29,7 @@ def test_latest_ranking_is_complete(task: Task, ranking: RankingRun, analyst: Cl
     pairs = body.pop("pairs")
     assert [
         [row[name] for name in ("wins", "losses", "ties", "p_value", "adjusted_p")] for row in pairs
-    ] == ranking.result.pop("pairs")
+    ] == [[*pair[:3], None, None] for pair in ranking.result.pop("pairs")]
     names = [row["system"] for row in body["systems"]]
     assert [(row["better"], row["worse"]) for row in pairs] == list(combinations(names, 2))
     assert body == {
@@ -40,11 +41,13 @@ def test_latest_ranking_is_complete(task: Task, ranking: RankingRun, analyst: Cl
         "code_version": ranking.code_version,
         # Field by field what was stored, floats to the last bit.
         **ranking.result,
+        # Twelve judgments are too few for ranges.
+        "systems": [only_estimable(row) for row in ranking.result["systems"]],
         "judges_left_out": [],
         "stopping": None,
         "anytime": None,
     }
-    assert [row["rank"] for row in body["systems"]] == list(range(1, len(body["systems"]) + 1))
+    assert all(row["shortage"] for row in body["systems"])
 
 
 def test_the_latest_ranking_says_how_far_it_is_by_the_stopping_rule(
@@ -61,7 +64,7 @@ def test_the_latest_ranking_says_how_far_it_is_by_the_stopping_rule(
         "judgments": body["input"]["blocks"],
         "pairs": systems * (systems - 1) // 2,
         "pairs_apart": 0,
-        "clusters": max(row["cluster"] for row in body["systems"]),
+        "clusters": None,
         "criteria": ["judgments"],
     }
     # Field by field what was stored, floats to the last bit.

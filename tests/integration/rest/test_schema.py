@@ -57,6 +57,7 @@ def test_enums_have_names(schema: dict[str, Any]) -> None:
         "AlertKind",
         "AnalysisName",
         "TableName",
+        "ShortageUnit",
         "BadReferenceDamage",
         "BadReferenceReview",
         "BadReferenceStatus",
