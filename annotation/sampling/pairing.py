@@ -17,6 +17,8 @@ from scipy.optimize import linear_sum_assignment
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 
+_PAIR = 2
+
 
 def choose_uniform(eligible: Sequence[int], size: int, key: int) -> tuple[int, ...]:
     """Choose systems with equal chances (WMT 2008–2011).
@@ -69,11 +71,22 @@ def choose_balanced(
     -------
     tuple of int
     """
+    systems, size, chosen = _prepared(eligible, size)
+    if size == _PAIR:
+        return _rarest_pair(counts, systems, key)
     from annotation.sampling.pairing_kernel import choose_balanced as kernel
 
-    systems, size, chosen = _prepared(eligible, size)
     kernel(np.ascontiguousarray(counts, dtype=np.int64), systems, size, key, chosen)
     return tuple(chosen.tolist())
+
+
+def _rarest_pair(counts: npt.NDArray[np.integer], systems: Int64Array, key: int) -> tuple[int, ...]:
+    """Choose a pair as the compiled kernel does, without the seconds of its first compilation."""
+    later, earlier = np.tril_indices(len(systems), -1)
+    met = counts[systems[later], systems[earlier]]
+    rarest = np.flatnonzero(met == met.min())
+    pair = rarest[int(_luck(key, 1)[0] * len(rarest))]
+    return int(systems[later[pair]]), int(systems[earlier[pair]])
 
 
 def choose_active(

@@ -229,3 +229,12 @@ def test_the_order_of_equals_is_up_to_chance() -> None:
     for _ in range(4000):
         first[order_balanced([0, 1, 2, 3], nothing, int(rng.integers(2**63)))[0]] += 1
     assert np.abs(first - 1000).max() < 4 * np.sqrt(4000 * 3 / 16)
+
+
+@given(st.integers(2, 12), keys)
+def test_pairs_are_chosen_as_by_the_kernel(n: int, key: int) -> None:
+    from annotation.sampling.pairing_kernel import choose_balanced as kernel
+
+    counts, chosen = some_counts(n, key % 1000, most=3), np.empty(2, dtype=np.int64)
+    kernel(counts, np.arange(n), 2, key, chosen)
+    assert choose_balanced(counts, range(n), 2, key) == tuple(chosen)
