@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import bdtr, bdtrik
 
 from ranking.core.judges.keyed_sums import JUDGE_BITS, KeyedSums
 
@@ -82,13 +83,11 @@ def median_times_of_tallies(
 
     The interval lies between two of the times (Conover 1999, §3.2).
     """
-    from scipy.stats import binom  # a fifth of the time in which Django starts
-
     judge, milliseconds = times.columns()
     ends = np.searchsorted(judge, np.arange(judges + 1))
     up_to = np.concatenate([[0], np.cumsum(times.values[:, 0])])
     counts = np.diff(up_to[ends])
-    below = np.asarray(binom.ppf((1 - confidence) / 2, counts, 0.5))
+    below = _binomial_quantiles((1 - confidence) / 2, counts)
     found: list[MedianTime | None] = []
     for index, count in enumerate(counts.tolist()):
         if not count:
@@ -99,6 +98,16 @@ def median_times_of_tallies(
             _median(milliseconds[own], np.cumsum(times.values[own, 0]), count, int(below[index]))
         )
     return found
+
+
+def _binomial_quantiles(share: float, counts: Int64Array) -> Int64Array:
+    """Return the least number of heads in so many tosses that has at least this share at or below it.
+
+    As `scipy.stats.binom.ppf`, whose module takes as long to import as a small test set to rank.
+    """
+    above = np.ceil(bdtrik(share, np.maximum(counts, 1), 0.5))
+    below = np.maximum(above - 1, 0)
+    return np.where(bdtr(below, counts, 0.5) >= share, below, above).astype(np.int64)
 
 
 def _median(milliseconds: Int64Array, up_to: Int64Array, count: int, below: int) -> MedianTime:
