@@ -58,6 +58,10 @@ BAD_REFERENCE_RATE = 0.1
 # A damaged reference is far below the worst output.
 DAMAGED_QUALITY = 5.0
 
+# Kept of each task: the points of its curve, and fewer where it has a few answers.
+RANKINGS = 6
+RANKINGS_OF_FEW = 2
+
 ORGANISER_EMAIL = "organiser@demo.invalid"
 GERMAN_JUDGES = ("Ada", "Bruno", "Clara")
 ARABIC_JUDGES = ("Dalia", "Emil")
@@ -129,10 +133,10 @@ def _museum_load(organiser: User) -> None:
     quality_rules_suggest(campaign=campaign, user=None)
     german = _texts_load("en-de", language="de", name="Museum English–German", blocks_wanted=1500)
     arabic = _texts_load("en-ar", language="ar", name="Museum English–Arabic", blocks_wanted=300)
-    for task, judges, hits_each in (
-        # No judge sees a sentence twice: these see nearly all of the 48.
-        (german, SIMULATED_GERMAN, 19),
-        (arabic, SIMULATED_ARABIC, 8),
+    for task, judges, hits_each, rankings in (
+        # No judge sees a sentence twice: these see nearly all of the 48, and of the 12.
+        (german, SIMULATED_GERMAN, 16, RANKINGS),
+        (arabic, SIMULATED_ARABIC, 4, RANKINGS_OF_FEW),
     ):
         _checks_add(task)
         pool_fill(task_id=task.pk)
@@ -144,7 +148,7 @@ def _museum_load(organiser: User) -> None:
             qualities=_qualities(task),
             seed=SEED,
         )
-        runs = ranking_history_compute(task_id=task.pk)
+        runs = ranking_history_compute(task_id=task.pk, steps=rankings)
         quality_evaluate(run=runs[-1])
     for language in INSTRUCTIONS:
         path = HERE / "museum" / "instructions" / f"{language}.md"
@@ -191,7 +195,7 @@ def _hidden_load(organiser: User) -> None:
         qualities=_qualities(task),
         seed=SEED_OF_HIDDEN,
     )
-    quality_evaluate(run=ranking_history_compute(task_id=task.pk)[-1])
+    quality_evaluate(run=ranking_history_compute(task_id=task.pk, steps=RANKINGS)[-1])
 
 
 @transaction.atomic
@@ -219,7 +223,7 @@ def _protocols_load(organiser: User) -> None:
             _snippets_load(task)
         _answers_simulate(task, name=kind.protocol)
         if kind.compares_outputs:
-            ranking_history_compute(task_id=task.pk)
+            ranking_history_compute(task_id=task.pk, steps=RANKINGS_OF_FEW)
         judgments_number(task_id=task.pk)
         answer_keep_up(task_id=task.pk)
     _side_by_side_load()
@@ -240,7 +244,7 @@ def _side_by_side_load() -> None:
     )
     design_change(task=task, kind="uniform", systems_per_block=OUTPUTS_SIDE_BY_SIDE, seed=SEED)
     _answers_simulate(task, name=SIDE_BY_SIDE)
-    ranking_history_compute(task_id=task.pk)
+    ranking_history_compute(task_id=task.pk, steps=RANKINGS_OF_FEW)
     judgments_number(task_id=task.pk)
     answer_keep_up(task_id=task.pk)
 
@@ -319,7 +323,8 @@ def _wmt12_load(organiser: User) -> None:
         create_test_set=True,
         verbosity=0,
     )
-    ranking_history_compute(task_id=Task.objects.get(test_set__campaign=campaign).pk)
+    task = Task.objects.get(test_set__campaign=campaign)
+    ranking_history_compute(task_id=task.pk, steps=RANKINGS)
 
 
 def _qualities(task: Task) -> Mapping[int, float]:

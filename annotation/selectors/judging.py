@@ -99,11 +99,18 @@ def _assigned_with_judge(
     return _assigned_to(user_id, public_id, *columns)
 
 
+def _assigned_in(assignment_id: int | Parameter) -> QuerySet[Assignment, Any]:
+    return _assigned(Assignment.objects.filter(pk=assignment_id, hit__blocks__isnull=False))
+
+
 _OF_USER: "Final[dict[str, Field[Any, Any]]]" = {
     "user_id": BigIntegerField(),
     "public_id": UUIDField(),
 }
 _ASSIGNED_TO = PreparedQuery("assigned_block", _assigned_to, _OF_USER)
+_IN_ASSIGNMENT = PreparedQuery(
+    "assigned_blocks", _assigned_in, {"assignment_id": BigIntegerField()}
+)
 _WITH_JUDGE = PreparedQuery("assigned_block_with_judge", _assigned_with_judge, _OF_USER)
 
 
@@ -139,8 +146,7 @@ def assigned_block(
 
 def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     """Return all blocks of an assignment in order. One query."""
-    rows = _assigned(Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False))
-    return [_assigned_block(*row) for row in rows]
+    return [_assigned_block(*row) for row in _IN_ASSIGNMENT.rows(assignment_id=assignment.pk)]
 
 
 def _assigned_block(

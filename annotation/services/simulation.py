@@ -16,7 +16,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Block, Judgment
+from annotation.models import Assignment, Block, JudgeAccount, Judgment
 from annotation.models.block import by_candidate
 from annotation.protocols import Answer, AnswerKind, answer_kind, stages_of
 from annotation.selectors import AssignedBlock, assigned_blocks
@@ -153,22 +153,31 @@ def campaign_simulate(
     ]
     count = 0
     for _round in range(hits_each):
+        lent = _lend_prepared([judge for _simulated, judge, _random in at_work])
+        if not lent:
+            break
         for simulated, judge, random in at_work:
-            lent = lend_prepared(judge)
-            if lent is not None:
-                count += _assignment_judge(lent.assignment, simulated, random, qualities)
+            if (held := lent.get(judge.pk)) is not None:
+                count += _assignment_judge(held.assignment, simulated, random, qualities)
     return count
 
 
 def lend_prepared(judge: Judge) -> LentAssignment | None:
     """Lend a HIT, planning as the worker does where none is available; None if none is left."""
-    lent = assignment_lend(judge=judge)
-    if lent is not None:
-        return lent
-    work_request(judge=judge)
-    for account in judge.accounts.filter(requested_at__isnull=False):
-        pool_fill(task_id=account.task_id)
-    return assignment_lend(judge=judge)
+    return _lend_prepared([judge]).get(judge.pk)
+
+
+def _lend_prepared(judges: Sequence[Judge]) -> dict[int, LentAssignment]:
+    """Lend each judge a HIT, planning once for all for whom none is available; return them by judge."""
+    lent = {judge.pk: assignment_lend(judge=judge) for judge in judges}
+    waiting = [judge for judge in judges if lent[judge.pk] is None]
+    for judge in waiting:
+        work_request(judge=judge)
+    asked = JudgeAccount.objects.filter(judge__in=waiting, requested_at__isnull=False)
+    for task_id in asked.order_by("task_id").values_list("task_id", flat=True).distinct():
+        pool_fill(task_id=task_id)
+    lent |= {judge.pk: assignment_lend(judge=judge) for judge in waiting}
+    return {judge_id: held for judge_id, held in lent.items() if held is not None}
 
 
 def _assignment_judge(
@@ -178,10 +187,11 @@ def _assignment_judge(
     qualities: Mapping[int, float],
 ) -> int:
     blocks = assigned_blocks(assignment)
+    shown = _outputs(blocks)
     for block in blocks:
         milliseconds = round(1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4))
         kind = answer_kind(block.protocol)
-        outputs = _outputs(block)
+        outputs = shown[block.block_id]
         said = said_of(
             [qualities[each] for each in outputs],
             simulated,
@@ -201,10 +211,13 @@ def _assignment_judge(
     return len(blocks)
 
 
-def _outputs(block: AssignedBlock) -> list[int]:
-    """Return an output of each candidate, in shown order; a candidate's outputs share one quality."""
-    shown = Block.objects.values_list("outputs", "stands_for").get(pk=block.block_id)
-    return [output_id for output_id, *_same in by_candidate(*shown)]
+def _outputs(blocks: Sequence[AssignedBlock]) -> dict[int, list[int]]:
+    """Return an output of each candidate, in shown order, by block; a candidate's outputs share one quality."""
+    shown = Block.objects.filter(pk__in=[block.block_id for block in blocks])
+    return {
+        block_id: [output_id for output_id, *_same in by_candidate(outputs, stands_for)]
+        for block_id, outputs, stands_for in shown.values_list("id", "outputs", "stands_for")
+    }
 
 
 @dataclass(frozen=True, slots=True)
