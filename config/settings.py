@@ -78,7 +78,7 @@ INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
-    "django.contrib.staticfiles",
+    "config.storage.UsedStaticFiles",
     "django.contrib.postgres",
     "rest_framework",
     "drf_spectacular",
