@@ -78,7 +78,7 @@ INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
-    "config.storage.UsedStaticFiles",
+    "django.contrib.staticfiles",
     "django.contrib.postgres",
     "rest_framework",
     "drf_spectacular",
@@ -378,6 +378,10 @@ USE_THOUSAND_SEPARATOR = True
 
 STATIC_URL = f"{URL_PREFIX}/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "config.storage.LibrariesFinder",
+]
 STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
 # Nobody else's pages use our scripts.
 WHITENOISE_ALLOW_ALL_ORIGINS = False
