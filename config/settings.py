@@ -151,6 +151,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "campaign.pages.rights.rights",
+                "demo.still_loading.still_loading",
             ],
         },
     },

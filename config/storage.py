@@ -44,7 +44,8 @@ class LibrariesFinder(AppDirectoriesFinder):
 class _QuickCompressor(Compressor):  # type: ignore[misc]  # untyped
     @staticmethod
     def compress_brotli(data: bytes) -> bytes:
-        return brotli.compress(data, quality=5 if len(data) > _LARGE_BYTES else 11)
+        small: bytes = brotli.compress(data, quality=5 if len(data) > _LARGE_BYTES else 11)
+        return small
 
 
 class HashedStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
