@@ -54,6 +54,9 @@ def when_ready(server: Any) -> None:
     """Share the loaded application's memory and limit silent clients, before workers are forked."""
     garbage_collect_seldom()
     _silence_limit(server)
+    # The launcher answers for us until then.
+    if ready := os.environ.get("READY_FILE"):
+        Path(ready).touch()
 
 
 def _silence_limit(server: Any) -> None:

@@ -151,6 +151,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "campaign.pages.rights.rights",
+                "demo.still_loading.still_loading",
             ],
         },
     },
@@ -378,6 +379,10 @@ USE_THOUSAND_SEPARATOR = True
 
 STATIC_URL = f"{URL_PREFIX}/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "config.storage.LibrariesFinder",
+]
 STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
 # Nobody else's pages use our scripts.
 WHITENOISE_ALLOW_ALL_ORIGINS = False

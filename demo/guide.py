@@ -20,12 +20,11 @@ from campaign.services import (
 )
 from demo.loading import (
     ARABIC_JUDGES,
+    CAMPAIGNS,
     GERMAN_JUDGES,
-    HIDDEN,
     MUSEUM,
     ORGANISER_EMAIL,
     PROTOCOLS,
-    WMT12,
 )
 
 NEWCOMERS = 200
@@ -33,13 +32,25 @@ NEWCOMERS_NOTE = "demo.json"
 
 
 def guide_write(*, base_url: str, path: Path) -> dict[str, Any]:
-    """Write the guide, keeping the links and secrets of the one already there if they still hold."""
+    """Write the guide, keeping the links and secrets of the one already there if they still hold.
+
+    It may be written before all campaigns are loaded, and again after each.
+    """
     guide = _kept(path, base_url) or _new(base_url)
+    # Of each protocol, a judge who is asked in no other way.
+    guide["protocols"] = guide["protocols"] or _protocol_links(base_url)
+    guide["tasks"] = list(
+        Task.objects.filter(test_set__campaign__slug__in=CAMPAIGNS)
+        .order_by("id")
+        .values("id", "test_set__name")
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     # It holds a password and links that sign in: for its owner alone, from the first byte.
-    path.touch(mode=0o600)
-    path.chmod(0o600)
-    path.write_text(json.dumps(guide, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    partial = path.with_suffix(".partial")
+    partial.touch(mode=0o600)
+    partial.chmod(0o600)
+    partial.write_text(json.dumps(guide, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    partial.replace(path)  # whole, for those who read it meanwhile
     return guide
 
 
@@ -68,8 +79,6 @@ def _new(base_url: str) -> dict[str, Any]:
     _token, api_token = token_create(user=organiser)
     # Who came by invitation meanwhile keeps their links.
     judges = _with_links(campaign).filter(pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES])
-    asked = Campaign.objects.get(slug=PROTOCOLS)
-    in_protocols = _with_links(asked).select_related("chosen_task__test_set")
     Invitation.objects.for_anybody().filter(campaign=campaign, note=NEWCOMERS_NOTE).update(
         revoked_at=Now()
     )
@@ -78,44 +87,52 @@ def _new(base_url: str) -> dict[str, Any]:
     )
     holders = [organiser.pk, *judges.values_list("user", flat=True)]
     Invitation.objects.filter(campaign=campaign, user__in=holders).delete()
-    Invitation.objects.filter(campaign=asked, user__in=in_protocols.values("user")).delete()
-
-    def link(user: User, role: InvitationRole, campaign: Campaign = campaign) -> str:
-        _invitation, token = invitation_create(campaign=campaign, user=user, role=role)
-        return base_url + reverse("invitation", args=[token])
-
     return {
         "base_url": base_url,
         "organiser": {
-            "url": link(organiser, InvitationRole.ORGANISER),
+            "url": _signing_in(base_url, campaign, organiser, InvitationRole.ORGANISER),
             "email": ORGANISER_EMAIL,
             "password": password,
         },
         # Makes a judge of whoever presses its button.
         "newcomers": {"url": base_url + reverse("invitation", args=[newcomers])},
         "judges": [
-            {"name": judge.pseudonym, "url": link(judge.user, InvitationRole.JUDGE)}
+            {
+                "name": judge.pseudonym,
+                "url": _signing_in(base_url, campaign, judge.user, InvitationRole.JUDGE),
+            }
             for judge in judges
             if judge.user is not None
         ],
-        # Of each protocol, a judge who is asked in no other way.
-        "protocols": [
-            {
-                "protocol": judge.chosen_task.protocol,
-                "name": _asked(judge.chosen_task, judge.pseudonym),
-                "url": link(judge.user, InvitationRole.JUDGE, asked),
-            }
-            for judge in in_protocols
-            if judge.user is not None and judge.chosen_task is not None
-        ],
+        "protocols": [],
         "api_token": api_token,
         "campaign": campaign.slug,
-        "tasks": list(
-            Task.objects.filter(test_set__campaign__slug__in=[MUSEUM, HIDDEN, PROTOCOLS, WMT12])
-            .order_by("id")
-            .values("id", "test_set__name")
-        ),
     }
+
+
+@transaction.atomic
+def _protocol_links(base_url: str) -> list[dict[str, str]]:
+    """Return a new link for each judge of the campaign of all protocols; none before it is loaded."""
+    campaign = Campaign.objects.filter(slug=PROTOCOLS).first()
+    if campaign is None:
+        return []
+    judges = _with_links(campaign).select_related("chosen_task__test_set")
+    Invitation.objects.filter(campaign=campaign, user__in=judges.values("user")).delete()
+    return [
+        {
+            "protocol": judge.chosen_task.protocol,
+            "name": _asked(judge.chosen_task, judge.pseudonym),
+            "url": _signing_in(base_url, campaign, judge.user, InvitationRole.JUDGE),
+        }
+        for judge in judges
+        if judge.user is not None and judge.chosen_task is not None
+    ]
+
+
+def _signing_in(base_url: str, campaign: Campaign, user: User, role: InvitationRole) -> str:
+    """Return a new link that signs a user in to a campaign."""
+    _invitation, token = invitation_create(campaign=campaign, user=user, role=role)
+    return base_url + reverse("invitation", args=[token])
 
 
 def _asked(task: Task, pseudonym: str) -> str:

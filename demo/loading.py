@@ -1,6 +1,6 @@
 """Loads the demo campaigns, each whole or not at all, and only where it is missing."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from csv import DictReader
 from dataclasses import replace
 from pathlib import Path
@@ -104,21 +104,21 @@ SIMULATED_IN_PROTOCOLS = (
 Say = Callable[[str], None]
 
 
-def demo_load(*, say: Say) -> None:
-    """Create the campaigns and their organiser; what is there already stays as it is."""
+def demo_load(*, say: Say) -> Iterator[list[str]]:
+    """Create the campaigns and their organiser; what is there already stays as it is.
+
+    Yields:
+        The names of the campaigns that are still to be loaded, before each and at the end.
+    """
     organiser = _organiser()
-    if not Campaign.objects.filter(slug=MUSEUM).exists():
-        say("Loading “A day at the museum” with its simulated judges …")
-        _museum_load(organiser)
-    if not Campaign.objects.filter(slug=HIDDEN).exists():
-        say("Loading the same texts with a hidden reference …")
-        _hidden_load(organiser)
-    if not Campaign.objects.filter(slug=PROTOCOLS).exists():
-        say("Loading the same texts, asked about in every way …")
-        _protocols_load(organiser)
-    if not Campaign.objects.filter(slug=WMT12).exists():
-        say("Loading the judgments of WMT12 Czech–English …")
-        _wmt12_load(organiser)
+    there = set(Campaign.objects.filter(slug__in=CAMPAIGNS).values_list("slug", flat=True))
+    missing = [slug for slug in CAMPAIGNS if slug not in there]
+    for number, slug in enumerate(missing):
+        yield [CAMPAIGNS[each][0] for each in missing[number:]]
+        name, load = CAMPAIGNS[slug]
+        say(f"Loading “{name}” …")
+        load(organiser, name)
+    yield []
 
 
 def _organiser() -> User:
@@ -127,8 +127,8 @@ def _organiser() -> User:
 
 
 @transaction.atomic
-def _museum_load(organiser: User) -> None:
-    campaign = Campaign.objects.create(slug=MUSEUM, name="A day at the museum", blocks_per_judge=45)
+def _museum_load(organiser: User, name: str) -> None:
+    campaign = Campaign.objects.create(slug=MUSEUM, name=name, blocks_per_judge=45)
     organiser_add(campaign=campaign, user=organiser)
     quality_rules_suggest(campaign=campaign, user=None)
     german = _texts_load("en-de", language="de", name="Museum English–German", blocks_wanted=1500)
@@ -172,11 +172,9 @@ def _museum_load(organiser: User) -> None:
 
 
 @transaction.atomic
-def _hidden_load(organiser: User) -> None:
+def _hidden_load(organiser: User, name: str) -> None:
     """Load a campaign whose judges do not see the reference: it is ranked, and shows who reads."""
-    campaign = Campaign.objects.create(
-        slug=HIDDEN, name="A day at the museum (reference hidden)", show_reference=False
-    )
+    campaign = Campaign.objects.create(slug=HIDDEN, name=name, show_reference=False)
     organiser_add(campaign=campaign, user=organiser)
     quality_rules_suggest(campaign=campaign, user=None)
     task = _texts_load(
@@ -199,11 +197,9 @@ def _hidden_load(organiser: User) -> None:
 
 
 @transaction.atomic
-def _protocols_load(organiser: User) -> None:
+def _protocols_load(organiser: User, name: str) -> None:
     """Load a campaign with a task of each protocol on one test set, each with a few answers and a judge of its own."""
-    campaign = Campaign.objects.create(
-        slug=PROTOCOLS, name="A day at the museum (asked in every way)"
-    )
+    campaign = Campaign.objects.create(slug=PROTOCOLS, name=name)
     organiser_add(campaign=campaign, user=organiser)
     ranking = _texts_load(
         "en-de",
@@ -312,8 +308,8 @@ def _texts_load(
 
 
 @transaction.atomic
-def _wmt12_load(organiser: User) -> None:
-    campaign = Campaign.objects.create(slug=WMT12, name="WMT12 (real judgments, without texts)")
+def _wmt12_load(organiser: User, name: str) -> None:
+    campaign = Campaign.objects.create(slug=WMT12, name=name)
     organiser_add(campaign=campaign, user=organiser)
     call_command(
         "import_judgments",
@@ -350,3 +346,12 @@ def _qualities(task: Task) -> Mapping[int, float]:
         )
         for output_id, document, position, name, kind in outputs
     }
+
+
+#: Each campaign's name and how it is loaded; those that people look at first come first.
+CAMPAIGNS: Mapping[str, tuple[str, Callable[[User, str], None]]] = {
+    WMT12: ("WMT12 (real judgments, without texts)", _wmt12_load),
+    MUSEUM: ("A day at the museum", _museum_load),
+    HIDDEN: ("A day at the museum (reference hidden)", _hidden_load),
+    PROTOCOLS: ("A day at the museum (asked in every way)", _protocols_load),
+}

@@ -51,6 +51,16 @@ class DataDirectory:
         return self.path / "demo.json"
 
     @property
+    def demo_loading_file(self) -> Path:
+        """Names the demo campaigns that are still to be loaded, one a line."""
+        return self.path / "demo_loading"
+
+    @property
+    def web_ready_file(self) -> Path:
+        """Written by the web server once it has loaded its pages."""
+        return self.path / "web_ready"
+
+    @property
     def was_started(self) -> bool:
         """Whether services ever ran from here."""
         return self._lock_file.exists()

@@ -1,4 +1,4 @@
-"""What must be true before the web server starts: tables, static files, demo campaigns or a first organiser.
+"""What a start prepares: static files, tables, demo campaigns or a first organiser.
 
 Each step is repeated only when something it depends on has changed, so that a second start is quick.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,44 +18,84 @@ from launcher.errors import LauncherError
 from launcher.processes import Child, ProcessRegistry
 from launcher.signals import StopRequest
 
-_SOURCES = (
-    "config",
-    "campaign",
-    "annotation",
-    "ranking",
-    "protocols",
-    "demo",
-    "cells",
-    "requirements",
-    "static",
-)
+#: What each step depends on.
+_SOURCES: Mapping[str, tuple[str, ...]] = {
+    "files": ("static/**/*", "config/settings.py", "config/storage.py", "requirements/base.txt"),
+    "tables": (
+        "*/migrations/*.py",
+        "*/*/migrations/*.py",
+        # What is installed after each migration.
+        "campaign/database/**/*.py",
+        "cells/*.py",
+        "config/settings.py",
+        "requirements/base.txt",
+    ),
+    "demo": ("demo/**/*",),
+}
 
 #: Written by Python, numba and editors.
-_IGNORED = frozenset({".pyc", ".pyo", ".nbi", ".nbc", ".swp"})
+_GENERATED = frozenset({".pyc", ".pyo", ".nbi", ".nbc", ".swp"})
 
 
-def fingerprint(folders: Iterable[str] = _SOURCES, checkout: Path = CHECKOUT) -> str:
-    """Return a digest of every source file that migrations, static files and the demo depend on."""
+def fingerprint(step: str, checkout: Path = CHECKOUT) -> str:
+    """Return a digest of every source file that a step depends on."""
     digest = hashlib.sha256()
-    for folder in folders:
-        for path in sorted((checkout / folder).rglob("*")):
-            if path.is_file() and path.suffix not in _IGNORED:
-                digest.update(str(path.relative_to(checkout)).encode() + b"\0")
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for path in sorted({path for pattern in _SOURCES[step] for path in checkout.glob(pattern)}):
+        if path.is_file() and path.suffix not in _GENERATED:
+            digest.update(str(path.relative_to(checkout)).encode() + b"\0")
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """What a preparation did, as far as people are told.
+class Command:
+    """A management command that runs beside what else is started."""
 
-    Attributes:
-        demo: the demo campaigns are there.
-        first_organiser_link: makes whoever opens it the first organiser; None if there is one.
-    """
+    def __init__(
+        self, name: str, child: Child, log: Path, relay: Callable[[str], None] | None = None
+    ) -> None:
+        self._name = name
+        self._child = child
+        self._log = log
+        self._relay = relay
+        self._ended = False
+        self._began = self._told = log.stat().st_size if log.exists() else 0
+        child.start()
 
-    demo: bool
-    first_organiser_link: str | None = None
+    def done(self) -> bool:
+        """Relay what it has written; return whether it has ended.
+
+        Raises:
+            LauncherError: it failed; the message holds the end of its output.
+        """
+        if self._relay is not None:
+            self._relay_lines(self._relay)
+        if self._ended or self._child.pid is not None:
+            return self._ended
+        self._ended = True
+        self._child.kill_group()
+        if self._child.exit_code != 0:
+            with self._log.open("rb") as file:
+                file.seek(self._began)
+                output = file.read().decode(errors="replace").strip().splitlines()
+            raise LauncherError(
+                f"`manage.py {self._name}` failed. Its last words (all of them in {self._log}):\n\n"
+                + "\n".join(output[-15:])
+            )
+        return True
+
+    def _relay_lines(self, relay: Callable[[str], None]) -> None:
+        with self._log.open("rb") as file:
+            file.seek(self._told)
+            whole, end, _rest = file.read().rpartition(b"\n")
+        self._told += len(whole + end)
+        for line in whole.decode(errors="replace").splitlines():
+            if line.strip() and not line.startswith((" ", "Traceback")):
+                relay(line)
+
+    def stop(self) -> None:
+        """End it, unless it has ended: its number may be another program's by now."""
+        if not self._ended:
+            self._child.stop(timeout_seconds=2)
 
 
 @dataclass(frozen=True)
@@ -65,7 +105,6 @@ class Preparation:
     Attributes:
         database_stamp: lies beside the embedded database and is lost with it; None for a database
             of somebody else's, about which nothing is assumed.
-        demo: load the demo campaigns.
     """
 
     directory: DataDirectory
@@ -74,116 +113,102 @@ class Preparation:
     static_root: Path
     database_stamp: Path | None
     base_url: str
-    demo: bool
 
-    def run(self, stop: StopRequest, report: Callable[[str], None]) -> Prepared:
-        """Run the steps that are due; none when the last run left nothing to do.
+    def files_and_tables(
+        self, stop: StopRequest, report: Callable[[str], None], done: Callable[[str], None]
+    ) -> None:
+        """Collect static files and bring the tables up to date, both at a time, where they are not.
+
+        Args:
+            done: told the name of each step that is done.
 
         Raises:
             LauncherError: a step failed; the message holds the end of its output.
         """
-        source = fingerprint()
-        static_stamp = self.static_root / ".prepared.json"
-        if read_json(static_stamp) != {"source": source} and self._manage(
-            stop, "collectstatic", "--noinput", "--verbosity=0"
-        ):
-            write_private(static_stamp, json.dumps({"source": source}))
-            report("static files are in place")
-        if self._stamp().get("source") != source and self._manage(
-            stop, "migrate", "--noinput", "--verbosity=1"
-        ):
-            report("the tables are up to date")
-            # Whatever else was done may have to be done again with these sources.
-            self._stamp_write(source=source, demo_at=None)
-        if self.demo:
-            self._load_demo(stop, report)
-            return Prepared(demo=True)
-        return Prepared(demo=False, first_organiser_link=self._first_organiser_link(stop))
+        steps = {
+            "files": (("collectstatic", "--noinput", "--verbosity=0"), "static files are in place"),
+            "tables": (("migrate", "--noinput", "--verbosity=1"), "the tables are up to date"),
+        }
+        sources = {step: fingerprint(step) for step in steps}
+        running: dict[str, Command] = {}
+        try:
+            for step, (arguments, _said) in steps.items():
+                if self._stamp(step).get(step) == sources[step]:
+                    done(step)
+                else:
+                    running[step] = self._command(*arguments)
+            while running and not stop.wait(0.1):
+                for step in [step for step, command in running.items() if command.done()]:
+                    del running[step]
+                    self._stamp_write(step, sources[step])
+                    done(step)
+                    report(steps[step][1])
+        finally:
+            for command in running.values():
+                command.stop()
 
-    def _load_demo(self, stop: StopRequest, report: Callable[[str], None]) -> None:
+    def demo(self, report: Callable[[str], None]) -> Command | None:
+        """Begin to load the demo campaigns; None if they are there, with links to this address."""
         file = self.directory.demo_file
-        if file.exists() and self._stamp().get("demo_at") == self.base_url:
-            return
-        if self._manage(
-            stop, "load_demo", "--base-url", self.base_url, "--write", str(file), relay=report
-        ):
-            file.chmod(0o600)  # it holds a password and the judges' links
-            report("the demo campaigns are loaded")
-            self._stamp_write(demo_at=self.base_url)
+        if file.exists() and self._stamp("demo").get("demo") == self._demo_wanted():
+            return None
+        options = ("--base-url", self.base_url, "--write", str(file))
+        return self._command("load_demo", *options, relay=report)
 
-    def _first_organiser_link(self, stop: StopRequest) -> str | None:
-        """Return a new link for the first organiser; None if there is one.
+    def demo_done(self) -> None:
+        """Record that all demo campaigns are there."""
+        self._stamp_write("demo", self._demo_wanted())
+
+    def _demo_wanted(self) -> list[str]:
+        return [fingerprint("demo"), self.base_url]
+
+    def first_organiser(self) -> Command | None:
+        """Begin to make a new link for the first organiser; None if there is one."""
+        if self._stamp("organiser").get("organiser"):
+            return None
+        self.organiser_file.unlink(missing_ok=True)
+        return self._command(
+            "organiser_link", "--write", str(self.organiser_file), "--address", self.base_url
+        )
+
+    def first_organiser_link(self) -> str | None:
+        """Return the link made; None if there is a first organiser.
 
         Not from the command's output, which is logged.
         """
-        if self._stamp().get("organiser"):
-            return None
-        file = self.directory.path / "organiser_link.json"
-        try:
-            done = self._manage(
-                stop, "organiser_link", "--write", str(file), "--address", self.base_url
-            )
-            link = (read_json(file) or {}).get("link")
-        finally:
-            file.unlink(missing_ok=True)
-        if done and link is None:
-            self._stamp_write(organiser=True)
+        link = (read_json(self.organiser_file) or {}).get("link")
+        self.organiser_file.unlink(missing_ok=True)
+        if link is None:
+            self._stamp_write("organiser", True)
         return str(link) if link else None
 
-    def _stamp(self) -> dict[str, Any]:
-        """Return what was done to this database before."""
-        found = read_json(self.database_stamp) if self.database_stamp else None
-        return found if isinstance(found, dict) else {}
+    @property
+    def organiser_file(self) -> Path:
+        """Holds the link, which signs in, for as long as it takes to read it."""
+        return self.directory.path / "organiser_link.json"
 
-    def _stamp_write(self, **facts: Any) -> None:
-        if self.database_stamp is not None:
-            write_private(self.database_stamp, json.dumps({**self._stamp(), **facts}))
-
-    def _manage(
-        self, stop: StopRequest, *arguments: str, relay: Callable[[str], None] | None = None
-    ) -> bool:
-        """Run a management command; return whether it ended before a stop was asked for.
-
-        ``relay`` is given each line it writes, as it writes it.
-        """
-        if stop.made:
-            return False
-        log = self.directory.log("prepare")
-        before = log.stat().st_size if log.exists() else 0
-        step = Child(
-            "prepare",
+    def _command(self, *arguments: str, relay: Callable[[str], None] | None = None) -> Command:
+        """Start a management command; `relay` is given each line it writes."""
+        log = self.directory.log(f"prepare-{arguments[0]}")
+        child = Child(
+            f"prepare-{arguments[0]}",
             [sys.executable, "manage.py", *arguments],
             log=log,
             registry=self.registry,
             environment=self.environment,
             folder=CHECKOUT,
         )
-        step.start()
-        told = before
-        while step.pid is not None:
-            if stop.wait(0.5):
-                step.stop(timeout_seconds=2)
-                return False
-            if relay is not None:
-                told = _relay_lines(log, told, relay)
-        step.kill_group()
-        if step.exit_code != 0:
-            with log.open("rb") as file:
-                file.seek(before)
-                output = file.read().decode(errors="replace").strip().splitlines()
-            raise LauncherError(
-                f"`manage.py {arguments[0]}` failed. Its last words (all of them in {log}):\n\n"
-                + "\n".join(output[-15:])
-            )
-        return not stop.made
+        return Command(arguments[0], child, log, relay)
 
+    def _stamp_file(self, step: str) -> Path | None:
+        return self.static_root / ".prepared.json" if step == "files" else self.database_stamp
 
-def _relay_lines(log: Path, offset: int, relay: Callable[[str], None]) -> int:
-    """Tell every whole line after ``offset``; return where the next one begins."""
-    with log.open("rb") as file:
-        file.seek(offset)
-        whole, _, _rest = file.read().rpartition(b"\n")
-    for line in whole.decode(errors="replace").splitlines():
-        if line.strip() and not line.startswith((" ", "Traceback")):
-            relay(line)
-    return offset + len(whole) + 1 if whole else offset
+    def _stamp(self, step: str) -> dict[str, Any]:
+        """Return what was done before to these files or this database."""
+        file = self._stamp_file(step)
+        found = read_json(file) if file else None
+        return found if isinstance(found, dict) else {}
+
+    def _stamp_write(self, step: str, fact: Any) -> None:
+        if file := self._stamp_file(step):
+            write_private(file, json.dumps({**self._stamp(step), step: fact}))

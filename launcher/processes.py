@@ -137,6 +137,7 @@ class Child:
         folder: Path,
         account: tuple[int, int] | None = None,
         ends_on: signal.Signals = signal.SIGTERM,
+        inherits: Sequence[int] = (),
     ) -> None:
         self.name = name
         self._command = list(command)
@@ -146,6 +147,7 @@ class Child:
         self._folder = folder
         self._account = account
         self._ends_on = ends_on
+        self._inherits = inherits
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -172,6 +174,7 @@ class Child:
                 cwd=self._folder,
                 env=self._environment,
                 start_new_session=True,
+                pass_fds=self._inherits,
                 **account,
             )
         self._registry.add(self.name, self._process.pid, self._ends_on)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -30,6 +31,9 @@ _DATABASE_URLS = ("DATABASE_URL", "MIGRATION_DATABASE_URL")
 class Services:
     """The two services, started on entering and stopped on leaving.
 
+    Args:
+        once_locked: called before they start, when the directory is ours and nothing of an earlier start runs.
+
     Attributes:
         postgres: the embedded PostgreSQL, None when DATABASE_URL names another.
         valkey: the embedded Valkey, None when REDIS_URL names another. ``valkey.stop()`` and
@@ -38,11 +42,18 @@ class Services:
         found: the roles of processes left running by an earlier start, which this one stopped.
     """
 
-    def __init__(self, directory: DataDirectory, *, durable: bool = True) -> None:
+    def __init__(
+        self,
+        directory: DataDirectory,
+        *,
+        durable: bool = True,
+        once_locked: Callable[[], None] = lambda: None,
+    ) -> None:
         directory.create()
         self.directory = directory
         self.registry = ProcessRegistry(directory.path / "processes.json")
         self._durable = durable
+        self._once_locked = once_locked
         self._held = contextlib.ExitStack()
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
@@ -75,6 +86,7 @@ class Services:
         with contextlib.ExitStack() as undo:
             undo.enter_context(self.directory.locked())
             self.found = self.registry.stop_leftovers()
+            self._once_locked()
             if not os.environ.get("DATABASE_URL"):
                 self.postgres = Postgres(self.directory, self.registry, durable=self._durable)
                 undo.callback(self.postgres.remove_sockets)

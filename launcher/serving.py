@@ -12,15 +12,18 @@ from pathlib import Path
 
 from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.errors import LauncherError
-from launcher.prepare import Preparation
+from launcher.loading import LoadingPage
+from launcher.prepare import Command, Preparation
 from launcher.processes import Child
 from launcher.services import Services
 from launcher.signals import StopRequest
 from launcher.supervisor import Supervisor
-from launcher.welcome import welcome
+from launcher.welcome import asked, welcome
 
 HOST = "127.0.0.1"
-READY_SECONDS = 60
+READY_SECONDS = 120
+# Connections that wait for the web server, as many as gunicorn lets by itself.
+BACKLOG = 2048
 
 # One thread per process: with several, numerical libraries add in another order from run to run,
 # and the web server's threads, the workers and PostgreSQL would fight for the same cores.
@@ -45,8 +48,8 @@ WORKERS = {
 }
 
 
-def port_from_environment(command: str) -> int:
-    """Read ``PORT`` (default 8000; 0 means any free one) and make sure that it can be had.
+def listen(command: str) -> socket.socket:
+    """Listen on ``PORT`` (default 8000; 0 means any free one) of this machine.
 
     Args:
         command: what ``make`` was asked for, for the example in an error.
@@ -57,17 +60,13 @@ def port_from_environment(command: str) -> int:
     text = os.environ.get("PORT") or "8000"
     if not text.isdecimal() or int(text) > 65535:
         raise LauncherError(f"PORT={text} is not a port number. Example: make {command} PORT=8001")
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        # As the web server does: a port that was in use a second ago is free.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, int(text)))
-        except OSError as error:
-            raise LauncherError(
-                f"Port {text} on {HOST} cannot be used: {error.strerror}. "
-                f"Choose another one: make {command} PORT={(int(text) + 1) % 65536 or 8001}"
-            ) from error
-        return int(probe.getsockname()[1])
+    try:
+        return socket.create_server((HOST, int(text)), backlog=BACKLOG)
+    except OSError as error:
+        raise LauncherError(
+            f"Port {text} on {HOST} cannot be used: {error.strerror}. "
+            f"Choose another one: make {command} PORT={(int(text) + 1) % 65536 or 8001}"
+        ) from error
 
 
 def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool) -> None:
@@ -85,47 +84,142 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
         report(f"{time.monotonic() - began:6.1f} s  {text}")
 
     directory.create()
-    with StopRequest() as stop:
+    command = "demo" if demo else "start"
+    with StopRequest() as stop, LoadingPage() as page:
         report(f"Quintet starts; its data folder is {directory.path}")
-        with Services(directory) as services:
+
+        # Not before: an earlier run's web server, stopped a moment ago, may have held the port.
+        def open_page() -> None:
+            listener = listen(command)
+            page.open(listener)
+            progress(f"http://{HOST}:{listener.getsockname()[1]} shows what is loading")
+
+        with (
+            Services(directory, once_locked=open_page) as services,
+            _Start(services, page, stop, progress, demo=demo) as start,
+        ):
             if services.found:
                 progress(f"stopped what an earlier run left behind: {', '.join(services.found)}")
-            # Only now: an earlier run's web server, stopped a moment ago, may have held the port.
-            port = port_from_environment("demo" if demo else "start")
-            services.serve_at(f"http://{HOST}:{port}")
             progress(_services_sentence(services))
-            environment = _environment(services)
-            # Behind a proxy PUBLIC_ADDRESS says where; links lead there.
-            base_url = environment["PUBLIC_ADDRESS"].rstrip("/")
-            prepared = Preparation(
-                directory=directory,
-                registry=services.registry,
-                environment=environment,
-                static_root=Path(environment["STATIC_ROOT"]),
-                database_stamp=services.postgres.folder / "prepared.json"
-                if services.postgres
-                else None,
-                base_url=base_url,
-                demo=demo,
-            ).run(stop, progress)
-            # What serves and works never learns of the owner's address.
-            environment.pop("MIGRATION_DATABASE_URL", None)
-            web, *background = _children(services, environment, port)
-            embedded = [s for s in (services.postgres, services.valkey) if s is not None]
-            supervisor = Supervisor(embedded, services.registry, progress)
-            try:
-                if not stop.made:
-                    supervisor.start(web)
-                    _await_ready(stop, supervisor, port, directory)
-                if not stop.made:
-                    # Only now, so that the first page is not held up by their starts.
-                    supervisor.start(*background)
-                    report(welcome(directory, base_url, prepared, time.monotonic() - began))
-                    supervisor.run(stop)
-                report("\nStopping ...")
-            finally:
-                supervisor.stop(stop)
+            start.until_usable()
+            if not stop.made:
+                report(start.welcome(time.monotonic() - began))
+            start.until_complete()
+            start.supervisor.run(stop)
+            report("\nStopping ...")
     report("Quintet has stopped. Your data is kept.")
+
+
+class _Start:
+    """The stages of a start; on leaving, whatever it started is stopped."""
+
+    def __init__(
+        self,
+        services: Services,
+        page: LoadingPage,
+        stop: StopRequest,
+        progress: Callable[[str], None],
+        *,
+        demo: bool,
+    ) -> None:
+        self._directory = services.directory
+        self._page = page
+        self._port = page.listener.getsockname()[1]
+        self._stop = stop
+        self._progress = progress
+        self._demo = demo
+        services.serve_at(f"http://{HOST}:{self._port}")
+        environment = _environment(services)
+        self._preparation = Preparation(
+            directory=services.directory,
+            registry=services.registry,
+            environment=environment,
+            static_root=Path(environment["STATIC_ROOT"]),
+            database_stamp=services.postgres.folder / "prepared.json"
+            if services.postgres
+            else None,
+            # Behind a proxy PUBLIC_ADDRESS says where; links lead there.
+            base_url=environment["PUBLIC_ADDRESS"].rstrip("/"),
+        )
+        # What serves and works never learns of the owner's address.
+        served = {k: v for k, v in environment.items() if k != "MIGRATION_DATABASE_URL"}
+        self._web, *self._background = _children(services, served, page.listener.fileno())
+        embedded = [s for s in (services.postgres, services.valkey) if s is not None]
+        self.supervisor = Supervisor(embedded, services.registry, progress)
+        self._last: Command | None = None
+
+    def __enter__(self) -> _Start:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._last is not None:
+            self._last.stop()
+        self._preparation.organiser_file.unlink(missing_ok=True)
+        self.supervisor.stop(self._stop)
+
+    def until_usable(self) -> None:
+        """Start the web server, and load what the first links lead to."""
+        late = (
+            f"The web server was not ready within {READY_SECONDS} s. "
+            f"The reason is at the end of {self._directory.logs / 'web.log'}"
+        )
+        ready = self._directory.web_ready_file
+        ready.unlink(missing_ok=True)
+        self._directory.demo_loading_file.unlink(missing_ok=True)
+        links = self._directory.demo_file
+        links_before = _changed(links)
+        self._page.done("services")
+        self._preparation.files_and_tables(self._stop, self._progress, self._page.done)
+        if not self._stop.made:
+            self.supervisor.start(self._web)
+            self._last = (
+                self._preparation.demo(self._progress)
+                if self._demo
+                else self._preparation.first_organiser()
+            )
+        self._until(ready.exists, late)
+        self._page.close()
+        self._until(lambda: is_ready(self._port), late)
+        self._until(lambda: _changed(links) != links_before or self._is_loaded())
+        if not self._stop.made:
+            # Only now, so that the first page is not held up by their starts.
+            self.supervisor.start(*self._background)
+
+    def welcome(self, seconds: float) -> str:
+        """Return the lines that say where to go."""
+        link = None if self._demo else self._preparation.first_organiser_link()
+        base_url = self._preparation.base_url
+        return welcome(self._directory, base_url, link, seconds, demo=self._demo)
+
+    def until_complete(self) -> None:
+        """Load the rest of the demo, while judges work."""
+        if self._demo and self._last is not None:
+            self._until(self._is_loaded)
+            if not self._stop.made:
+                self._preparation.demo_done()
+                self._progress(
+                    "\n".join(["all demo campaigns are loaded", *asked(self._directory)])
+                )
+
+    def _is_loaded(self) -> bool:
+        return self._last is None or self._last.done()
+
+    def _until(self, holds: Callable[[], bool], late: str | None = None) -> None:
+        """Watch what runs until something holds or a stop is asked for.
+
+        Raises:
+            LauncherError: `late`, after `READY_SECONDS`.
+        """
+        end = time.monotonic() + READY_SECONDS
+        while not self._stop.made and not holds():
+            self.supervisor.poll()
+            if late is not None and time.monotonic() > end:
+                raise LauncherError(late)
+            self._stop.wait(0.05)
+
+
+def _changed(file: Path) -> int:
+    return file.stat().st_mtime_ns if file.exists() else 0
 
 
 def _services_sentence(services: Services) -> str:
@@ -137,8 +231,10 @@ def _services_sentence(services: Services) -> str:
 
 
 def _environment(services: Services) -> dict[str, str]:
+    # Each process would compile all modules again.
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {
-        **os.environ,
+        **inherited,
         **ONE_THREAD,
         **services.environment,
         "DJANGO_SETTINGS_MODULE": "config.settings",
@@ -156,7 +252,7 @@ def _mails(directory: DataDirectory) -> Path:
     return folder
 
 
-def _children(services: Services, environment: dict[str, str], port: int) -> list[Child]:
+def _children(services: Services, environment: dict[str, str], listener: int) -> list[Child]:
     python = [sys.executable, "-m"]
     celery = [*python, "celery", "-A", "config"]
     commands = {
@@ -164,7 +260,7 @@ def _children(services: Services, environment: dict[str, str], port: int) -> lis
             *python,
             "gunicorn",
             "--config=python:config.gunicorn",
-            f"--bind={HOST}:{port}",
+            f"--bind=fd://{listener}",
             "--graceful-timeout=5",
         ],
         **{name: [*celery, *_worker(name, queues)] for name, queues in WORKERS.items()},
@@ -182,8 +278,11 @@ def _children(services: Services, environment: dict[str, str], port: int) -> lis
             command,
             log=services.directory.log(name),
             registry=services.registry,
-            environment=environment,
+            environment={**environment, "READY_FILE": str(services.directory.web_ready_file)}
+            if name == "web"
+            else environment,
             folder=CHECKOUT,
+            inherits=[listener] if name == "web" else [],
         )
         for name, command in commands.items()
     ]
@@ -204,21 +303,6 @@ def _worker(name: str, queues: str) -> list[str]:
         "--without-gossip",
         "--without-mingle",
     ]
-
-
-def _await_ready(
-    stop: StopRequest, supervisor: Supervisor, port: int, directory: DataDirectory
-) -> None:
-    end = time.monotonic() + READY_SECONDS
-    while not stop.wait(0.05):
-        if is_ready(port):
-            return
-        supervisor.poll()
-        if time.monotonic() > end:
-            raise LauncherError(
-                f"The web server was not ready within {READY_SECONDS} s. "
-                f"The reason is at the end of {directory.logs / 'web.log'}"
-            )
 
 
 def is_ready(port: int) -> bool:

@@ -7,13 +7,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from launcher.data_directory import DataDirectory, read_json
-from launcher.prepare import Prepared
 
 
-def welcome(directory: DataDirectory, base_url: str, prepared: Prepared, seconds: float) -> str:
-    """Return the lines for people, once everything is served at this address."""
+def welcome(
+    directory: DataDirectory, base_url: str, link: str | None, seconds: float, *, demo: bool
+) -> str:
+    """Return the lines for people, once everything is served at this address.
+
+    Args:
+        link: makes whoever opens it the first organiser; None if there is one.
+    """
     lines = ["", f"Quintet is ready, after {seconds:.1f} s.", ""]
-    lines += _demo(directory) if prepared.demo else _own(directory, base_url, prepared)
+    lines += _demo(directory) if demo else _own(directory, base_url, link)
     lines += [
         f"  Mails      {directory.path / 'mails'}",
         f"  Logs       {directory.logs}",
@@ -23,10 +28,10 @@ def welcome(directory: DataDirectory, base_url: str, prepared: Prepared, seconds
     return "\n".join(lines)
 
 
-def _own(directory: DataDirectory, base_url: str, prepared: Prepared) -> Iterator[str]:
+def _own(directory: DataDirectory, base_url: str, link: str | None) -> Iterator[str]:
     quintet = f"{_home(directory)}./quintet"
-    if prepared.first_organiser_link:
-        yield f"  Begin      {prepared.first_organiser_link}"
+    if link:
+        yield f"  Begin      {link}"
         yield "             Open it once: you become the first organiser, with name, e-mail address and password."
     else:
         yield f"  Organise   {base_url}/"
@@ -49,16 +54,23 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
     for number, judge in enumerate(judges):
         label = "Judge" if number == 0 else ""
         yield f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}"
-    protocols = demo.get("protocols", [])
-    width = max([len(str(each.get("name", ""))) for each in protocols], default=0)
-    for number, each in enumerate(protocols):
-        label = "Asked" if number == 0 else ""
-        yield f"  {label:<9}  {each.get('name', ''):<{width}}  {each.get('url', '')}"
+    yield from asked(directory)
+    if loading := directory.demo_loading_file.exists() and directory.demo_loading_file.read_text():
+        yield f"  Loading    {', '.join(loading.splitlines())}"
     yield f"  All of it  {directory.demo_file}"
     home = _home(directory)
     yield f"  Your own   `{home}./quintet organiser_link` makes you an organiser, `{home}./quintet import_test_set`"
     yield f"             a campaign of yours (README.md). `{home}make start` serves this folder and loads no demo;"
     yield "             with another QUINTET_HOME it begins with an empty one."
+
+
+def asked(directory: DataDirectory) -> Iterator[str]:
+    """Return the links of the judges of each protocol; none before their campaign is loaded."""
+    protocols = (read_json(directory.demo_file) or {}).get("protocols", [])
+    width = max([len(str(each.get("name", ""))) for each in protocols], default=0)
+    for number, each in enumerate(protocols):
+        label = "Asked" if number == 0 else ""
+        yield f"  {label:<9}  {each.get('name', ''):<{width}}  {each.get('url', '')}"
 
 
 def _home(directory: DataDirectory) -> str:

@@ -12,7 +12,7 @@ from launcher.data_directory import CHECKOUT
 def static_files_collect(folder: Path) -> Path:
     """Collect the static files, hashed and compressed, into a folder in this one; return it.
 
-    To compress them takes half a minute of the processor. Processes that come while another one collects wait for it.
+    Processes that come while another one collects wait for it.
     """
     collected = folder / "static-files"
     with (folder / "static-files.lock").open("w") as lock:

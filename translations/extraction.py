@@ -10,7 +10,10 @@ from babel.messages.extract import extract
 from django.utils.translation.template import templatize
 
 # Folders with words that people read.
-SOURCES = ("annotation", "campaign", "cells", "config", "demo", "protocols", "ranking", "templates")
+SOURCES = (
+    *("annotation", "campaign", "cells", "config", "demo", "launcher", "protocols", "ranking"),
+    "templates",
+)
 
 # The arguments of each function: s(ingular), p(lural), c(ontext), in their order.
 FUNCTIONS = {

@@ -6,15 +6,12 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import conditional_page, require_safe
 
-from config.storage import without_comments
-
 _NAME = "offline/worker.js"
 
 
 @cache
 def _script() -> bytes:
-    text = (settings.BASE_DIR / "static" / _NAME).read_text(encoding="utf-8")
-    return without_comments(_NAME, text).encode()
+    return (settings.BASE_DIR / "static" / _NAME).read_bytes()
 
 
 # Not one of the static files, whose folder a service worker's pages would have to be in.

@@ -26,7 +26,7 @@ from tests.browser.long_texts import store_long
 
 WANTED_MS = 100.0
 WANTED_LONG_MS = 25.0
-WANTED_BYTES = 60_000
+WANTED_BYTES = 120_000
 READING_MS = 500
 QUIET_MS = 150
 

@@ -5,8 +5,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from campaign.models import Campaign
 from demo.guide import guide_write
-from demo.loading import demo_load
+from demo.loading import MUSEUM, demo_load
+from demo.still_loading import still_loading_write
 
 
 class Command(BaseCommand):
@@ -19,5 +21,8 @@ class Command(BaseCommand):
         parser.add_argument("--write", type=Path, required=True, help="file to write to")
 
     def handle(self, *, base_url: str, write: Path, **_options: Any) -> None:
-        demo_load(say=self.stdout.write)
-        guide_write(base_url=base_url.rstrip("/").removesuffix(settings.URL_PREFIX), path=write)
+        address = base_url.rstrip("/").removesuffix(settings.URL_PREFIX)
+        for still_loading in demo_load(say=self.stdout.write):
+            still_loading_write(still_loading)
+            if Campaign.objects.filter(slug=MUSEUM).exists():
+                guide_write(base_url=address, path=write)

@@ -40,9 +40,7 @@ def test_the_script_is_asked_for_each_time_and_sent_once(
     assert first.status_code == 200
     assert first["Content-Type"].startswith("text/javascript")
     assert first["Cache-Control"] == "no-cache"
-    script = first.content.decode()
-    assert "skipWaiting" in script
-    assert "//" not in re.sub(r'"[^"]*"', "", script)
+    assert "skipWaiting" in first.content.decode()
     again = client.get("/judge/worker.js", headers={"if-none-match": first["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
 

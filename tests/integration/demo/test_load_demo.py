@@ -17,6 +17,7 @@ from campaign.formats.yaml_tree import read_yaml
 from campaign.models import BadReference, Campaign, Judge, Protocol, Task
 from cells.campaign_file.schema import schema_check
 from cells.campaign_file.writing import campaign_file
+from demo.still_loading import still_loading_write
 from ranking.models import RankingRun
 from ranking.selectors.judge_measures import measures_by_judge
 
@@ -77,6 +78,16 @@ def slug_of_its_file(campaign: Campaign) -> str:
 def kind_of_page(path: str) -> str:
     """Return an address without numbers and names of what there are many of, but with its task."""
     return re.sub(r"(?<!/tasks)/(\d+|system/[^/]+|judges/[^/]+)/", "/…/", path)
+
+
+def test_pages_name_the_campaigns_that_are_still_being_loaded(
+    tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUINTET_HOME", str(tmp_path))
+    still_loading_write(["A day", "Another <day>"])
+    assert "A day, Another &lt;day&gt;" in client.get(reverse("sign-in")).content.decode()
+    still_loading_write([])
+    assert "A day" not in client.get(reverse("sign-in")).content.decode()
 
 
 def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:

@@ -45,39 +45,56 @@ def launcher(
 
 
 @contextlib.contextmanager
-def served(
-    directory: DataDirectory, command: str
-) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """A start, or a demo, that has said where to go; what it said is with it."""
+def started(
+    directory: DataDirectory, command: str, **environment: str
+) -> Iterator[subprocess.Popen[str]]:
+    """A start, or a demo, on any free port."""
     with subprocess.Popen(
         [sys.executable, "-m", "launcher", command],
         cwd=CHECKOUT,
-        env={**os.environ, "QUINTET_HOME": str(directory.path), "PORT": "0"},
+        env={**os.environ, "QUINTET_HOME": str(directory.path), "PORT": "0", **environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
     ) as process:
-        said = []
         try:
-            assert process.stdout is not None
-            for line in process.stdout:
-                said.append(line)
-                if STOP_LINE in line:
-                    break
-            else:
-                pytest.fail("".join(said))
-            yield process, said
+            yield process
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
             process.communicate(timeout=120)
 
 
+def read_until(process: subprocess.Popen[str], words: str) -> list[str]:
+    """Return the lines that a start says, up to the one with these words."""
+    said: list[str] = []
+    assert process.stdout is not None
+    for line in process.stdout:
+        said.append(line)
+        if words in line:
+            return said
+    pytest.fail("".join(said))
+
+
+@contextlib.contextmanager
+def served(
+    directory: DataDirectory, command: str
+) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """A start, or a demo, that has said where to go; what it said is with it."""
+    with started(directory, command) as process:
+        yield process, read_until(process, STOP_LINE)
+
+
+def address_of(said: list[str]) -> str:
+    (address,) = re.findall(r"http://127\.0\.0\.1:\d+", said[-1])
+    return str(address)
+
+
 def answers(address: str) -> bool:
     try:
-        with urllib.request.urlopen(address, timeout=5) as response:
+        with urllib.request.urlopen(address, timeout=60) as response:
             return bool(response.status == 200)
     except OSError:
         return False
@@ -165,10 +182,27 @@ def test_a_port_that_is_no_number_is_refused_in_words(
     )
 
 
+def assert_loading(address: str) -> None:
+    """Every address says that Quintet starts, and for how long not to ask again."""
+    page = requests.get(f"{address}/i/a-link/", timeout=30)
+    assert (page.status_code, page.headers["Retry-After"]) == (503, "2")
+    assert '<meta http-equiv="refresh" content="2">' in page.text
+    assert '<progress max="4"' in page.text
+    for path, kind in (("/api/v1/", "application/problem+json"), ("/readyz", "application/json")):
+        answer = requests.post(f"{address}{path}", data="x" * 100_000, timeout=30)
+        assert (answer.status_code, answer.headers["Content-Type"]) == (503, kind)
+        assert answer.headers["Retry-After"] == "2"
+
+
 def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirectory) -> None:
-    with served(directory, "demo") as (process, said):
+    with started(directory, "demo") as process:
+        assert_loading(address_of(read_until(process, "shows what is loading")))
+        process.kill()  # amid its preparation
+        process.wait()
+
+    with started(directory, "demo") as process:
+        text = "".join(read_until(process, STOP_LINE))
         told = json.loads(directory.demo_file.read_text())
-        text = "".join(said)
         assert told["organiser"]["url"] in text
         assert told["judges"][0]["url"] in text
         assert "make start` serves this folder and loads no demo" in text
@@ -185,19 +219,40 @@ def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirecto
         refused = launcher(directory, "demo", PORT="0")
         assert refused.returncode == 1
         assert f"(process {process.pid})" in refused.stderr
+        read_until(process, "all demo campaigns are loaded")
+        port = told["base_url"].rpartition(":")[2]
         process.kill()
         process.wait()
 
     orphans = working_in(directory.path)
     assert {"postgres", "valkey-server"} <= {orphan.name() for orphan in orphans}
-    with served(directory, "demo") as (process, said):
-        assert "stopped what an earlier run left behind" in "".join(said)
+    with started(directory, "demo", PORT=port) as process:
+        text = "".join(read_until(process, STOP_LINE))
+        assert "stopped what an earlier run left behind" in text
         assert not any(map(is_running, orphans))
-        assert json.loads(directory.demo_file.read_text())["judges"] != []
+        # Nothing has changed: none of it is done again.
+        assert not re.search("static files|tables|Loading", text)
+        assert json.loads(directory.demo_file.read_text())["protocols"] != []
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=120)
         assert rest.endswith("Quintet has stopped. Your data is kept.\n")
         assert process.returncode == 0
+    assert working_in(directory.path) == []
+
+
+def test_a_preparation_that_fails_is_said_on_an_open_page_and_ends_the_start(
+    directory: DataDirectory,
+) -> None:
+    nowhere = "postgresql://quintet@/quintet?host=/no/such/folder"
+    with started(directory, "start", DATABASE_URL=nowhere) as process:
+        address = address_of(read_until(process, "shows what is loading"))
+        seen = ""
+        while "could not be started" not in seen:
+            seen = requests.get(address, timeout=30).text
+        assert "refresh" not in seen
+        rest, _ = process.communicate(timeout=120)
+        assert "`manage.py migrate` failed" in rest
+        assert process.returncode == 1
     assert working_in(directory.path) == []
 
 
@@ -289,19 +344,22 @@ def test_the_demo_starts_whatever_of_it_is_killed(directory: DataDirectory) -> N
             eventually(lambda: answers(ready), f"the web server is ready after {name} was killed")
 
 
-def test_the_fingerprint_follows_contents_and_names(tmp_path: Path) -> None:
-    (tmp_path / "demo").mkdir()
+def test_a_fingerprint_follows_its_sources_and_no_generated_file(tmp_path: Path) -> None:
+    (tmp_path / "demo" / "__pycache__").mkdir(parents=True)
     file = tmp_path / "demo" / "a.txt"
-    seen = {fingerprint(["demo"], tmp_path)}
+    seen = {fingerprint("demo", tmp_path)}
     file.write_text("one")
-    seen.add(fingerprint(["demo"], tmp_path))
+    seen.add(fingerprint("demo", tmp_path))
     file.write_text("two")
-    seen.add(fingerprint(["demo"], tmp_path))
+    seen.add(fingerprint("demo", tmp_path))
     file.rename(file.with_name("b.txt"))
-    seen.add(fingerprint(["demo"], tmp_path))
-    for ignored in ("a.pyc", "a.py310.nbi", "a.py310.1.nbc"):
+    seen.add(fingerprint("demo", tmp_path))
+    for ignored in ("__pycache__/a.pyc", "a.py310.nbi", "a.py310.1.nbc"):
         (tmp_path / "demo" / ignored).write_text("")
-    seen.add(fingerprint(["demo"], tmp_path))
+    seen.add(fingerprint("demo", tmp_path))
+    (tmp_path / "static").mkdir()
+    (tmp_path / "static" / "a.js").write_text("")
+    seen.add(fingerprint("demo", tmp_path))
     assert len(seen) == 4
 
 

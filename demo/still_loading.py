@@ -1,0 +1,31 @@
+"""Which demo campaigns are still being loaded, for the pages that people open meanwhile."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from django.http import HttpRequest
+
+
+def still_loading_write(names: Sequence[str]) -> None:
+    """Have pages name these campaigns, or, with none, no more."""
+    if path := _file():
+        path.write_text("\n".join(names), encoding="utf-8")
+
+
+def still_loading(_request: HttpRequest) -> dict[str, list[str]]:
+    """Return the names for all templates; a context processor.
+
+    In a file of the data folder, since what is loaded is not in the database until all of it is. The launcher
+    removes it at each start.
+    """
+    path = _file()
+    try:
+        return {"still_loading": path.read_text(encoding="utf-8").splitlines() if path else []}
+    except OSError:
+        return {"still_loading": []}
+
+
+def _file() -> Path | None:
+    home = os.environ.get("QUINTET_HOME")
+    return Path(home) / "demo_loading" if home else None
