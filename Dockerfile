@@ -30,6 +30,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     DJANGO_SETTINGS_MODULE=config.settings \
     STATIC_ROOT=/srv/static \
+    WEB_CONCURRENCY=2 \
     OMP_NUM_THREADS=1 \
     OPENBLAS_NUM_THREADS=1 \
     NUMBA_CACHE_DIR=/var/cache/quintet

@@ -18,6 +18,7 @@ from kombu.exceptions import OperationalError
 logger = logging.getLogger(__name__)
 
 TASK = "ranking.tasks.rank_task"
+DUE_TASK = "ranking.tasks.rank_what_is_due"
 PLANNING_TASK = "annotation.tasks.plan_task"
 # After this time a message that was never handled (its queue was emptied) is sent again.
 REQUEST_TIMEOUT_SECONDS = 60
@@ -58,6 +59,14 @@ def ranking_begun(task_id: int) -> None:
 
 def _ranking_begun_key(task_id: int) -> str:
     return f"ranking-begun:{task_id}"
+
+
+def rankings_enqueue() -> None:
+    """Enqueue the rankings and the measures of judges that are out of date, of every test set."""
+    try:
+        current_app.send_task(DUE_TASK, ignore_result=True)
+    except OperationalError as error:
+        _log(error)
 
 
 def task_enqueue(task: str, task_id: int) -> None:

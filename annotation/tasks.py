@@ -6,7 +6,7 @@ from celery import shared_task
 
 import annotation.importing.uploads  # noqa: F401  registers the handlers of its jobs
 from annotation.notification import planning_request_clear
-from annotation.selectors import tasks_to_plan
+from annotation.selectors import tasks_changed, tasks_to_plan
 from annotation.services import (
     counters_check,
     erasures_due_carry_out,
@@ -17,6 +17,7 @@ from annotation.services import (
 from annotation.services.judgment_webhooks import judgment_webhooks_record
 from annotation.services.panels import participations_refresh_due
 from campaign.models import Task
+from campaign.models.task import TaskQuerySet
 from campaign.services.webhooks import webhooks_deliver
 
 logger = logging.getLogger(__name__)
@@ -32,13 +33,23 @@ def plan_task(task_id: int) -> None:
 
 @shared_task
 def fill_pools() -> None:
-    """Keep every test set's pool of HITs filled, and end the leases that ran out.
+    """Keep the pools of HITs filled that judges take from, and end the leases that ran out.
 
     Judgments are numbered here too, in case nobody ranks.
     """
     leases_release()
     waiting_judgments_number()
-    for task_id in tasks_to_plan().values_list("id", flat=True):
+    _pools_fill(tasks_changed())
+
+
+@shared_task
+def fill_all_pools() -> None:
+    """Plan what every test set needs, whatever changed it."""
+    _pools_fill(tasks_to_plan())
+
+
+def _pools_fill(tasks: TaskQuerySet) -> None:
+    for task_id in tasks.values_list("id", flat=True):
         try:
             pool_fill(task_id=task_id)
         except Exception:

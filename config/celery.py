@@ -1,17 +1,22 @@
-"""The Celery application: `celery -A config worker`, `celery -A config beat`."""
+"""The Celery application: `celery -A config worker`, with beat in it by `--beat`, or apart by `celery -A config beat`."""
 
 import os
+from functools import partial
 from typing import Any
 
+import celery.beat
 from celery import Celery
+from celery.concurrency import get_implementation
+from celery.concurrency.thread import TaskPool as Threads
 from celery.signals import (
     beat_init,
     celeryd_after_setup,
     celeryd_init,
     task_postrun,
     task_prerun,
+    worker_init,
 )
-from django.db import close_old_connections
+from django.db import connections
 from kombu import Connection
 
 from campaign.database.acting import task_acts, task_acts_no_more
@@ -58,6 +63,13 @@ def _worker_named(**_signal: Any) -> None:
     os.environ["QUINTET_PROCESS"] = "worker"
 
 
+@worker_init.connect
+def _beat_in_a_thread(*, sender: Any, **_signal: Any) -> None:
+    """Let `--beat` be a thread of a worker that has threads, not a process; one that forks needs the process."""
+    if get_implementation(sender.pool_cls) is Threads:
+        celery.beat.EmbeddedService = partial(celery.beat.EmbeddedService, thread=True)
+
+
 @celeryd_after_setup.connect
 def _worker_loaded(**_signal: Any) -> None:
     """All of the application is loaded now, and no process forked yet."""
@@ -66,14 +78,8 @@ def _worker_loaded(**_signal: Any) -> None:
 
 @beat_init.connect
 def _beat_named(**_signal: Any) -> None:
-    """Tell this process that it is beat, whose errors are counted as those of workers are."""
-    os.environ["QUINTET_PROCESS"] = "beat"
-
-
-@task_prerun.connect
-def _connection_checked(**_signal: Any) -> None:
-    """Close a connection that is of no use any more, or old, as before a request (`CELERY_DB_REUSE_MAX`)."""
-    close_old_connections()
+    """Tell this process that it is beat, unless it is a worker, too; errors of both are counted."""
+    os.environ.setdefault("QUINTET_PROCESS", "beat")
 
 
 @task_prerun.connect
@@ -85,3 +91,9 @@ def _task_acts(*, task: Any, **_signal: Any) -> None:
 @task_postrun.connect
 def _task_acts_no_more(**_signal: Any) -> None:
     task_acts_no_more()
+
+
+@task_postrun.connect
+def _connections_closed(**_signal: Any) -> None:
+    """Keep no connection, and so no process of PostgreSQL, for a thread that waits for its next task."""
+    connections.close_all()

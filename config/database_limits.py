@@ -13,6 +13,8 @@ LIMITS: Final = {
         "lock": 10,
         # Longer than a slow reader of an export may take for a part of it: `CLIENT_SECONDS`.
         "idle": 300,
+        # A thread that is not needed any more keeps no process of PostgreSQL.
+        "unused": 300,
         "silence_seconds": 3,
     },
     "worker": {

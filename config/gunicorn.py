@@ -16,9 +16,9 @@ from config.logs.settings import gunicorn_logging
 
 wsgi_app = "config.wsgi:application"
 worker_class = "config.whole_requests.WholeRequestsWorker"
-workers = 2
 threads = 4
-preload_app = True  # the second worker shares the first one's memory and starts at once
+# Processes: gunicorn's `WEB_CONCURRENCY`, 1 without it.
+preload_app = True  # workers share the memory of what is loaded, and start at once
 graceful_timeout = 20
 # A judge is back after half a minute; a new connection each time would cost them a round trip.
 keepalive = 75

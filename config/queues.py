@@ -12,6 +12,7 @@ QUEUES: Final = {
     "planning": (
         "annotation.tasks.plan_task",
         "annotation.tasks.fill_pools",
+        "annotation.tasks.fill_all_pools",
     ),
     # Up to minutes each, one after the other without a pause while judges work.
     "ranking": (

@@ -231,21 +231,20 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_TIME_LIMIT = 600
-# Never by number of tasks: a connection lasts as long as it does for requests, and keeps its prepared statements.
-CELERY_DB_REUSE_MAX = 1_000_000_000
 CELERY_TIMEZONE = "UTC"
 # In memory, by a clock that nobody can set back.
 CELERY_BEAT_SCHEDULER = "config.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     # What a lost notification left behind is found here.
-    "rank-what-is-due": every(2, "ranking.tasks.rank_what_is_due"),
+    "rank-what-is-due": every(30, "ranking.tasks.rank_what_is_due"),
     "fill-pools": every(10, "annotation.tasks.fill_pools"),
+    "fill-all-pools": every(900, "annotation.tasks.fill_all_pools"),
     "forget-idempotent-answers": every(3600, "campaign.tasks.forget_idempotent_answers"),
     "forget-sessions": every(3600, "campaign.tasks.forget_sessions"),
-    "send-mails": every(15, "campaign.tasks.send_mails"),
+    "send-mails": every(60, "campaign.tasks.send_mails"),
     "send-alert-mails": every(3600, "ranking.tasks.send_alert_mails"),
-    "deliver-webhooks": every(5, "annotation.tasks.deliver_webhooks"),
-    "run-jobs": every(15, "campaign.tasks.run_jobs"),
+    "deliver-webhooks": every(15, "annotation.tasks.deliver_webhooks"),
+    "run-jobs": every(60, "campaign.tasks.run_jobs"),
     "purge-uploads": every(86_400, "campaign.tasks.purge_uploads"),
     "purge-exported-files": every(3600, "campaign.tasks.purge_exported_files"),
     "purge-browser-visits": every(1800, "campaign.tasks.purge_browser_visits"),

@@ -45,6 +45,9 @@ _SILENT_LOG = (
     "log_error_verbosity=terse",
 )
 
+# No process that Quintet has no use for: it does not replicate, and its reads are of a few pages.
+_FEW_PROCESSES = ("io_method=sync", "max_logical_replication_workers=0")
+
 # For tests only: a crash may lose the data, which is thrown away anyway.
 # Nothing is kept, and no statistics change in the middle of a test.
 _NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
@@ -145,6 +148,7 @@ class Postgres:
             "unix_socket_permissions=0700",
             "cluster_name=quintet",
             *_SILENT_LOG,
+            *_FEW_PROCESSES,
             *(() if self._durable else _NOT_DURABLE),
         ]
         self._child = Child(

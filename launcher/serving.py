@@ -39,13 +39,9 @@ ONE_THREAD = dict.fromkeys(
 )
 
 
-# Background processes and the queues each serves, as `config.queues` lists them. Rankings have a
-# process of their own, since judges wait for planning; mail waits for servers of others.
-WORKERS = {
-    "worker-planning": "planning",
-    "worker-ranking": "ranking,shards",
-    "worker-housekeeping": "mail,webhooks,housekeeping,counting,jobs",
-}
+# One process for all background work. Celery's own variables change that, on a server whose rankings need more than one core:
+# docs/operators.md has how.
+WORKER = {"CELERY_WORKER_POOL": "threads", "CELERY_WORKER_CONCURRENCY": "8"}
 
 
 def listen(command: str) -> socket.socket:
@@ -234,6 +230,7 @@ def _environment(services: Services) -> dict[str, str]:
     # Each process would compile all modules again.
     inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {
+        **WORKER,
         **inherited,
         **ONE_THREAD,
         **services.environment,
@@ -263,13 +260,18 @@ def _children(services: Services, environment: dict[str, str], listener: int) ->
             f"--bind=fd://{listener}",
             "--graceful-timeout=5",
         ],
-        **{name: [*celery, *_worker(name, queues)] for name, queues in WORKERS.items()},
-        "beat": [
+        "worker": [
             *celery,
+            # The preparation has checked the project; to do it again, it would load all pages.
             "--skip-checks",
-            "beat",
+            "worker",
+            "--beat",
             "--loglevel=INFO",
-            "--pidfile=",  # one left by a killed beat would keep the next from starting
+            "--hostname=worker@localhost",
+            # There is no other that it could tell something.
+            "--without-gossip",
+            "--without-mingle",
+            "--without-heartbeat",
         ],
     }
     return [
@@ -285,23 +287,6 @@ def _children(services: Services, environment: dict[str, str], listener: int) ->
             inherits=[listener] if name == "web" else [],
         )
         for name, command in commands.items()
-    ]
-
-
-def _worker(name: str, queues: str) -> list[str]:
-    return [
-        # The preparation has checked the project; to do it again, each would load all pages.
-        "--skip-checks",
-        "worker",
-        f"--queues={queues}",
-        "--loglevel=INFO",
-        f"--hostname={name}@localhost",
-        # A process apart: a task that grows or crashes takes its memory with it.
-        "--pool=prefork",
-        "--concurrency=1",
-        # They have nothing to say to each other; mingling costs a second.
-        "--without-gossip",
-        "--without-mingle",
     ]
 
 

@@ -75,7 +75,8 @@ class Supervisor:
 
     def run(self, stop: StopRequest) -> None:
         """Watch until asked to stop."""
-        while not stop.wait(0.25):
+        # The end of a child wakes it at once.
+        while not stop.wait(1.0):
             self.poll()
 
     def poll(self) -> None:

@@ -29,7 +29,6 @@ from typing import Final
 import psycopg2
 
 from launcher.data_directory import CHECKOUT
-from launcher.serving import WORKERS
 from launcher.waiting import wait_until
 from tests.benchmarks.judging_server import say
 from tests.benchmarks.web_server import (
@@ -39,7 +38,7 @@ from tests.benchmarks.web_server import (
     web_server,
     with_services,
 )
-from tests.containers import World, status
+from tests.containers import WORKERS, World, status
 from tests.load.soak import start_workers
 
 TOKEN: Final = "a-token-of-the-alarms"

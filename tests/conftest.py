@@ -232,21 +232,25 @@ def start_worker(
 ) -> Iterator[Callable[..., "subprocess.Popen[bytes]"]]:
     """Start `celery worker` with beat inside, on the test database; killed after the test.
 
-    It serves the queues it is given, otherwise all of them.
+    It serves the queues it is given, otherwise all of them. It has the name worker among PostgreSQL's clients.
     """
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(*queues: str) -> "subprocess.Popen[bytes]":
+    def start(*queues: str, threads: int = 1) -> "subprocess.Popen[bytes]":
         with (tmp_path / "worker.log").open("ab") as log:
             process = subprocess.Popen(
                 [
                     *(sys.executable, "-m", "celery", "-A", "config", "worker", "-B"),
-                    *("--pool=threads", "--concurrency=1", "--loglevel=INFO"),
+                    *("--pool=threads", f"--concurrency={threads}", "--loglevel=INFO"),
                     *("--without-gossip", "--without-mingle"),
                     f"--hostname={'-'.join(['worker', *queues])}@localhost",
                     *([f"--queues={','.join(queues)}"] if queues else []),
                 ],
-                env={**os.environ, "DATABASE_URL": test_database_url()},
+                env={
+                    **os.environ,
+                    "DATABASE_URL": test_database_url(),
+                    "PGAPPNAME": "worker",
+                },
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -256,7 +260,6 @@ def start_worker(
 
     yield start
     for process in started:
-        # The whole group: beat is a process of its own and outlives a killed worker.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

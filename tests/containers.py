@@ -23,6 +23,13 @@ from launcher.services import Services
 from tests.unit.deploy import test_chart
 
 COMPOSE: dict[str, Any] = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_text())
+#: The queues of each worker, as `--queues` names them.
+WORKERS: dict[str, str] = {
+    name: word.removeprefix("--queues=")
+    for name, service in COMPOSE["services"].items()
+    for word in service.get("command", [])
+    if word.startswith("--queues=")
+}
 SECRETS = {
     "secret_key": "k" * 50,
     "metrics_token": "m" * 32,

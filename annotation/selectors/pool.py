@@ -1,5 +1,6 @@
 """Reads of the pool: which HITs a judge may be lent, and which test sets are open to them."""
 
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
@@ -19,7 +20,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, Now
 
-from annotation.models import HIT, HITPurpose
+from annotation.models import HIT, Design, HITPurpose, JudgeAccount
 from annotation.models.pool import HITQuerySet
 from annotation.selectors.designs import designs_in_force
 from campaign.database.prepared_query import Parameter, PreparedQuery
@@ -46,6 +47,8 @@ class HasId(Protocol):
 
 
 T = TypeVar("T", bound=HasId)
+# Several of the planner's looks, each ten seconds after the one before.
+CHANGED_WITHIN: Final = timedelta(minutes=1)
 # HITs of the pool that are looked at for a judge while the planner is there.
 _NEAR: Final = 1000
 # Values, or what stands for them in a `PreparedQuery`.
@@ -62,6 +65,21 @@ def tasks_to_plan() -> TaskQuerySet:
     planned = [CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED]
     return _tasks_with_texts().filter(
         not_moving("test_set__campaign"), test_set__campaign__state__in=planned
+    )
+
+
+def tasks_changed() -> TaskQuerySet:
+    """Return those of `tasks_to_plan` whose pool may be short now.
+
+    A judge waits for HITs, or was lent some a moment ago; or the campaign or its design is new.
+    """
+    since = Now() - CHANGED_WITHIN
+    accounts = JudgeAccount.objects.filter(task=OuterRef("pk"))
+    designs = Design.objects.filter(task=OuterRef("pk"), created_at__gte=since)
+    return tasks_to_plan().filter(
+        Exists(accounts.filter(Q(requested_at__isnull=False) | Q(last_lent_at__gte=since)))
+        | Exists(designs)
+        | Q(test_set__campaign__state_since__gte=since)
     )
 
 

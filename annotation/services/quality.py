@@ -24,6 +24,7 @@ from annotation.models import (
     RuleDirection,
 )
 from annotation.models.quality import STANDING_ACTIONS
+from annotation.notification import rankings_enqueue
 from annotation.services.judging.notifications import ranking_request
 from campaign.models import Campaign, Judge, Task, User
 
@@ -231,6 +232,7 @@ def _rule_create(
     rule_terms_check(campaign=campaign, terms=terms)
     # Waits for a measurement: either it sees this rule, or the rule is newer than the measurement.
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    transaction.on_commit(rankings_enqueue)
     return QualityRule.objects.create(
         campaign=campaign,
         task=terms.task,

@@ -22,6 +22,8 @@ class Limits:
         For a lock that somebody else holds.
     idle : float
         In a transaction in which nothing is asked.
+    unused : float
+        Between two transactions; the next one connects again.
     silence_seconds : float, optional
         After how long without an answer to a question of its own the process takes the server for silent and
         cuts its connections. None: it waits.
@@ -30,6 +32,7 @@ class Limits:
     statement: float
     lock: float
     idle: float
+    unused: float = 0
     silence_seconds: float | None = None
 
     def settings(self) -> dict[str, str]:
@@ -38,6 +41,7 @@ class Limits:
             "statement_timeout": _milliseconds(self.statement),
             "lock_timeout": _milliseconds(self.lock),
             "idle_in_transaction_session_timeout": _milliseconds(self.idle),
+            "idle_session_timeout": _milliseconds(self.unused),
         }
 
 

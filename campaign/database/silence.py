@@ -2,11 +2,12 @@
 
 A stopped server, or a machine that hangs, acknowledges what it is sent, and answers nothing: limits that the
 server keeps do not end that, nor do those of TCP, and a thread inside libpq waits for ever. So one more thread a
-process asks `SELECT 1` each second on a connection of its own. When no answer comes in time, it shuts the sockets
-of all connections down: whoever waits in them gets an error at once. What was under way may have been stored; a
+process looks each second whether anybody waits, and asks `SELECT 1` then on a connection of its own. When no answer comes in time, it
+shuts the sockets of all connections down: whoever waits in them gets an error at once. What was under way may have been stored; a
 judge's page sends it again under the same id. Statements cost nothing more for that.
 """
 
+import math
 import os
 import select
 import socket
@@ -17,9 +18,11 @@ from typing import Any, Final
 from weakref import WeakSet
 
 import psycopg2
-from psycopg2.extensions import POLL_OK, POLL_READ, POLL_WRITE
+from psycopg2.extensions import POLL_OK, POLL_READ, POLL_WRITE, TRANSACTION_STATUS_ACTIVE
 
 SECONDS_BETWEEN: Final = 1.0
+#: As `connect_timeout` of the settings.
+SECONDS_TO_CONNECT: Final = 5.0
 
 _lock = threading.Lock()
 _watchers: dict[tuple[int, str], "Watcher"] = {}
@@ -30,7 +33,7 @@ class _SilenceError(Exception):
 
 
 class Watcher(threading.Thread):
-    """Asks whether PostgreSQL answers; cuts the process's connections when it does not.
+    """Asks whether PostgreSQL answers, while anybody waits for it; cuts the process's connections when it does not.
 
     Attributes
     ----------
@@ -47,6 +50,11 @@ class Watcher(threading.Thread):
         self._open: WeakSet[Any] = WeakSet()
         self._open_lock = threading.Lock()
         self._own: Any = None
+        self._connected_at = -math.inf
+
+    def connecting(self) -> None:
+        """Ask for some seconds, though nobody waits in a connection: one is being made."""
+        self._connected_at = time.monotonic()
 
     def watch(self, connection: Any) -> None:
         """Cut this connection, too, if PostgreSQL falls silent while it is open."""
@@ -55,11 +63,26 @@ class Watcher(threading.Thread):
 
     def run(self) -> None:
         while True:
-            self.is_silent = not self._answers()
-            if self.is_silent:
-                self._cut()
+            if self.is_silent or self._is_awaited():
+                self.is_silent = not self._answers()
+                if self.is_silent:
+                    self._cut()
+            elif self._own is not None:
+                # A process of PostgreSQL less, on a server that has nothing to do.
+                self._own.close()
+                self._own = None
             # The pace of its questions: a daemon thread, which nothing has to wake or to end.
             time.sleep(SECONDS_BETWEEN)
+
+    def _is_awaited(self) -> bool:
+        if time.monotonic() - self._connected_at < SECONDS_TO_CONNECT:
+            return True
+        with self._open_lock:
+            connections = list(self._open)
+        return any(
+            not each.closed and each.info.transaction_status == TRANSACTION_STATUS_ACTIVE
+            for each in connections
+        )
 
     def _answers(self) -> bool:
         """Ask; False for silence alone. A server that refuses or is not there tells everybody by itself."""

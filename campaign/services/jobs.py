@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 MAX_ATTEMPTS: Final = 3
 _SECONDS_BETWEEN_WRITES: Final = 0.5
 
+# One job at a time in a process, so that jobs do not take all threads of a worker.
+_at_work: Final = threading.Lock()
 _HANDLERS: Final[dict[JobKind, "Handler"]] = {}
 _ENDINGS: Final[dict[JobKind, "Ending"]] = {}
 _REFUSALS: Final[dict[JobKind, tuple[type[Exception], ...]]] = {}
@@ -164,12 +166,22 @@ def job_retry(*, job: Job, user: User | None = None) -> Job:
 
 
 def jobs_run_waiting() -> int:
-    """Do the jobs that wait, the oldest first, and those whose worker was lost; return their number."""
+    """Do the jobs that wait, the oldest first, and those whose worker was lost; return their number.
+
+    0 if another thread of this process is at it, which looks again after each job.
+    """
+    if not _at_work.acquire(blocking=False):
+        return 0
     done = 0
     tried: set[int] = set()
-    while (job := Job.objects.waiting().exclude(pk__in=tried).order_by("pk").first()) is not None:
-        tried.add(job.pk)
-        done += job_run(job_id=job.pk)
+    try:
+        while (
+            job := Job.objects.waiting().exclude(pk__in=tried).order_by("pk").first()
+        ) is not None:
+            tried.add(job.pk)
+            done += job_run(job_id=job.pk)
+    finally:
+        _at_work.release()
     return done
 
 

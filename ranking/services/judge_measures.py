@@ -14,30 +14,27 @@ from ranking.models import JudgeMeasures
 def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:
     """Store these measures in place of those before; return the number of rows written.
 
-    Only rows that change are written. One query if none does, mostly two, and two more where a judge is
-    new. Call it in a transaction that holds the lock on the campaign.
+    Only rows that change are written, which PostgreSQL finds out: to read all of them took a fifth of the time of a ranking with a
+    thousand judges. Two queries, and two more where a judge is new. Call it in a transaction that holds the lock on the
+    campaign.
     """
     rows = JudgeMeasures.objects.filter(task=task)
-    before = {
-        name: (judge, said)
-        for name, judge, said in rows.values_list("judge__pseudonym", "judge", "measures")
-    }
+    before = dict(rows.values_list("judge__pseudonym", "judge"))
     now = {
-        name: {str(measure): dict(vars(result)) for measure, result in results.items()}
+        name: {str(measure): vars(result) for measure, result in results.items()}
         for name, results in measures.items()
     }
-    changed = {
-        judge: now[name] for name, (judge, said) in before.items() if now.get(name, said) != said
-    }
+    written = 0
+    if kept := {judge: now[name] for name, judge in before.items() if name in now}:
+        found = _by_judge(kept)
+        written = rows.filter(judge__in=kept).exclude(measures=found).update(measures=found)
     new = _ids(task, now.keys() - before.keys())
-    if changed:
-        rows.filter(judge__in=changed).update(measures=_by_judge(changed))
     JudgeMeasures.objects.bulk_create(
         JudgeMeasures(task=task, judge_id=judge, measures=now[name]) for name, judge in new.items()
     )
-    if gone := [before[name][0] for name in before.keys() - now.keys()]:
+    if gone := [before[name] for name in before.keys() - now.keys()]:
         rows.filter(judge__in=gone).delete()
-    return len(changed) + len(new)
+    return written + len(new)
 
 
 def _by_judge(measures: dict[int, Any]) -> Func:

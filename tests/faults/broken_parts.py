@@ -67,16 +67,9 @@ def _workers_in_ranking(stage: Stage) -> list[str]:
     return [role for role in stage.installation.roles() if role.startswith("worker")]
 
 
-@fault("kill-worker-process-in-ranking")
-def kill_worker_process(stage: Stage) -> None:
-    """Kill each worker's working process in the middle of a ranking."""
-    for role in _workers_in_ranking(stage):
-        stage.send(signal.SIGKILL, stage.installation.workers(role))
-
-
 @fault("kill-worker-in-ranking", short=True)
 def kill_worker_in_ranking(stage: Stage) -> None:
-    """Kill each worker, with the process it had started, in the middle of a ranking."""
+    """Kill the worker in the middle of a ranking."""
     for role in _workers_in_ranking(stage):
         stage.send(signal.SIGKILL, stage.installation.group(role))
 

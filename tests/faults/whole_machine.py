@@ -89,7 +89,7 @@ def _set(stage: Stage, *, hours: float) -> None:
 
 
 def _sent_by_beat(stage: Stage) -> int:
-    log = stage.installation.folder / "logs" / "beat.log"
+    log = stage.installation.folder / "logs" / "worker.log"
     return log.read_text().count("Sending due task")
 
 

@@ -29,7 +29,6 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from launcher.serving import WORKERS
 from launcher.waiting import wait_until
 from tests.benchmarks.web_server import (
     postgresql_process,
@@ -37,6 +36,7 @@ from tests.benchmarks.web_server import (
     web_server,
     with_services,
 )
+from tests.containers import WORKERS
 from tests.load.at_work import Answers, JudgeAtWork, OrganiserAtWork
 from tests.load.watching import Flushes, Lags, megabytes
 

@@ -28,6 +28,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         watcher = watcher_of_this_process(self.alias, conn_params, patience)
         if watcher.is_silent:
             raise psycopg2.OperationalError("PostgreSQL is there, and does not answer.")
+        watcher.connecting()
         connection = super().get_new_connection(conn_params)
         watcher.watch(connection)
         return connection

@@ -17,6 +17,7 @@ V_segments, or its linearised form (`ranking.core.agreement.linear`).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, get_args
@@ -185,27 +186,36 @@ def variance(spread: Spread | VarianceParts, level: KappaLevel) -> Variance:
         If `level` is neither of these.
     """
     parts = parts_of_spread(spread) if isinstance(spread, Spread) else spread
-    of_segments, of_judges = parts.of_segments, parts.of_judges
-    degrees_of_freedom = _degrees_of_judges(parts.judges)
+    value, degrees_of_freedom = _variances([parts], level)
+    return Variance(float(value[0]), float(degrees_of_freedom[0]))
+
+
+def _variances(parts: Sequence[VarianceParts], level: KappaLevel) -> tuple[FloatArray, FloatArray]:
+    """Return the variance of each κ and its degrees of freedom, as `variance` estimates them."""
+    of_segments, of_judges, overlap, judges, pairs, in_segments, segments = (
+        np.array([getattr(each, name) for each in parts], dtype=np.float64)
+        for name in (
+            *("of_segments", "of_judges", "overlap", "judges", "pairs", "pairs_in_segments"),
+            "segments",
+        )
+    )
+    degrees_of_freedom = np.where(
+        judges > 1, judges * (judges - 1) / (2 * np.maximum(judges, 1) - 1), _MIN_DEGREES_OF_FREEDOM
+    )
+    degrees_of_freedom = np.maximum(_MIN_DEGREES_OF_FREEDOM, degrees_of_freedom)
     if level == "judges":
-        return Variance(of_judges, degrees_of_freedom)
+        return of_judges, degrees_of_freedom
     if level != "two_way":
         raise ValueError(f"resample: {level!r} is neither judges nor two_way")
-    once = of_judges - parts.pairs
-    both = of_segments + once - parts.overlap + parts.pairs_in_segments
-    value = max(both, of_segments, once)
-    if math.isnan(of_segments) or math.isnan(of_judges):
-        return Variance(math.nan, degrees_of_freedom)
-    uncertain = max(once, 0.0) ** 2 / degrees_of_freedom + of_segments**2 / (parts.segments - 1)
-    return Variance(
-        value, max(degrees_of_freedom, value**2 / uncertain) if uncertain else degrees_of_freedom
-    )
-
-
-def _degrees_of_judges(judges: float) -> float:
-    if judges <= 1:
-        return _MIN_DEGREES_OF_FREEDOM
-    return max(_MIN_DEGREES_OF_FREEDOM, judges * (judges - 1) / (2 * judges - 1))
+    once = of_judges - pairs
+    both = of_segments + once - overlap + in_segments
+    value = np.maximum(np.maximum(both, of_segments), once)
+    # NaN where there are fewer than two segments.
+    few = np.maximum(segments - 1, 1)
+    uncertain = np.maximum(once, 0.0) ** 2 / degrees_of_freedom + of_segments**2 / few
+    found = degrees_of_freedom.copy()
+    np.divide(value**2, uncertain, out=found, where=uncertain > 0)
+    return value, np.fmax(degrees_of_freedom, found)
 
 
 def kappa_interval(
@@ -230,23 +240,58 @@ def kappa_interval(
     Interval
     """
     parts = parts_of_spread(spread) if isinstance(spread, Spread) else spread
-    reason = _reason_for_none(parts, level)
-    found = variance(parts, level)
-    if reason is None and found.value <= _NOTHING:
-        reason = NoInterval.NO_VARIATION
-    if reason is not None:
-        return Interval(None, None, reason)
+    [found] = kappa_intervals([parts], level, confidence=confidence, lowest=[lowest])
+    return found
+
+
+def kappa_intervals(
+    parts: Sequence[VarianceParts],
+    level: KappaLevel,
+    *,
+    confidence: float,
+    lowest: Sequence[float],
+) -> list[Interval]:
+    """Return the intervals of many κ at once, each as `kappa_interval` does.
+
+    Parameters
+    ----------
+    parts : sequence of VarianceParts
+    level : "judges" or "two_way"
+    confidence : float
+        Between 0 and 1.
+    lowest : sequence of float
+        The lowest possible value of each κ.
+
+    Returns
+    -------
+    list of Interval
+    """
+    values, degrees_of_freedom = _variances(parts, level)
+    quantiles = stdtrit(degrees_of_freedom, (1 + confidence) / 2).tolist()
+    return [
+        _interval(each, level, value, quantile, least)
+        for each, value, quantile, least in zip(
+            parts, values.tolist(), quantiles, lowest, strict=True
+        )
+    ]
+
+
+def _interval(
+    parts: VarianceParts, level: KappaLevel, value: float, quantile: float, lowest: float
+) -> Interval:
+    if math.isnan(parts.of_judges):
+        return _TOO_FEW_JUDGES
+    if level == "two_way" and math.isnan(parts.of_segments):
+        return _TOO_FEW_SEGMENTS
+    if value <= _NOTHING:
+        return _NO_VARIATION
     disagreement = 1 - parts.kappa
-    quantile = float(stdtrit(found.degrees_of_freedom, (1 + confidence) / 2))
     # Beyond this, the interval holds every κ, and exp would overflow.
-    reach = min(700.0, quantile * math.sqrt(found.value) / disagreement)
+    reach = min(700.0, quantile * math.sqrt(value) / disagreement)
     low = max(lowest, 1 - disagreement * math.exp(reach))
     return Interval(low, 1 - disagreement * math.exp(-reach), None)
 
 
-def _reason_for_none(parts: VarianceParts, level: KappaLevel) -> NoInterval | None:
-    if math.isnan(parts.of_judges):
-        return NoInterval.TOO_FEW_JUDGES
-    if level == "two_way" and math.isnan(parts.of_segments):
-        return NoInterval.TOO_FEW_SEGMENTS
-    return None
+_TOO_FEW_JUDGES = Interval(None, None, NoInterval.TOO_FEW_JUDGES)
+_TOO_FEW_SEGMENTS = Interval(None, None, NoInterval.TOO_FEW_SEGMENTS)
+_NO_VARIATION = Interval(None, None, NoInterval.NO_VARIATION)

@@ -13,7 +13,7 @@ from ranking.core.agreement.kappa_intervals import (
     Interval,
     KappaLevel,
     VarianceParts,
-    kappa_interval,
+    kappa_intervals,
     parts_of_spread,
 )
 from ranking.core.agreement.spread import (
@@ -117,7 +117,5 @@ def intervals_of_parts(
     parts: Sequence[VarianceParts], point: Kappas, level: KappaLevel, confidence: float
 ) -> list[Interval]:
     """Return the intervals of each judge's κ, and of κ of all judges, from their variances."""
-    return [
-        kappa_interval(each, level, confidence=confidence, lowest=lowest_kappa(float(by_chance)))
-        for each, by_chance in zip(parts, point.p_chance[:, 0], strict=True)
-    ]
+    lowest = [lowest_kappa(by_chance) for by_chance in point.p_chance[:, 0].tolist()]
+    return kappa_intervals(parts, level, confidence=confidence, lowest=lowest)

@@ -58,7 +58,8 @@ def parts_of_all(tallies: AgreementTallies, *, expected: float | None) -> Varian
     kappa, p_chance = (float(value) for value in kappa_over_all(whole, expected))
     comparing = by_judge[:, _COMPARISONS] > 0
     without_judge = kappa_over_all(whole - GONE_WITH_JUDGE * by_judge[comparing], expected)[0]
-    with_others = tallies.with_others[:, :, : AGREEING + 1].reshape(-1, 2)
+    own, other = _who_met(tallies)
+    with_others = tallies.with_others[own, other, : AGREEING + 1]
     # Each pair of judges is held in both orders.
     moments = PairMoments(
         both=with_others.T @ with_others // 2,
@@ -111,25 +112,33 @@ def parts_of_judges(
     whole = tallies.of_judges[:, PAIRS]
     kappas = kappa_of_judge(whole, p_chance)
     of_judges = _left_out_one_by_one(tallies, kappas[0], p_chance)
+    met = tallies.with_others[:, :, COMPARABLE]
     shares = _SHARES_OF_JUDGE if p_chance is None else (_AGREE,)
     slope = _slopes_of_judges(whole, *kappas)[:, : len(shares)]
     squares, overlap = (
         _squared_changes(whole, products, shares, slope).tolist()
         for products in (tallies.products, tallies.products_with_others)
     )
-    pairs, squared_pairs = whole[:, COMPARABLE], tallies.products[:, COMPARABLE, COMPARABLE]
+    # As Python's numbers, all judges at once: there may be a thousand.
+    columns = (
+        tallies.segments,
+        whole[:, COMPARABLE],
+        tallies.products[:, COMPARABLE, COMPARABLE],
+        kappas[0],
+        of_judges,
+        np.einsum("jk,jk->j", met, met),
+    )
+    rows = zip(*(column.tolist() for column in columns), squares, overlap, strict=True)
     return tuple(
         VarianceParts(
-            kappa=float(kappas[0][judge]),
-            of_segments=_of_segments(
-                squares[judge], segments, int(pairs[judge]), int(squared_pairs[judge])
-            ),
+            kappa=kappa,
+            of_segments=_of_segments(of_square, segments, pairs, squared_pairs),
             segments=segments,
-            of_judges=float(of_judges[judge]),
-            overlap=overlap[judge],
-            judges=_effective(tallies.with_others[judge, :, COMPARABLE]),
+            of_judges=of_judge,
+            overlap=of_overlap,
+            judges=effective_number_from(pairs, squared_met),
         )
-        for judge, segments in enumerate(tallies.segments.tolist())
+        for segments, pairs, squared_pairs, kappa, of_judge, squared_met, of_square, of_overlap in rows
     )
 
 
@@ -145,12 +154,19 @@ def _effective(pairs: Int64Array) -> float:
     return effective_number_from(int(pairs.sum()), int(pairs @ pairs))
 
 
+def _who_met(tallies: AgreementTallies) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the indices of each two judges with comparable pairs, in both orders."""
+    # Few of a thousand judges have met; `nonzero` is fast where its values lie side by side.
+    own, other = np.nonzero(tallies.with_others[:, :, COMPARABLE] != 0)
+    return own, other
+
+
 def _left_out_one_by_one(
     tallies: AgreementTallies, kappa: FloatArray, p_chance: float | None
 ) -> FloatArray:
     """Return the delete-one variance of each judge's κ over the others; NaN where there is none."""
     judges = len(tallies.judges)
-    own, other = np.nonzero(tallies.with_others[:, :, COMPARABLE])
+    own, other = _who_met(tallies)
     left = tallies.of_judges[:, PAIRS][own] - tallies.with_others[own, other]
     changes = kappa_of_judge(left, p_chance)[0] - kappa[own]
     met = np.bincount(own, minlength=judges)

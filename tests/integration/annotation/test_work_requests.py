@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from annotation.models import HIT, HITSequence, JudgeAccount
 from annotation.notification import broker, planning_request_key
+from annotation.selectors import tasks_changed
 from annotation.selectors.planned import plans_read
+from annotation.selectors.pool import CHANGED_WITHIN
 from annotation.services import (
     NoWorkReason,
     design_change,
@@ -21,10 +23,11 @@ from annotation.services import (
 )
 from annotation.services.lending.work_requests import NoWork
 from annotation.tasks import plan_task
-from campaign.models import Judge, Task
-from campaign.services import conflict_declare
+from campaign.models import Judge, Task, Transition
+from campaign.services import campaign_state_change, conflict_declare
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
+from tests.roles import owner_cursor
 
 pytestmark = pytest.mark.django_db
 
@@ -88,6 +91,44 @@ def test_a_judge_gets_work_although_the_broker_is_away(
     pool_fill(task_id=task.pk, size=0)
     assert HIT.objects.filter(reserved_for=judge).exists()
     assert ask(client, judge).status_code == 200
+
+
+@pytest.fixture
+def at_rest(transactional_db: None, task: Task) -> Task:
+    """Its campaign and its design are as they were an hour ago."""
+    pool_fill(task_id=task.pk, size=8)
+    with owner_cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute("UPDATE campaign_campaign SET state_since = now() - interval '1 hour'")
+        cursor.execute("UPDATE annotation_design SET created_at = now() - interval '1 hour'")
+    return task
+
+
+def test_the_planner_leaves_a_test_set_at_rest_alone(at_rest: Task, judge: Judge) -> None:
+    assert list(tasks_changed()) == []
+    lend(judge)
+    assert list(tasks_changed()) == [at_rest]
+    JudgeAccount.objects.update(last_lent_at=timezone.now() - CHANGED_WITHIN)
+    assert list(tasks_changed()) == []
+
+
+def test_the_planner_looks_where_a_judge_waits(at_rest: Task, judge: Judge) -> None:
+    """However long: the message may be lost, and the planner have been away."""
+    JudgeAccount.objects.create(
+        judge=judge, task=at_rest, requested_at=timezone.now() - timedelta(hours=1)
+    )
+    assert list(tasks_changed()) == [at_rest]
+
+
+def test_the_planner_looks_where_the_campaigns_state_is_new(at_rest: Task) -> None:
+    campaign = at_rest.test_set.campaign
+    campaign_state_change(campaign=campaign, transition=Transition.PAUSE, by=None)
+    assert list(tasks_changed()) == [at_rest]
+
+
+def test_the_planner_looks_where_the_design_is_new(at_rest: Task) -> None:
+    design_change(task=at_rest, redundancy=2)
+    assert list(tasks_changed()) == [at_rest]
 
 
 def test_no_more_work_is_said_once_the_planner_found_none(

@@ -14,7 +14,10 @@ from campaign.database.limits import Limits
 from config.gunicorn import CLIENT_SECONDS
 from tests.conftest import test_database_url as database_url
 
-ASKED = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+ASKED = (
+    *("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"),
+    "idle_session_timeout",
+)
 
 
 def seen_by(process: str) -> list[str]:
@@ -38,12 +41,12 @@ def seen_by(process: str) -> list[str]:
 @pytest.mark.parametrize(
     ("process", "expected"),
     [
-        ("import config.wsgi; ", ["30s", "10s", "5min"]),
+        ("import config.wsgi; ", ["30s", "10s", "5min", "5min"]),
         (
             "from celery.signals import celeryd_init; import config.celery; celeryd_init.send('w'); ",
-            ["10min", "1min", "11min"],
+            ["10min", "1min", "11min", "0"],
         ),
-        ("", ["0", "1min", "1h"]),
+        ("", ["0", "1min", "1h", "0"]),
     ],
     ids=["web", "worker", "command"],
 )

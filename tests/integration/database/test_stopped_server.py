@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from config.gunicorn import threads, workers
+from config.gunicorn import threads
 from launcher.postgresql import Postgres
 from launcher.services import Services
 from tests.factories import make_campaign, make_judge
@@ -65,7 +65,7 @@ def browser(transactional_db: None, tmp_path: Path) -> Iterator[Browser]:
 def test_a_stopped_server_holds_no_thread_for_long(
     postgres: Postgres, browser: Browser, eventually: Eventually
 ) -> None:
-    many = 3 * threads * workers
+    many = 3 * threads
     with ThreadPoolExecutor(many) as pool:
         # Each thread of each worker has a connection that will fall silent.
         before = list(pool.map(browser.get, [PROGRESS] * many))

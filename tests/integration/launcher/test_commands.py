@@ -24,7 +24,6 @@ from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.prepare import fingerprint
 from launcher.processes import is_running
 from launcher.services import Services
-from launcher.serving import WORKERS
 from tests.integration.launcher.conftest import eventually, working_in
 
 STOP_LINE = "Stop       Ctrl-C"
@@ -333,7 +332,7 @@ def json_of(directory: DataDirectory, name: str) -> Any:
 def test_the_demo_starts_whatever_of_it_is_killed(directory: DataDirectory) -> None:
     with served(directory, "demo"):
         ready = f"{json.loads(directory.demo_file.read_text())['base_url']}/readyz"
-        for name in ("web", *WORKERS, "beat", "valkey", "postgresql"):
+        for name in ("web", "worker", "valkey", "postgresql"):
             before = recorded(directory, name)
             assert before is not None
             os.kill(before, signal.SIGKILL)

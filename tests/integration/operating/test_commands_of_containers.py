@@ -18,10 +18,9 @@ import pytest
 import redis
 
 from launcher.data_directory import CHECKOUT
-from launcher.serving import WORKERS
 from launcher.valkey import _program
 from launcher.waiting import wait_until
-from tests.containers import COMPOSE, PROCESSES, Process, World, of_compose, status
+from tests.containers import COMPOSE, PROCESSES, WORKERS, Process, World, of_compose, status
 from tests.unit.deploy import test_chart
 
 SECONDS = 120

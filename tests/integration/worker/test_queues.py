@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from subprocess import Popen
 
+import psutil
 import psycopg2
 import pytest
+from django.db import connection
 
+from annotation.models import HIT
 from annotation.services import work_request
 from campaign.models import Judge, Task
 from ranking.models import RankingRun
@@ -65,12 +68,26 @@ def rankings_blocked() -> Iterator[Callable[[], bool]]:
         looker.close()
 
 
-def test_a_ranking_that_does_not_end_holds_no_planning_up(
-    task: Task, start_worker: StartWorker, eventually: Eventually
-) -> None:
-    first, second = (make_judge(task.test_set.campaign, name) for name in ("first", "second"))
+def start_two(start_worker: StartWorker) -> None:
+    """As on a server."""
     start_worker("planning")
     start_worker("ranking")
+
+
+def start_threads(start_worker: StartWorker) -> None:
+    """As `make start` does."""
+    start_worker(threads=4)
+
+
+@pytest.mark.parametrize("start", [start_two, start_threads])
+def test_a_ranking_that_does_not_end_holds_no_planning_up(
+    start: Callable[[StartWorker], None],
+    task: Task,
+    start_worker: StartWorker,
+    eventually: Eventually,
+) -> None:
+    first, second = (make_judge(task.test_set.campaign, name) for name in ("first", "second"))
+    start(start_worker)
     with rankings_blocked() as ranking_waits:
         eventually(work_comes(first))
         eventually(ranking_waits)
@@ -97,3 +114,21 @@ def test_a_stopped_ranking_worker_holds_no_planning_up(
     assert not RankingRun.objects.exists()
     os.killpg(ranking.pid, signal.SIGCONT)
     eventually(RankingRun.objects.exists)
+
+
+def test_a_worker_with_threads_is_one_process_and_keeps_no_connection(
+    task: Task, start_worker: StartWorker, eventually: Eventually
+) -> None:
+    worker = psutil.Process(start_worker(threads=4).pid)
+    # Beat has sent something, and it was done.
+    eventually(HIT.objects.filter(task=task).exists)
+    assert worker.children() == []
+
+    def none_is_connected() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'worker'"
+            )
+            return cursor.fetchone() == (True,)
+
+    eventually(none_is_connected)
