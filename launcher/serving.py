@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from launcher.data_directory import CHECKOUT, DataDirectory
+from launcher.data_directory import CHECKOUT, DataDirectory, start_command
 from launcher.errors import LauncherError
 from launcher.prepare import Preparation
 from launcher.processes import Child
@@ -49,14 +49,16 @@ def port_from_environment(command: str) -> int:
     """Read ``PORT`` (default 8000; 0 means any free one) and make sure that it can be had.
 
     Args:
-        command: what ``make`` was asked for, for the example in an error.
+        command: ``start`` or ``demo``, for the example in an error.
 
     Raises:
         LauncherError: it is not a number, or taken.
     """
     text = os.environ.get("PORT") or "8000"
     if not text.isdecimal() or int(text) > 65535:
-        raise LauncherError(f"PORT={text} is not a port number. Example: make {command} PORT=8001")
+        raise LauncherError(
+            f"PORT={text} is not a port number. Example: PORT=8001 {start_command(command)}"
+        )
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         # As the web server does: a port that was in use a second ago is free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -65,7 +67,7 @@ def port_from_environment(command: str) -> int:
         except OSError as error:
             raise LauncherError(
                 f"Port {text} on {HOST} cannot be used: {error.strerror}. "
-                f"Choose another one: make {command} PORT={(int(text) + 1) % 65536 or 8001}"
+                f"Choose another one: PORT={(int(text) + 1) % 65536 or 8001} {start_command(command)}"
             ) from error
         return int(probe.getsockname()[1])
 

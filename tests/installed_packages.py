@@ -23,7 +23,17 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).parents[1]
 LOCKED: Final = ("base", "embedded")
 OURS: Final = (
-    *("campaign", "annotation", "ranking", "protocols", "cells", "config", "demo", "launcher"),
+    *(
+        "campaign",
+        "annotation",
+        "ranking",
+        "protocols",
+        "cells",
+        "config",
+        "demo",
+        "launcher",
+        "optional_packages",
+    ),
 )
 #: What others start, or import only when it is asked for.
 THEIRS: Final = ("celery.bin.celery", "gunicorn.app.wsgiapp", "kombu.transport.redis")
