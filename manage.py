@@ -72,7 +72,13 @@ def main(argv: list[str]) -> int:
         with command_logs(named[0]):
             execute_from_command_line(argv)
         return 0
-    execute_from_command_line(argv)
+    from optional_packages import ExtraMissingError
+
+    try:
+        execute_from_command_line(argv)
+    except ExtraMissingError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     return 0
 
 

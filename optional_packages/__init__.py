@@ -23,7 +23,7 @@ def has_extra(extra: str) -> bool:
     """Return whether the packages of an extra are installed."""
     try:
         return find_spec(_MODULES[extra]) is not None
-    except ValueError:  # a program that forbids the import
+    except (ImportError, ValueError):  # a program that forbids the import
         return False
 
 

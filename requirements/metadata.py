@@ -1,6 +1,7 @@
 """What the wheel depends on, read from the files that `make lock` pins: one list of each."""
 
 from pathlib import Path
+from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
@@ -14,10 +15,10 @@ _EXTRAS = {
 }
 
 
-class Requirements(MetadataHookInterface):
+class Requirements(MetadataHookInterface):  # type: ignore[misc]  # untyped here
     """Fills `dependencies` and `optional-dependencies` of pyproject.toml."""
 
-    def update(self, metadata: dict) -> None:
+    def update(self, metadata: dict[str, Any]) -> None:
         """Add what `requirements/*.in` say."""
         metadata["dependencies"] = [*self._lines("base"), *self._lines("embedded")]
         extras = {extra: self._lines(name) for extra, name in _EXTRAS.items()}

@@ -37,6 +37,8 @@ OURS: Final = (
 )
 #: What others start, or import only when it is asked for.
 THEIRS: Final = ("celery.bin.celery", "gunicorn.app.wsgiapp", "kombu.transport.redis")
+#: Imported only where their extra is installed.
+OF_EXTRAS: Final = ("ranking.export.judgments.parquet",)
 #: For who works on Quintet.
 WITH_A_BROWSER: Final = "launcher.screenshots"
 SETTINGS: Final = {
@@ -86,7 +88,9 @@ def locked() -> set[str]:
 def modules() -> Iterator[str]:
     for top in OURS:
         for found in walk_packages(import_module(top).__path__, f"{top}."):
-            if not found.name.endswith("__main__") and not found.name.startswith(WITH_A_BROWSER):
+            if not found.name.endswith("__main__") and not found.name.startswith(
+                (WITH_A_BROWSER, "launcher.package", *OF_EXTRAS)
+            ):
                 yield found.name
     yield from THEIRS
 

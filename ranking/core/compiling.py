@@ -11,7 +11,6 @@ advance, for instance while an image is built.
 from __future__ import annotations
 
 import sys
-from functools import cache
 from importlib import import_module
 from types import ModuleType
 
@@ -38,10 +37,4 @@ def kernel_if_worth(name: str, steps: int, *, worth_calling: int = 0) -> ModuleT
     worth = _WORTH_LOADING_ONE_MORE if "numba" in sys.modules else _WORTH_LOADING
     if name in sys.modules:
         worth = worth_calling
-    return import_module(name) if steps >= worth and can_compile() else None
-
-
-@cache
-def can_compile() -> bool:
-    """Return whether numba is installed; without it kernels are interpreted (`optional_packages.numba`)."""
-    return has_extra("numba")
+    return import_module(name) if steps >= worth and has_extra("numba") else None
