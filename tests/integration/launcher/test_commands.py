@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +46,13 @@ def launcher(
 
 @contextlib.contextmanager
 def served(
-    directory: DataDirectory, command: str
+    directory: DataDirectory,
+    command: str,
+    program: Sequence[str] = (str(CHECKOUT / "quintet"),),
 ) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
     """A start, or a demo, that has said where to go; what it said is with it."""
     with subprocess.Popen(
-        [sys.executable, "-m", "launcher", command],
-        cwd=CHECKOUT,
+        [*program, command],
         env={**os.environ, "QUINTET_HOME": str(directory.path), "PORT": "0"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
