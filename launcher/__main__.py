@@ -21,13 +21,15 @@ import signal
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from launcher.backups.commands import backup_command, restore_command
 from launcher.backups.writing import KINDS
-from launcher.data_directory import CHECKOUT, DataDirectory, start_command
+from launcher.data_directory import CHECKOUT, IS_INSTALLED, DataDirectory, start_command
 from launcher.errors import FolderInUseError, LauncherError
 from launcher.services import Services, running_environment
 from launcher.serving import serve
@@ -43,7 +45,7 @@ def report(text: str) -> None:
 
 #: Short names of management commands.
 _SHORT = {"rank": ["rank_judgments"], "check": ["import_test_set", "--check"]}
-_OWN = frozenset({"start", "demo", "run", "backup", "restore", "-h", "--help"})
+_OWN = frozenset({"start", "demo", "run", "backup", "restore", "-h", "--help", "--version"})
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -76,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_management_commands(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("start", help="start Quintet with one's own campaigns")
     commands.add_parser("demo", help="start Quintet with its demo campaigns, too")
@@ -97,6 +100,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("argv", nargs="+", metavar="COMMAND", help="what to run, after --")
     _backup_arguments(commands)
     return parser
+
+
+def _version() -> str:
+    if IS_INSTALLED:
+        return version("quintet-ranking")
+    return str(tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"])
 
 
 def _management_commands() -> str:
