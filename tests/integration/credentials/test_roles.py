@@ -19,11 +19,8 @@ from campaign.services import (
     organiser_add,
 )
 from campaign.services.campaigns import campaign_create
-from cells.databases import asked_by_default
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.credentials.browsers import PEOPLE, words
-from tests.migration_steps import steps_executor
-from tests.second_database import second_database
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/campaigns/museum/members/"
@@ -253,43 +250,3 @@ def test_services_ask_who_it_is(campaign: Campaign, organiser: User, analyst: Us
         with pytest.raises(NotAllowedError):
             member_role_change(membership=membership_of(user), role=MembershipRole.OWNER, by=user)
     assert Campaign.objects.exists()
-
-
-@pytest.mark.thorough
-def test_the_earliest_organiser_becomes_the_owner_and_researchers_analysts(
-    transactional_db: None,
-) -> None:
-    with second_database("roles", is_copy=False) as other, asked_by_default(other):
-
-        def migrate(to: str) -> Any:
-            return steps_executor().migrate([("campaign", to)]).apps
-
-        old = migrate("0017_alerts")
-        users = [old.get_model("campaign", "User").objects.create(name=name) for name in "abc"]
-        for slug, given in (
-            ("museum", ("researcher", "organiser", "organiser")),
-            ("zoo", ("researcher",)),
-            ("empty", ()),
-        ):
-            museum = old.get_model("campaign", "Campaign").objects.create(slug=slug, name=slug)
-            for user, role in zip(users, given, strict=False):
-                old.get_model("campaign", "Membership").objects.create(
-                    campaign=museum, user=user, role=role, daily_alerts=role == "researcher"
-                )
-        ((_app, latest),) = steps_executor().loader.graph.leaf_nodes("campaign")
-        migrate(latest)
-        fields = ("campaign__slug", "user__name", "role", "daily_alerts")
-        assert list(Membership.objects.order_by("pk").values_list(*fields)) == [
-            ("museum", "a", "analyst", False),
-            ("museum", "b", "owner", False),
-            ("museum", "c", "organiser", False),
-            ("zoo", "a", "analyst", False),
-        ]
-        # Without an owner from before, it still loses and gains members.
-        zoo = Campaign.objects.get(slug="zoo")
-        organiser_add(campaign=zoo, user=User.objects.get(name="b"))
-        assert zoo.memberships.get(user__name="b").role == "owner"
-        migrate("0017_alerts")
-        assert set(Membership.objects.values_list("role", flat=True)) == {
-            *("researcher", "organiser")
-        }

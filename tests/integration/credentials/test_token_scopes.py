@@ -1,13 +1,10 @@
 """What a token may do: every address of the API, from its registry, for read-only tokens and those of one campaign."""
 
-import hashlib
 from collections.abc import Iterator
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.urls import URLPattern, reverse
 from django.urls.resolvers import RoutePattern
@@ -208,24 +205,3 @@ def test_tokens_of_a_campaign_end_with_the_membership(organiser: User) -> None:
     token_create(user=other, name="of all")
     member_remove(membership=Membership.objects.get(campaign=museum, user=other))
     assert [each.name for each in ApiToken.objects.all()] == ["of all"]
-
-
-def test_tokens_from_before_go_on_after_the_upgrade(organiser: User) -> None:
-    text = "0" * 15 + "a" * 49
-    step = import_module("campaign.migrations.0037_api_tokens_and_webhooks")
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "CREATE TEMPORARY TABLE knox_authtoken (digest varchar(128), token_key varchar(25), user_id bigint,"
-            " created timestamptz, expiry timestamptz)"
-        )
-        cursor.execute(
-            "INSERT INTO knox_authtoken VALUES (%s, %s, %s, now(), NULL)",
-            [hashlib.sha512(text.encode()).hexdigest(), text[:15], organiser.pk],
-        )
-        cursor.execute(step._TOKENS_MOVE)
-        cursor.execute(step._TOKENS_MOVE)  # a database that never had the table
-    client = Client(headers={"Authorization": f"Token {text}"})
-    assert client.get("/api/v1/campaigns/museum/").status_code == 200
-    token = ApiToken.objects.get()
-    assert (token.scope, token.campaign) == (TokenScope.WRITE, None)
-    assert token.expiry > timezone.now() + timedelta(days=300)
