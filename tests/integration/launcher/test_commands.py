@@ -151,7 +151,7 @@ def test_a_taken_port_is_named_with_a_way_out_and_nothing_is_left_running(
         done = launcher(directory, command, PORT=str(port))
     assert done.returncode == 1
     assert f"Port {port} on 127.0.0.1 cannot be used" in done.stderr
-    assert f"make {command} PORT={port + 1}" in done.stderr
+    assert f"PORT={port + 1} make {command}" in done.stderr
     assert working_in(directory.path) == []
 
 
@@ -162,7 +162,7 @@ def test_a_port_that_is_no_number_is_refused_in_words(
     done = launcher(directory, command, PORT="http")
     assert (done.returncode, done.stderr) == (
         1,
-        f"PORT=http is not a port number. Example: make {command} PORT=8001\n",
+        f"PORT=http is not a port number. Example: PORT=8001 make {command}\n",
     )
 
 
