@@ -40,9 +40,9 @@ except ModuleNotFoundError:
         def __getattr__(self, _name: str) -> "_Type":
             return self
 
-    boolean = float64 = int8 = int32 = int64 = types = uint8 = uint16 = uint64 = void = _Type()
+    boolean = float64 = int8 = int32 = int64 = types = uint8 = uint16 = uint64 = void = _Type()  # type: ignore[assignment]
 
-    def njit(*function: Any, **_options: Any) -> Any:
+    def njit(*function: Any, **_options: Any) -> Any:  # type: ignore[no-redef]
         """Return the function as it is, but for warnings of numbers that wrap around."""
         if function and callable(function[0]) and not isinstance(function[0], _Type):
             return np.errstate(over="ignore")(function[0])

@@ -113,7 +113,7 @@ def export_asked(
         )
     if written is ExportFormat.PARQUET and not has_extra("parquet"):
         raise ExportRefusedError(
-            _("Parquet files need the package pyarrow, which is not installed here: %(how)s")
+            _("Parquet files need the package pyarrow, which is not installed. %(how)s")
             % {"how": how_to_install("parquet")}
         )
     last = _last(task, found)

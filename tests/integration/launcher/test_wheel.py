@@ -32,7 +32,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of programs of an environment with the wheel alone; packages of others are found where they are."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    built = [*pip, "wheel", "--no-deps", "--wheel-dir", folder, CHECKOUT]
+    built = [*pip, "wheel", "--no-deps", "--wheel-dir", str(folder), str(CHECKOUT)]
     subprocess.run(built, check=True, timeout=120)
     (wheel,) = folder.glob("quintet_ranking-*.whl")
     venv.create(folder / "env")
@@ -115,7 +115,7 @@ def test_a_block_is_judged_where_the_wheel_serves(
         quintet(installed, "import_test_set", *named, *sides, *systems, home=home)
         link = quintet(installed, "add_judge", "ann", "--campaign=mine", home=home).split()[-1]
         with requests.Session() as judge:
-            assert judged(judge, link).status_code == 201
+            assert judged(judge, link).status_code == 200
 
 
 def judged(judge: requests.Session, link: str) -> Any:
@@ -125,7 +125,7 @@ def judged(judge: requests.Session, link: str) -> Any:
     page = judge.post(link, data=form, timeout=30)
     base = link.partition("/i/")[0]
     assert page.url.startswith(f"{base}/judge/"), page.url
-    judge.headers.update({"X-CSRFToken": judge.cookies["csrftoken"], "Referer": page.url})
+    judge.headers.update({"X-CSRFToken": str(judge.cookies["csrftoken"]), "Referer": page.url})
     block = next(lent_blocks(judge, f"{base}/{API}/assignments/"))
     labels = list(range(1, len(block["candidates"]) + 1))
     said = {"block": block["id"], "labels": labels, "duration_ms": 9000, "active_ms": 8000}
