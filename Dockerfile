@@ -6,9 +6,10 @@ ARG PYTHON=python:3.12.14-slim-bookworm@sha256:782412e85d0f0984994c290652577d401
 FROM ${PYTHON} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
 RUN python -m venv /opt/venv
-COPY requirements/base.txt requirements/errors.txt requirements/storage.txt /tmp/
+COPY requirements/*.txt /tmp/
 # Wheels only, each with the hash that was locked: nothing is built, nothing unforeseen comes in.
-RUN /opt/venv/bin/pip install --require-hashes --only-binary=:all: -r /tmp/base.txt
+RUN cd /tmp && /opt/venv/bin/pip install --require-hashes --only-binary=:all: \
+    -r base.txt -r numba.txt -r parquet.txt -r png.txt
 # What SENTRY_DSN needs: docker build --build-arg ERRORS=1
 ARG ERRORS=
 RUN if [ -n "$ERRORS" ]; then /opt/venv/bin/pip install --require-hashes --only-binary=:all: -r /tmp/errors.txt; fi

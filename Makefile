@@ -21,25 +21,33 @@ KERNEL_STAMP := $(VENV)/.compiled
 WORDS_STAMP := $(VENV)/.translated
 SCRIPTS_STAMP := node_modules/.installed
 
-.PHONY: help start demo backup restore install install-dev test test-unit test-thorough test-released fuzz mutants faults soak alarms check check-fast advisories messages untranslated lock screenshots bench attack clean
+.PHONY: help start demo backup restore install wheel install-dev test test-unit test-thorough test-released fuzz mutants faults soak alarms check check-fast advisories messages untranslated lock screenshots bench attack clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
 start: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with your own campaigns (PORT=8000, QUINTET_HOME=.quintet)
-	@exec $(BIN)/python -m launcher start
+	@exec ./quintet start
 
 demo: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with four demo campaigns, too (PORT=8000, QUINTET_HOME=.quintet)
-	@exec $(BIN)/python -m launcher demo
+	@exec ./quintet demo
 
 backup: $(RUN_STAMP) ## write a backup into a new folder, and read it again (TO=/folder KIND=dump|base|both)
-	@$(BIN)/python -m launcher backup --to="$(TO)" --kind="$(KIND)"
+	@./quintet backup --to="$(TO)" --kind="$(KIND)"
 
 restore: $(RUN_STAMP) ## restore a backup (FROM=/folder/quintet-… KIND=dump|base; YES=1 sets aside what is there)
 	@test -n "$(FROM)" || { echo "Say which backup: make restore FROM=/folder/quintet-…" >&2; exit 2; }
-	@$(BIN)/python -m launcher restore "$(FROM)" --kind="$(KIND)" $(if $(filter 1,$(YES)),--yes)
+	@./quintet restore "$(FROM)" --kind="$(KIND)" $(if $(filter 1,$(YES)),--yes)
 
-install: $(KERNEL_STAMP) $(WORDS_STAMP) ## make the environment in .venv and stop there
+install: $(RUN_STAMP) $(WORDS_STAMP) ## make the environment in .venv and stop there (EXTRAS="numba parquet png dask s3 errors")
+	@for extra in $(EXTRAS); do \
+	  case $$extra in dask) name=cluster ;; s3) name=storage ;; *) name=$$extra ;; esac; \
+	  $(PIP) -r requirements/base.txt -r requirements/$$name.txt || exit 1; \
+	done
+	@$(if $(filter numba,$(EXTRAS)),$(BIN)/python -m ranking.core.compile_kernels)
+
+wheel: $(WORDS_STAMP) ## build the wheel of the distribution quintet-ranking into dist/
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 install-dev: $(DEV_STAMP) $(SCRIPTS_STAMP) ## the environment with what the tests and checks need
 
@@ -102,7 +110,7 @@ screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/
 	@$(BIN)/python -m launcher.screenshots $(ARGS)
 
 lock: $(DEV_STAMP) ## pin the newest allowed versions with their hashes (needs uv)
-	@for name in base embedded cluster errors storage dev; do \
+	@for name in base embedded numba parquet png cluster errors storage dev; do \
 	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	    --no-emit-index-url --upgrade requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done
@@ -120,7 +128,7 @@ $(RUN_STAMP): requirements/base.txt requirements/embedded.txt | $(VENV)/bin/pyth
 	@touch $@
 
 # Ahead of the first large campaign, which would wait for the compiler otherwise; the demo needs none.
-$(KERNEL_STAMP): $(RUN_STAMP) $(wildcard ranking/core/*/*kernel*.py ranking/core/methods/*/*kernel*.py annotation/sampling/*kernel*.py) ranking/core/compile_kernels.py
+$(KERNEL_STAMP): $(DEV_STAMP) $(wildcard ranking/core/*/*kernel*.py ranking/core/methods/*/*kernel*.py annotation/sampling/*kernel*.py) ranking/core/compile_kernels.py
 	@echo "Compiling the numeric kernels ..."
 	@$(BIN)/python -m ranking.core.compile_kernels
 	@$(BIN)/python -c "import annotation.sampling.cycle_kernel"
@@ -136,7 +144,7 @@ $(SCRIPTS_STAMP): package.json package-lock.json .npmrc $(DEV_STAMP)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" NODE_USE_SYSTEM_CA=1 npm ci --loglevel=error
 	@touch $@
 
-$(DEV_STAMP): requirements/dev.txt $(RUN_STAMP)
+$(DEV_STAMP): requirements/dev.txt requirements/numba.txt requirements/parquet.txt requirements/png.txt $(RUN_STAMP)
 	@echo "Installing what the tests and checks need ..."
-	@$(PIP) -r requirements/base.txt -r requirements/embedded.txt -r requirements/dev.txt
+	@$(PIP) $(foreach name,base embedded numba parquet png dev,-r requirements/$(name).txt)
 	@touch $@

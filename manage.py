@@ -32,21 +32,28 @@ FILE_COMMANDS = frozenset(
 OWNER_COMMANDS = frozenset({"forget_campaign", "migrate", "move_campaign", "pgtrigger"})
 
 
+def works_on_files(argv: list[str]) -> bool:
+    """Return whether a command with its arguments needs no database."""
+    checks_files = argv[:1] == ["import_test_set"] and "--check" in argv
+    return (
+        argv[:1] == ["help"]
+        or argv[0] in FILE_COMMANDS
+        or (checks_files and "--campaign" not in argv)
+    )
+
+
 def main(argv: list[str]) -> int:
     """Run a command; return 1 with a sentence, and change nothing, where Quintet is not set up."""
     named = argv[1:2]
-    if FILE_COMMANDS.intersection(named):
+    on_files = bool(named) and works_on_files(argv[1:])
+    if on_files:
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.offline"
     if OWNER_COMMANDS.intersection(named):
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.owner"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line
 
-    if (
-        named
-        and not named[0].startswith("-")
-        and named[0] not in FILE_COMMANDS | {"help", "version"}
-    ):
+    if named and not named[0].startswith("-") and not on_files and named[0] != "version":
         import django
 
         from config.set_up import missing_from, problem_before
@@ -65,7 +72,13 @@ def main(argv: list[str]) -> int:
         with command_logs(named[0]):
             execute_from_command_line(argv)
         return 0
-    execute_from_command_line(argv)
+    from optional_packages import ExtraMissingError
+
+    try:
+        execute_from_command_line(argv)
+    except ExtraMissingError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     return 0
 
 

@@ -6,6 +6,7 @@ environment, reads a sentence and not the traceback of whatever broke first.
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 #: What `config.settings` has no default for.
 _REQUIRED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
@@ -14,10 +15,13 @@ _OURS = ("campaign", "annotation", "ranking", "protocols", "demo", "cells")
 _OF_OTHERS = frozenset(
     {"changepassword", "clearsessions", "createsuperuser", "dumpdata", "loaddata"}
 )
-_WHAT_TO_DO = (
-    "What to do: run `make start` in Quintet's folder, and then ./quintet {command}; or, on a server, set {what} "
-    "(docs/operators.md)."
+#: What people type: in a checkout, and where a wheel is installed.
+_START, _QUINTET = (
+    ("make start", "./quintet")
+    if (Path(__file__).parents[1] / "Makefile").exists()
+    else ("quintet start", "quintet")
 )
+_WHAT_TO_DO = f"What to do: run `{_START}`, and then `{_QUINTET} {{command}}`; or, on a server, set {{what}} (docs/operators.md)."
 
 
 def missing_from(environment: Mapping[str, str], command: str) -> str | None:
@@ -60,12 +64,12 @@ def _database_problem(command: str) -> str | None:
     except Error as error:
         reason = str(error).strip().splitlines()[0]
         return (
-            f"Quintet's database cannot be reached ({reason}). What to do: run `make start` in Quintet's folder, and "
-            f"then ./quintet {command}; or, on a server, look at DATABASE_URL."
+            f"Quintet's database cannot be reached ({reason}). What to do: run `{_START}`, and "
+            f"then `{_QUINTET} {command}`; or, on a server, look at DATABASE_URL."
         )
     if not missing:
         return None
-    start = f"QUINTET_HOME={where} make start" if where else "make start"
+    start = f"QUINTET_HOME={where} {_START}" if where else _START
     if not any(app == "campaign" for app, _name in executor.loader.applied_migrations):
         return (
             f"Quintet is not set up here: there are no tables in {place}. What to do: run `{start}`, or, if your "

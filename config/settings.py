@@ -19,6 +19,7 @@ from config.queues import QUEUES, ROUTES
 from config.schedule import every
 from config.sign_in import *  # noqa: F403  accounts: passwords, second factors, single sign-on
 from config.url_prefix import origin_and_path
+from optional_packages import extra_require
 
 env = environ.Env()
 
@@ -399,6 +400,7 @@ STORAGES: dict[str, dict[str, Any]] = {
 if _exports := env.str("EXPORT_STORAGE", default=""):
     _options = env.json("EXPORT_STORAGE_OPTIONS") if env.str("EXPORT_STORAGE_OPTIONS", "") else {}
     if _exports == "storages.backends.s3.S3Storage":
+        extra_require("s3", "Exports in a store of S3")
         # What is read of an object is held in a file on disk from 8 MiB on, not in memory.
         _options.setdefault("max_memory_size", 8 * 1024 * 1024)
     STORAGES["exports"] = {"BACKEND": _exports, "OPTIONS": _options}

@@ -1,10 +1,13 @@
-"""The launcher's commands.
+"""The command `quintet`: of an installed wheel, of a checkout (`./quintet`, `python -m launcher`) and of `make`.
 
-python -m launcher start                start Quintet with one's own campaigns
-python -m launcher demo                 start it with its demo campaigns, too
-python -m launcher run -- COMMAND ...   run a command with PostgreSQL and Valkey up
-python -m launcher backup               write a backup into a new folder
-python -m launcher restore FOLDER       restore one
+quintet start                start Quintet with one's own campaigns
+quintet demo                 start it with its demo campaigns, too
+quintet rank FILE ...        rank the systems judged in files
+quintet check FILE ...       say whether files can be imported as a test set
+quintet run -- COMMAND ...   run a command with PostgreSQL and Valkey up
+quintet backup               write a backup into a new folder
+quintet restore FOLDER       restore one
+quintet COMMAND ...          run a management command
 """
 
 from __future__ import annotations
@@ -12,18 +15,21 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import shlex
 import signal
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from launcher.backups.commands import backup_command, restore_command
 from launcher.backups.writing import KINDS
-from launcher.data_directory import DataDirectory
+from launcher.data_directory import CHECKOUT, IS_INSTALLED, DataDirectory, start_command
 from launcher.errors import FolderInUseError, LauncherError
 from launcher.services import Services, running_environment
 from launcher.serving import serve
@@ -37,12 +43,49 @@ def report(text: str) -> None:
         sys.stdout.flush()
 
 
+#: Short names of management commands.
+_SHORT = {"rank": ["rank_judgments"], "check": ["import_test_set", "--check"]}
+_OWN = frozenset({"start", "demo", "run", "backup", "restore", "-h", "--help", "--version"})
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit code (1 when it could not be carried out)."""
-    parser = argparse.ArgumentParser(prog="python -m launcher", description="Starts Quintet.")
-    commands = parser.add_subparsers(dest="command", required=True)
+    argv = sys.argv[1:] if arguments is None else arguments
+    try:
+        if argv and argv[0] not in _OWN:
+            return _manage([*_SHORT.get(argv[0], argv[:1]), *argv[1:]])
+        return _launch(_parser().parse_args(argv or ["--help"]))
+    except LauncherError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+def _manage(argv: list[str]) -> int:
+    """Run a management command: here if it works on files alone, else beside the services of the data folder."""
+    import manage
+
+    if manage.works_on_files(argv):
+        return manage.main(["quintet", *argv])
+    return _run_beside(
+        DataDirectory.from_environment(), [sys.executable, str(CHECKOUT / "manage.py"), *argv]
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="quintet",
+        description="Starts Quintet, and runs its commands.",
+        epilog=_management_commands(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("start", help="start Quintet with one's own campaigns")
     commands.add_parser("demo", help="start Quintet with its demo campaigns, too")
+    commands.add_parser("rank", help="rank the systems judged in files (rank_judgments)")
+    commands.add_parser(
+        "check", help="say whether files can be imported as a test set (import_test_set --check)"
+    )
     run = commands.add_parser("run", help="run a command with PostgreSQL and Valkey up")
     run.add_argument(
         "--temporary",
@@ -56,23 +99,42 @@ def main(arguments: list[str] | None = None) -> int:
     )
     run.add_argument("argv", nargs="+", metavar="COMMAND", help="what to run, after --")
     _backup_arguments(commands)
-    chosen = parser.parse_args(arguments)
-    try:
-        if chosen.command in ("backup", "restore"):
-            _back_up_or_restore(chosen)
-            return 0
-        if chosen.command in ("start", "demo"):
-            serve(DataDirectory.from_environment(), report, demo=chosen.command == "demo")
-            return 0
-        if chosen.temporary:
-            with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
-                return _run_beside_own(
-                    DataDirectory(Path(folder).resolve()), chosen.argv, durable=chosen.durable
-                )
-        return _run_beside(DataDirectory.from_environment(), chosen.argv)
-    except LauncherError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
+    return parser
+
+
+def _version() -> str:
+    if IS_INSTALLED:
+        return version("quintet-ranking")
+    return str(tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"])
+
+
+def _management_commands() -> str:
+    """List what Django would run, from the first lines of its modules: nothing is imported."""
+    lines = []
+    found = [
+        *CHECKOUT.glob("*/management/commands/[a-z]*.py"),
+        *CHECKOUT.glob("protocols/*/management/commands/[a-z]*.py"),
+    ]
+    for path in sorted(found, key=lambda path: path.name):
+        with path.open(encoding="utf-8") as file:
+            said = re.match(r'"""`\w+`: (.+?)\.?(?:""")?$', file.readline())
+        lines.append(f"  {path.stem:<21} {said[1] if said else ''}".rstrip())
+    return "\n".join(["commands on campaigns and files (quintet COMMAND --help):", *lines])
+
+
+def _launch(chosen: argparse.Namespace) -> int:
+    if chosen.command in ("backup", "restore"):
+        _back_up_or_restore(chosen)
+        return 0
+    if chosen.command in ("start", "demo"):
+        serve(DataDirectory.from_environment(), report, demo=chosen.command == "demo")
+        return 0
+    if chosen.temporary:
+        with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
+            return _run_beside_own(
+                DataDirectory(Path(folder).resolve()), chosen.argv, durable=chosen.durable
+            )
+    return _run_beside(DataDirectory.from_environment(), chosen.argv)
 
 
 def _backup_arguments(commands: Any) -> None:
@@ -109,7 +171,7 @@ def _run_beside(directory: DataDirectory, argv: list[str]) -> int:
         home = os.environ.get("QUINTET_HOME")
         raise LauncherError(
             f"Quintet is not set up in the data folder {directory.path}. Run "
-            f"`{f'QUINTET_HOME={shlex.quote(home)} ' if home else ''}make start` first; or, if your campaigns are "
+            f"`{f'QUINTET_HOME={shlex.quote(home)} ' if home else ''}{start_command()}` first; or, if your campaigns are "
             "elsewhere, set QUINTET_HOME to their data folder."
         )
     try:

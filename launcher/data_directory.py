@@ -16,13 +16,25 @@ from typing import Any
 from launcher.errors import FolderInUseError, LauncherError
 from launcher.waiting import wait_until
 
+#: The folder that holds the project's: of a checkout, or of the installed package.
 CHECKOUT = Path(__file__).resolve().parent.parent
+IS_INSTALLED = not (CHECKOUT / "Makefile").exists()
 
 # A log above this size is set aside as *.1 at the next start, so that a folder kept for months stays small.
 LOG_LIMIT_BYTES = 10_000_000
 
 # How long a start waits for the lock before it reports that another process holds it.
 LOCK_SECONDS = 1.0
+
+
+def start_command(name: str = "start") -> str:
+    """Return what people type to start Quintet."""
+    return f"quintet {name}" if IS_INSTALLED else f"make {name}"
+
+
+def quintet_command() -> str:
+    """Return what people type ahead of the name of a command."""
+    return "quintet" if IS_INSTALLED else "./quintet"
 
 
 @dataclass(frozen=True)
@@ -39,8 +51,11 @@ class DataDirectory:
 
     @classmethod
     def default(cls) -> DataDirectory:
-        """Return ``.quintet`` in the checkout."""
-        return cls((CHECKOUT / ".quintet").resolve())
+        """Return ``.quintet`` in the checkout; of an installed Quintet, the user's folder for data."""
+        if not IS_INSTALLED:
+            return cls((CHECKOUT / ".quintet").resolve())
+        data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+        return cls((Path(data).expanduser() / "quintet").resolve())
 
     @property
     def logs(self) -> Path:

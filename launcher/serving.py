@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from launcher.data_directory import CHECKOUT, DataDirectory
+from launcher.data_directory import CHECKOUT, DataDirectory, start_command
 from launcher.errors import LauncherError
 from launcher.loading import LoadingPage
 from launcher.prepare import Command, Preparation
@@ -48,20 +48,22 @@ def listen(command: str) -> socket.socket:
     """Listen on ``PORT`` (default 8000; 0 means any free one) of this machine.
 
     Args:
-        command: what ``make`` was asked for, for the example in an error.
+        command: ``start`` or ``demo``, for the example in an error.
 
     Raises:
         LauncherError: it is not a number, or taken.
     """
     text = os.environ.get("PORT") or "8000"
     if not text.isdecimal() or int(text) > 65535:
-        raise LauncherError(f"PORT={text} is not a port number. Example: make {command} PORT=8001")
+        raise LauncherError(
+            f"PORT={text} is not a port number. Example: PORT=8001 {start_command(command)}"
+        )
     try:
         return socket.create_server((HOST, int(text)), backlog=BACKLOG)
     except OSError as error:
         raise LauncherError(
             f"Port {text} on {HOST} cannot be used: {error.strerror}. "
-            f"Choose another one: make {command} PORT={(int(text) + 1) % 65536 or 8001}"
+            f"Choose another one: PORT={(int(text) + 1) % 65536 or 8001} {start_command(command)}"
         ) from error
 
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from launcher.data_directory import DataDirectory, read_json
+from launcher.data_directory import DataDirectory, quintet_command, read_json, start_command
 
 
 def welcome(
@@ -29,7 +29,7 @@ def welcome(
 
 
 def _own(directory: DataDirectory, base_url: str, link: str | None) -> Iterator[str]:
-    quintet = f"{_home(directory)}./quintet"
+    quintet = f"{_home(directory)}{quintet_command()}"
     if link:
         yield f"  Begin      {link}"
         yield "             Open it once: you become the first organiser, with name, e-mail address and password."
@@ -38,7 +38,7 @@ def _own(directory: DataDirectory, base_url: str, link: str | None) -> Iterator[
         yield f"             Sign in; `{quintet} organiser_link EMAIL` prints a link for a new password."
     yield f"  Campaign   {quintet} import_test_set --help"
     yield "             makes one of your files; README.md has an example."
-    yield f"  Demo       `{_home(directory)}make demo` adds demo campaigns to this folder, and serves both."
+    yield f"  Demo       `{_home(directory)}{start_command('demo')}` adds demo campaigns to this folder, and serves both."
 
 
 def _demo(directory: DataDirectory) -> Iterator[str]:
@@ -59,8 +59,9 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
         yield f"  Loading    {', '.join(loading.splitlines())}"
     yield f"  All of it  {directory.demo_file}"
     home = _home(directory)
-    yield f"  Your own   `{home}./quintet organiser_link` makes you an organiser, `{home}./quintet import_test_set`"
-    yield f"             a campaign of yours (README.md). `{home}make start` serves this folder and loads no demo;"
+    quintet = f"{home}{quintet_command()}"
+    yield f"  Your own   `{quintet} organiser_link` makes you an organiser, `{quintet} import_test_set`"
+    yield f"             a campaign of yours (README.md). `{home}{start_command()}` serves this folder and loads no demo;"
     yield "             with another QUINTET_HOME it begins with an empty one."
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import tomllib
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -23,8 +24,10 @@ def code_version() -> str:
 
 
 def _version() -> str:
-    project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return str(project["version"])
+    project = _ROOT / "pyproject.toml"
+    if not project.exists():  # a wheel
+        return version("quintet-ranking")
+    return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
 
 
 def _commit() -> str:

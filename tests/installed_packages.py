@@ -23,10 +23,22 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).parents[1]
 LOCKED: Final = ("base", "embedded")
 OURS: Final = (
-    *("campaign", "annotation", "ranking", "protocols", "cells", "config", "demo", "launcher"),
+    *(
+        "campaign",
+        "annotation",
+        "ranking",
+        "protocols",
+        "cells",
+        "config",
+        "demo",
+        "launcher",
+        "optional_packages",
+    ),
 )
 #: What others start, or import only when it is asked for.
 THEIRS: Final = ("celery.bin.celery", "gunicorn.app.wsgiapp", "kombu.transport.redis")
+#: Imported only where their extra is installed.
+OF_EXTRAS: Final = ("ranking.export.judgments.parquet",)
 #: For who works on Quintet.
 WITH_A_BROWSER: Final = "launcher.screenshots"
 SETTINGS: Final = {
@@ -76,7 +88,9 @@ def locked() -> set[str]:
 def modules() -> Iterator[str]:
     for top in OURS:
         for found in walk_packages(import_module(top).__path__, f"{top}."):
-            if not found.name.endswith("__main__") and not found.name.startswith(WITH_A_BROWSER):
+            if not found.name.endswith("__main__") and not found.name.startswith(
+                (WITH_A_BROWSER, "launcher.package", *OF_EXTRAS)
+            ):
                 yield found.name
     yield from THEIRS
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import float64, int64, njit, uint64, void
 
 from annotation.sampling.pairing_kernel import choose_balanced, luck
+from optional_packages.numba import float64, int64, njit, uint64, void
 
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import float64, int64, njit, types, uint64, void
+
+from optional_packages.numba import float64, int64, njit, types, uint64, void
 
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]

@@ -11,6 +11,7 @@ import structlog
 from django.core.exceptions import ImproperlyConfigured
 
 from config.redaction import redact
+from optional_packages import how_to_install
 
 if TYPE_CHECKING:
     from sentry_sdk._types import Event, Hint
@@ -35,8 +36,7 @@ def errors_report(dsn: str, *, release: str) -> None:
         from sentry_sdk.integrations.logging import LoggingIntegration
     except ImportError as error:
         raise ImproperlyConfigured(
-            "SENTRY_DSN is set, and sentry-sdk is not installed: "
-            "pip install --require-hashes -r requirements/errors.txt"
+            f"SENTRY_DSN is set, and sentry-sdk is not installed. {how_to_install('errors')}"
         ) from error
     sentry_sdk.init(
         dsn=dsn,

@@ -10,7 +10,7 @@ from typing import Final
 from launcher.backups.programs import connected, server_major
 from launcher.backups.restoring import Backup, restore_into_database, restore_into_folder
 from launcher.backups.writing import KINDS, backup_write
-from launcher.data_directory import DataDirectory
+from launcher.data_directory import DataDirectory, quintet_command, start_command
 from launcher.errors import FolderInUseError, LauncherError
 from launcher.postgresql import programs_major
 from launcher.services import Services, running_environment
@@ -80,5 +80,5 @@ def restore_command(
     backup = Backup.checked(folder, kind=kind, major=programs_major(), report=report)
     restore_into_folder(directory, backup, confirmed=confirmed, report=report)
     report(
-        "Done: `make start` serves it. `./quintet check_rankings` computes every ranking again and compares."
+        f"Done: `{start_command()}` serves it. `{quintet_command()} check_rankings` computes every ranking again and compares."
     )

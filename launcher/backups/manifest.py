@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from launcher.data_directory import read_json, write_private
+from launcher.data_directory import read_json, start_command, write_private
 from launcher.errors import LauncherError
 
 MANIFEST: Final = "manifest.json"
@@ -57,7 +57,7 @@ class Manifest:
         if not isinstance(found, dict) or "format" not in found:
             raise LauncherError(
                 f"{folder} holds no backup: it has no {MANIFEST} that can be read. Name the folder that "
-                "`make backup` printed."
+                f"`{start_command('backup')}` printed."
             )
         if found["format"] != FORMAT:
             raise LauncherError(

@@ -17,7 +17,7 @@ from launcher.backups.programs import connected, programs_for, run_program, serv
 from launcher.backups.set_aside import SetAside
 from launcher.backups.tables import in_words, rows_of_tables
 from launcher.backups.writing import dump_check
-from launcher.data_directory import CHECKOUT, DataDirectory, write_private
+from launcher.data_directory import CHECKOUT, IS_INSTALLED, DataDirectory, write_private
 from launcher.errors import LauncherError
 from launcher.postgresql import Postgres
 from launcher.processes import ProcessRegistry
@@ -106,7 +106,8 @@ def restore_into_folder(
                 f"There is a database in {directory.path} already, with {_what_is_there(postgres)}. Restoring would "
                 f"set it and its secret key aside (as {data.name}.replaced-… beside them) and put in their place the "
                 f"backup of {backup.manifest.made_at}, with {in_words(backup.manifest.rows)}. Nothing was changed. "
-                "To do it: make restore FROM=… YES=1"
+                "To do it: "
+                + ("quintet restore FOLDER --yes" if IS_INSTALLED else "make restore FROM=… YES=1")
             )
         aside = SetAside(
             data,

@@ -14,6 +14,8 @@ import sys
 from importlib import import_module
 from types import ModuleType
 
+from optional_packages import has_extra
+
 #: The number of steps, of about five nanoseconds each, from which loading compiled code pays.
 _WORTH_LOADING = 200_000_000
 #: The same where numba is loaded already, as it is once 50,000 judgments were read.
@@ -35,4 +37,4 @@ def kernel_if_worth(name: str, steps: int, *, worth_calling: int = 0) -> ModuleT
     worth = _WORTH_LOADING_ONE_MORE if "numba" in sys.modules else _WORTH_LOADING
     if name in sys.modules:
         worth = worth_calling
-    return import_module(name) if steps >= worth else None
+    return import_module(name) if steps >= worth and has_extra("numba") else None

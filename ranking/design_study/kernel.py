@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from annotation.sampling.pairing_kernel import choose_balanced, choose_uniform, choose_weighted
+from optional_packages.numba import njit
 
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]

@@ -1,7 +1,7 @@
 """The engine of Dask: a cluster of its own on this machine, or any that a scheduler's address names.
 
 Dask computes a shard again whose worker ended, on another one, and starts ended workers of a local cluster anew.
-Install it by `pip install --require-hashes -r requirements/cluster.txt`; workers need Quintet's code, too.
+Install it as the extra `dask`; workers need Quintet's code, too.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from optional_packages import how_to_install
 from ranking.code_version import code_version
 from ranking.core.sharding.errors import EngineError
 
@@ -82,9 +83,7 @@ def dask_engine(*, scheduler: str | None, workers: int) -> Iterator[DaskEngine]:
         from dask import config
         from distributed import Client, LocalCluster
     except ImportError as error:
-        raise EngineError(
-            "Dask is not installed: pip install --require-hashes -r requirements/cluster.txt"
-        ) from error
+        raise EngineError(f"Dask is not installed. {how_to_install('dask')}") from error
     address = scheduler or config.get("scheduler-address", None)
     if address is None:
         # Its pages on any free port of this machine alone: several such clusters may run side by side.

@@ -53,10 +53,10 @@ def holds_votes(name: str, source: str | IO[bytes]) -> bool:
 
 def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> Iterator[JudgedBlock]:
     """Yield what `read_arena` does; lines of errors are rows, counted from 1."""
-    from pyarrow import parquet
-
     row = 0
     with refusing_damage(name):
+        from pyarrow import parquet
+
         for batch in parquet.ParquetFile(source).iter_batches(batch_size=_ROWS_AT_A_TIME):
             columns = {
                 # Of what is not read, conversations among it, only whether something is there.

@@ -13,6 +13,7 @@ from campaign.export.ranged import ranged_response
 from campaign.models import ExportedFile, MembershipRole, Task
 from campaign.selectors.exported_files import ExportStorageError, exported_bytes
 from campaign.services.rights import NotAllowedError
+from optional_packages import has_extra
 from ranking.export.judgments.asked import Export, export_asked
 from ranking.export.judgments.kinds import CONTENT_TYPES, ENDINGS, KINDS, ExportFormat, ExportKind
 from ranking.export.judgments.rows import MOST_COUNTED, ROWS
@@ -61,6 +62,7 @@ def kinds_offered(*, task: Task, may_change: bool) -> list[KindOffered]:
         formats = [
             FormatOffered(str(name), rows * _BYTES_OF_A_ROW[name], list(losses))
             for name, losses in kind.formats.items()
+            if name is not ExportFormat.PARQUET or has_extra("parquet")
         ]
         found.append(KindOffered(kind, rows, is_more, formats))
     return found

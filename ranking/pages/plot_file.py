@@ -4,6 +4,7 @@ from typing import Final
 
 from django.http import HttpResponse
 
+from optional_packages import has_extra
 from ranking.pages.plot_drawing import drawn
 from ranking.reports.png import png_of
 from ranking.reports.tables import Report, Table
@@ -11,7 +12,7 @@ from ranking.reports.writing import ReportFormat, write
 
 PLOT_FILES: Final = {
     "svg": "image/svg+xml",
-    "png": "image/png",
+    **({"png": "image/png"} if has_extra("png") else {}),
     "csv": "text/csv; charset=utf-8",
 }
 

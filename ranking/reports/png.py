@@ -3,6 +3,8 @@
 from importlib.resources import files
 from typing import Final
 
+from optional_packages import extra_require
+
 #: Pixels of a PNG for one of the drawing: of print.
 _ZOOM: Final = 2
 #: A drawing of a thousand judges stays below 64 million pixels.
@@ -20,6 +22,7 @@ def png_of(svg: str, *, most_pixels: int = _MOST_PIXELS) -> bytes:
     everywhere. Only for scripts that it lacks are the fonts of the machine searched.
     """
     # Five hundredths of a second and a few megabytes, in the processes that need it only.
+    extra_require("png", "Plots as PNG")
     import resvg_py
 
     width, height = (_number(svg, name) for name in ("width", "height"))

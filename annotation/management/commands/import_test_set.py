@@ -175,7 +175,9 @@ class Command(BaseCommand):
         recognised: RecognisedSet,
         languages: tuple[str | None, str | None],
     ) -> None:
-        campaign = Campaign.objects.filter(slug=options["campaign"] or "").first()
+        # Without one, files are checked where there is no database.
+        slug = options["campaign"]
+        campaign = Campaign.objects.filter(slug=slug).first() if slug else None
         found = test_set_files_check(**_options(options, recognised, languages), campaign=campaign)
         for line in inspection_lines(recognised, found):
             self.stdout.write(line)

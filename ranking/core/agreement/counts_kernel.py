@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import int64, njit, types
 
+from optional_packages.numba import int64, njit, types
 from ranking.core.judged.collapsed_candidates import Outcome
 
 Int64Array = npt.NDArray[np.int64]

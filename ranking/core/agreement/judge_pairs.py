@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from optional_packages import has_extra
 from ranking.core.agreement.counts import shards_of_whole_segments
 from ranking.core.agreement.statistics import cohen_of_tables
 from ranking.core.judged.blocks import Blocks
@@ -95,7 +96,7 @@ def cohen_of_judge_pairs(
     """
     judges = len(blocks.judges)
     tables = np.zeros((judges, judges, len(Outcome), len(Outcome)), dtype=np.int64)
-    compiled = len(blocks) * _COMPARISONS_IN_A_BLOCK >= COMPILED_FROM
+    compiled = len(blocks) * _COMPARISONS_IN_A_BLOCK >= COMPILED_FROM and has_extra("numba")
     for shard in shards_of_whole_segments(blocks):
         found = collapsed_comparisons(shard, pairing)
         tables += judge_pair_tables(
@@ -139,7 +140,7 @@ def judge_pair_tables(
         Entry (i, j, c, k) for i < j: pairs of a rating c by i and a rating k by j. Zero for i ≥ j.
         Memory grows with the square of the number of judges.
     """
-    if compiled or (compiled is None and len(item) >= COMPILED_FROM):
+    if compiled or (compiled is None and len(item) >= COMPILED_FROM and has_extra("numba")):
         ratings = [np.ascontiguousarray(column, np.int64) for column in (item, judge, category)]
         return _kernel()(*ratings, items, judges, categories)
     width = judges * categories

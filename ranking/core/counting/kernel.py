@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import boolean, int8, int32, int64, njit, types, void
+
+from optional_packages.numba import boolean, int8, int32, int64, njit, types, void
 
 #: The largest number of blocks listed at a time.
 _BLOCKS = 16384

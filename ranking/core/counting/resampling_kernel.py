@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import boolean, int8, int32, int64, njit, types, uint8, uint64, void
 
+from optional_packages.numba import boolean, int8, int32, int64, njit, types, uint8, uint64, void
 from ranking.core.counting.bootstrap import MAX_WEIGHT
 from ranking.core.counting.kernel import list_cells
 from ranking.core.counting.weights_kernel import MOST_COMMON, weights_of_tile

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import boolean, njit, types, uint8, uint16, uint64, void
 
+from optional_packages.numba import boolean, njit, types, uint8, uint16, uint64, void
 from ranking.core.counting.bootstrap import poisson_thresholds
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)

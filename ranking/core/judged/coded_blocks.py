@@ -12,6 +12,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
+from optional_packages import has_extra
 from ranking.core.judged.blocks import Blocks, Int8Array, Int32Array, UInt64Array
 from ranking.core.judged.content_key import (
     PERSON,
@@ -138,7 +139,7 @@ def blocks_of_parts(
     shown = np.full((len(coded), len(names)), -1, dtype=np.int8)
     systems_of = systems_table(coded.candidates, names)
     if compiled is None:
-        compiled = IS_POSSIBLE and len(coded) >= COMPILED_FROM
+        compiled = IS_POSSIBLE and len(coded) >= COMPILED_FROM and has_extra("numba")
     if compiled:
         from ranking.core.judged.key_kernel import spread
 

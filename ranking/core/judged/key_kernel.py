@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from optional_packages.numba import njit
 
 _U64 = np.uint64
 _IV = np.array(

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 
-import numba as nb
 import numpy as np
+
+from optional_packages import numba as nb
 
 _SQRT_HALF = math.sqrt(0.5)
 _INV_SQRT_2PI = 1 / math.sqrt(2 * math.pi)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import float64, int8, int32, int64, njit, types, void
+
+from optional_packages.numba import float64, int8, int32, int64, njit, types, void
 
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]

@@ -7,6 +7,7 @@ from pathlib import Path
 from annotation.export import judged_rows, most_candidates
 from annotation.models.judgment import JudgmentQuerySet
 from campaign.formats import FiveWayRow, write_five_way_csv
+from optional_packages import has_extra
 from ranking.export.bundles.frozen import FrozenResult, Progress
 from ranking.files.parquet.writing import in_order_of_segments, write_parquet
 from ranking.files.reading import read_columns
@@ -25,10 +26,13 @@ def left_out_write(frozen: FrozenResult, path: Path, progress: Progress) -> bool
     return True
 
 
-def parquet_write(judgments: Path, path: Path) -> None:
-    """Write a file of judgments as Parquet, some 100 bytes of memory a judgment."""
+def parquet_write(judgments: Path, path: Path) -> bool:
+    """Write a file of judgments as Parquet, some 100 bytes of memory a judgment; return False where nothing can write it."""
+    if not has_extra("parquet"):
+        return False
     columns, vocabulary, _not_read = read_columns([str(judgments)])
     write_parquet(str(path), in_order_of_segments(columns), vocabulary)
+    return True
 
 
 def _csv_write(

@@ -89,7 +89,7 @@ def _writers(
         RESULT: partial(_text_write, canonical(content)),
         RUN: partial(_text_write, canonical(_run(frozen)) + "\n"),
         JUDGMENTS: _always(partial(judgments_write, frozen, progress=progress)),
-        PARQUET: _always(partial(parquet_write, folder / JUDGMENTS)),
+        PARQUET: partial(parquet_write, folder / JUDGMENTS),
         LEFT_OUT: partial(left_out_write, frozen, progress=progress),
         DESIGN: _always(partial(designs_write, frozen)),
         DRAWS: _always(partial(draws_write, frozen, progress=progress)),

@@ -15,6 +15,7 @@ from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
 from campaign.models import Task
 from campaign.selectors.rehearsals import rehearsed_slug
+from optional_packages import has_extra, how_to_install
 from ranking.export.judgments.kinds import ENDINGS, KINDS, ExportFormat, ExportKind
 from ranking.export.judgments.rows import ROWS
 
@@ -109,6 +110,11 @@ def export_asked(
         raise ExportRefusedError(
             _("“%(kind)s” is not written as %(format)s. %(reason)s")
             % {"kind": kind, "format": file_format, "reason": found.refused[written]}
+        )
+    if written is ExportFormat.PARQUET and not has_extra("parquet"):
+        raise ExportRefusedError(
+            _("Parquet files need the package pyarrow, which is not installed. %(how)s")
+            % {"how": how_to_install("parquet")}
         )
     last = _last(task, found)
     mark = last if watermark is None else min(watermark, last)

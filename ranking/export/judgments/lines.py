@@ -1,25 +1,25 @@
 """Judgments as lines of text, put together from pieces that are written once and taken by their numbers.
 
 A file of a million judgments says few things again and again: segments, judges, candidates, labels. Each of them is put
-into its piece once; Arrow joins the pieces of thousands of rows at a time.
+into its piece once; numpy takes the pieces of thousands of rows at a time.
 """
 
 import csv
 import io
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from campaign.formats.five_way import BLANK
 from campaign.formats.five_way_writer import five_way_header
 from campaign.formats.formulas import neutral
 from ranking.selectors.exported_columns import ExportedTask, JudgedPart
+
+Texts = npt.NDArray[np.object_]
 
 #: In codes of labels: no candidate at this place. 0 is blank.
 NO_CANDIDATE: Final = 6
@@ -39,34 +39,23 @@ class Pieces:
 
     def __init__(self) -> None:
         self._texts: list[str] = []
-        self._array: Any = pa.array([], type=pa.string())
+        self._array = texts_of([])
 
-    def of(self, known: Sequence[Any], written: Callable[[Any], str]) -> Any:
+    def of(self, known: Sequence[Any], written: Callable[[Any], str]) -> Texts:
         """Return an array of the pieces of everything known, those that are new among them."""
         if len(known) > len(self._texts):
             self._texts.extend(written(each) for each in known[len(self._texts) :])
-            self._array = pa.array(self._texts, type=pa.string())
+            self._array = texts_of(self._texts)
         return self._array
 
 
-def taken(pieces: Any, numbers: npt.NDArray[Any]) -> Any:
-    return pieces.take(pa.array(np.ascontiguousarray(numbers)))
+def texts_of(texts: Iterable[str]) -> Texts:
+    return np.array(list(texts), dtype=np.object_)
 
 
-def joined(columns: Sequence[Any]) -> bytes:
+def joined(columns: Sequence[Texts]) -> bytes:
     """Return the texts of columns, row after row."""
-    if not columns or not len(columns[0]):
-        return b""
-    return text_bytes(pc.binary_join_element_wise(*columns, ""))
-
-
-def text_bytes(texts: Any) -> bytes:
-    """Return texts without NULL one after the other."""
-    if not len(texts):
-        return b""
-    _valid, offsets, data = texts.buffers()
-    first, last = np.frombuffer(offsets, dtype=np.int32, count=len(texts) + 1)[[0, -1]].tolist()
-    return bytes(memoryview(data)[first:last])
+    return "".join(np.stack(columns, axis=1).ravel().tolist()).encode()
 
 
 class LabelPieces:
@@ -75,24 +64,23 @@ class LabelPieces:
     def __init__(self, written: Callable[[tuple[int, ...]], str]) -> None:
         self._written = cache(written)
 
-    def of(self, part: JudgedPart) -> Any:
+    def of(self, part: JudgedPart) -> Texts:
         """Return for each row its piece."""
         codes = np.where(part.candidate < 0, NO_CANDIDATE, part.label).astype(np.int64)
         _known, first, place = np.unique(
             codes @ _powers(codes.shape[1]), return_index=True, return_inverse=True
         )
-        texts = [self._written(tuple(row)) for row in codes[first].tolist()]
-        return taken(pa.array(texts, type=pa.string()), place.astype(np.int32))
+        return texts_of(self._written(tuple(row)) for row in codes[first].tolist())[place]
 
 
 def _powers(width: int) -> npt.NDArray[np.int64]:
     return _CODES ** np.arange(width, dtype=np.int64)
 
 
-def by_candidate(pieces: Any, candidate: npt.NDArray[np.int32], missing: str) -> Any:
+def by_candidate(pieces: Texts, candidate: npt.NDArray[Any], missing: str) -> Texts:
     """Return for each row the piece of its candidate at one place; `missing` where there is none."""
-    with_none = pa.concat_arrays([pieces, pa.array([missing], type=pa.string())])
-    return taken(with_none, np.where(candidate < 0, len(pieces), candidate))
+    with_none = np.append(pieces, texts_of([missing]))
+    return with_none[np.where(candidate < 0, len(pieces), candidate)]
 
 
 class LinesWriter(ABC):
@@ -119,11 +107,11 @@ class LinesWriter(ABC):
         test_set = self.exported.task.test_set
         return test_set.source_language, test_set.target_language
 
-    def _of_rows(self, part: JudgedPart) -> list[Any]:
+    def _of_rows(self, part: JudgedPart) -> list[Texts]:
         """Return the pieces of segment and judge of each row."""
         segments = self._segments.of(self.exported.segments, self._segment)
         judges = self._judges.of(self.exported.judges, self._judge)
-        return [taken(segments, part.segment), taken(judges, part.judge)]
+        return [segments[part.segment], judges[part.judge]]
 
     @abstractmethod
     def _segment(self, segment: Any) -> str:
@@ -158,7 +146,7 @@ class FiveWayCsv(LinesWriter):
         ]
         missing = self.slots - part.candidate.shape[1]
         if missing > 0:
-            columns.append(pa.array([",," * missing] * len(part), type=pa.string()))
+            columns.append(np.full(len(part), ",," * missing, dtype=np.object_))
         return joined([*columns, self._of_labels.of(part)])
 
     def _segment(self, segment: Any) -> str:

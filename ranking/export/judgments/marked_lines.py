@@ -6,8 +6,6 @@ from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from campaign.formats.five_way import BLANK
 from ranking.export.judgments.lines import (
@@ -15,10 +13,11 @@ from ranking.export.judgments.lines import (
     LabelPieces,
     LinesWriter,
     Pieces,
+    Texts,
     by_candidate,
     csv_cells,
     joined,
-    taken,
+    texts_of,
 )
 from ranking.files.pairwise import COLUMNS
 from ranking.selectors.exported_columns import ExportedTask, JudgedPart
@@ -27,8 +26,8 @@ from ranking.selectors.exported_columns import ExportedTask, JudgedPart
 _LABELS: Final = 6
 
 
-def _same(text: str, count: int) -> Any:
-    return pa.array([text] * count, type=pa.string())
+def _same(text: str, count: int) -> Texts:
+    return np.full(count, text, dtype=np.object_)
 
 
 class JudgmentLines(LinesWriter):
@@ -51,8 +50,9 @@ class JudgmentLines(LinesWriter):
             for place in range(part.candidate.shape[1])
         ]
         columns.append(self._of_labels.of(part))
-        milliseconds = pa.array(part.duration_ms, mask=part.duration_ms < 0)
-        columns.append(pc.fill_null(milliseconds.cast(pa.string()), "null"))
+        columns.append(
+            texts_of("null" if each < 0 else str(each) for each in part.duration_ms.tolist())
+        )
         return joined([*columns, _same("}\n", len(part))])
 
     def _segment(self, segment: Any) -> str:
@@ -141,11 +141,11 @@ class PairwiseCsv(LinesWriter):
         row, left, right = self._pairs(part)
         segments = self._segments.of(self.exported.segments, self._segment)
         judges = self._judges.of(self.exported.judges, self._judge)
-        numbers = pa.array(part.number[row]).cast(pa.string())
+        numbers = texts_of(map(str, part.number.tolist()))[row]
         return joined(
             [
-                *(taken(segments, part.segment[row]), taken(judges, part.judge[row])),
-                *(taken(pieces, left), taken(pieces, right)),
+                *(segments[part.segment[row]], judges[part.judge[row]]),
+                *(pieces[left], pieces[right]),
                 *(numbers, _same("\n", len(row))),
             ]
         )
@@ -197,7 +197,7 @@ def _rank(label: int) -> str:
     return str(label) if label else BLANK
 
 
-def _durations(part: JudgedPart) -> list[Any]:
+def _durations(part: JudgedPart) -> list[Texts]:
     """Return the pieces of the time on the clock: hours, minutes, seconds and milliseconds."""
     is_known = part.duration_ms >= 0
     seconds, milliseconds = np.divmod(np.where(is_known, part.duration_ms, 0), 1000)
@@ -212,6 +212,6 @@ def _durations(part: JudgedPart) -> list[Any]:
         (milliseconds, [f'{thousandth:03}">\n' for thousandth in range(1000)], ""),
     )
     return [
-        by_candidate(pa.array(texts, type=pa.string()), np.where(is_known, values, -1), missing)
+        by_candidate(texts_of(texts), np.where(is_known, values, -1), missing)
         for values, texts, missing in pieces
     ]

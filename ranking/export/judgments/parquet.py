@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from campaign.database.copied_rows import Rows
 from ranking.selectors.exported_columns import ExportedTask, JudgedPart
 
 _TEXT: Final = pa.dictionary(pa.int32(), pa.string())
@@ -90,7 +91,7 @@ def _dictionary(numbers: Any, texts: Sequence[str]) -> Any:
     return pa.DictionaryArray.from_arrays(indices, pa.array(texts, type=pa.string()))
 
 
-def rows_parquet(columns: Mapping[str, type], batches: Iterable[Any]) -> Iterator[bytes]:
+def rows_parquet(columns: Mapping[str, type], batches: Iterable[Rows]) -> Iterator[bytes]:
     """Yield a Parquet file of rows, a row group a batch. JSON and times are in columns of text."""
     schema = pa.schema([(name, _KINDS.get(kind, pa.string())) for name, kind in columns.items()])
-    return _written(schema, (pa.Table.from_batches([batch]).cast(schema) for batch in batches))
+    return _written(schema, (pa.Table.from_pydict(batch, schema=schema) for batch in batches))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
+from campaign.database.copied_rows import Rows
 from ranking.export.judgments.asked import Export
 from ranking.export.judgments.tables import tables
 
@@ -12,19 +13,20 @@ from ranking.export.judgments.tables import tables
 _INFO: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
 
-def pearmut_campaign(export: Export, batches: Iterator[Any]) -> Iterator[bytes]:
+def pearmut_campaign(export: Export, batches: Iterator[Rows]) -> Iterator[bytes]:
     """Yield a campaign, or a part of it, from the rows of texts, some thousands of segments at a time."""
     document = None
     if export.after:
         ahead = replace(export, after=export.after - 1, until=export.after)
-        document = next((batch["document"][0].as_py() for batch in tables(ahead)), None)
+        document = next((batch["document"][0] for batch in tables(ahead)), None)
     if document is None:
         # Pearmut names files by it.
         name = _json(export.task.test_set.name.replace("/", "-"))
         yield f'{{"campaign_id": {name}, "info": {_json(_INFO)}, "data": ['.encode()
     for batch in batches:
         said = []
-        for row in batch.to_pylist():
+        for values in zip(*batch.values(), strict=True):
+            row = dict(zip(batch, values, strict=True))
             begins = "[" if document is None else "],\n["
             said += [", " if row["document"] == document else begins, _item(row)]
             document = row["document"]

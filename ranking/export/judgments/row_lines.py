@@ -1,25 +1,37 @@
 """Rows as JSON Lines and as CSV, some thousands at a time."""
 
+import csv
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Final
 
-import pyarrow.compute as pc
-
+from campaign.database.copied_rows import Rows
 from campaign.export.csv_lines import csv_line
-from ranking.export.judgments.cells import csv_cells, json_quoted_cells
-from ranking.export.judgments.lines import text_bytes
+from campaign.formats.formulas import neutral
+
+#: How values of each kind stand in JSON: texts as `json.dumps` has them with `ensure_ascii=False`, JSON as it is.
+_IN_JSON: Final[Mapping[type, Callable[[Any], str]]] = {
+    str: json.encoder.encode_basestring,
+    datetime: '"{}"'.format,
+    object: str,
+    int: str,
+    bool: {True: "true", False: "false"}.__getitem__,
+}
 
 
-def json_objects(columns: Mapping[str, type], rows: Any, *, end: str = "") -> Any:
-    """Return a text a row of a record batch: an object in JSON, and `end`."""
-    pieces: list[Any] = []
-    between = "{"
-    for (name, kind), column in zip(columns.items(), rows.columns, strict=True):
-        quote, cells = json_quoted_cells(column, kind)
-        pieces += [f"{between}{json.dumps(name, ensure_ascii=False)}: {quote}", cells]
-        between = f"{quote}, "
-    return pc.binary_join_element_wise(*pieces, f"{between.removesuffix(', ')}}}{end}", "")
+def json_objects(columns: Mapping[str, type], rows: Rows) -> list[str]:
+    """Return an object in JSON for each row."""
+    names = [f"{json.dumps(name, ensure_ascii=False)}: ".replace("%", "%%") for name in columns]
+    form = "{" + ", ".join(f"{name}%s" for name in names) + "}"
+    return [form % cells for cells in zip(*_json_cells(columns, rows), strict=True)]
+
+
+def _json_cells(columns: Mapping[str, type], rows: Rows) -> list[list[str]]:
+    return [
+        ["null" if value is None else _IN_JSON[kind](value) for value in rows[name]]
+        for name, kind in columns.items()
+    ]
 
 
 class JsonRows:
@@ -32,13 +44,19 @@ class JsonRows:
         """Return how the file begins."""
         return b""
 
-    def body(self, rows: Any) -> bytes:
-        """Return the lines of a record batch."""
-        return text_bytes(json_objects(self._columns, rows, end="\n"))
+    def body(self, rows: Rows) -> bytes:
+        """Return the lines of some rows."""
+        return "".join(f"{line}\n" for line in json_objects(self._columns, rows)).encode()
+
+
+class _Lines(list[str]):
+    """What a writer of CSV writes, a line each."""
+
+    write = list.append
 
 
 class CsvRows:
-    """A line a row; no cell is a formula for a spreadsheet."""
+    """A line a row, as `csv_line` writes it; no cell is a formula for a spreadsheet."""
 
     def __init__(self, columns: Mapping[str, type]) -> None:
         self._columns = columns
@@ -47,8 +65,14 @@ class CsvRows:
         """Return the names of the columns."""
         return csv_line(self._columns).encode()
 
-    def body(self, rows: Any) -> bytes:
-        """Return the lines of a record batch."""
-        first, *others = map(csv_cells, rows.columns, self._columns.values())
-        pieces = [piece for cells in others for piece in (",", cells)]
-        return text_bytes(pc.binary_join_element_wise(first, *pieces, "\n", ""))
+    def body(self, rows: Rows) -> bytes:
+        """Return the lines of some rows."""
+        cells = [
+            [value and neutral(value) for value in rows[name]]
+            if kind in {str, object}
+            else rows[name]
+            for name, kind in self._columns.items()
+        ]
+        lines = _Lines()
+        csv.writer(lines, lineterminator="\r\n").writerows(zip(*cells, strict=True))
+        return "".join(f"{line[:-2]}\n" for line in lines).encode()

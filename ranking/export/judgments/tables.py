@@ -1,18 +1,16 @@
-"""The rows of each kind that is exported row by row, as columns of Arrow, some thousands at a time."""
+"""The rows of each kind that is exported row by row, as columns, some thousands at a time."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
 from annotation.api.hits import DesignSerializer
 from annotation.models import Design
-from campaign.database.copied_rows import rows_copied
+from campaign.database.copied_rows import Rows, rows_copied
 from campaign.models import ActivityEvent
 from campaign.selectors.activity import users_named
 from ranking.export.judgments.asked import Export
@@ -21,7 +19,7 @@ from ranking.export.judgments.row_lines import json_objects
 from ranking.export.judgments.rows import ROWS, Kind, Utc
 
 
-def tables(export: Export) -> Iterator[pa.RecordBatch]:
+def tables(export: Export) -> Iterator[Rows]:
     """Yield the rows of an export of a kind in `ROWS`."""
     rows = ROWS[export.kind.name]
     if rows.found is None:
@@ -31,13 +29,13 @@ def tables(export: Export) -> Iterator[pa.RecordBatch]:
         yield from rows_copied(found, rows.columns)
 
 
-def _judgments(export: Export) -> Iterator[pa.RecordBatch]:
+def _judgments(export: Export) -> Iterator[Rows]:
     return recorded_judgments(
         task=export.task, after=export.after, until=export.until, watermark=export.watermark
     )
 
 
-def _designs(export: Export) -> Iterator[pa.RecordBatch]:
+def _designs(export: Export) -> Iterator[Rows]:
     found = Design.objects.filter(task=export.task, pk__gt=export.after, pk__lte=export.until)
     designs = list(found.select_related("judge_group").order_by("pk"))
     # As plain data: times and the like become texts, as in answers of REST.
@@ -46,8 +44,7 @@ def _designs(export: Export) -> Iterator[pa.RecordBatch]:
         for design in designs
     ]
     if designs:
-        ids = pa.array([design.pk for design in designs], type=pa.int64())
-        yield pa.RecordBatch.from_arrays([ids, pa.array(told)], names=["id", "design"])
+        yield {"id": [design.pk for design in designs], "design": told}
 
 
 _EVENT: Final[Mapping[str, Kind]] = {
@@ -65,11 +62,11 @@ _EVENT: Final[Mapping[str, Kind]] = {
     "test_set": int,
     "changes": object,
 }
-#: Behind the last byte of any text.
-_END: Final = 1 << 31
+#: With the name of the user.
+_TOLD: Final[Mapping[str, Kind]] = {**_EVENT, "user": str}
 
 
-def _activity(export: Export) -> Iterator[pa.RecordBatch]:
+def _activity(export: Export) -> Iterator[Rows]:
     """Yield events as `campaign.export.activity.event_data` tells them."""
     campaign = export.task.test_set.campaign
     events = ActivityEvent.objects.filter(
@@ -80,22 +77,16 @@ def _activity(export: Export) -> Iterator[pa.RecordBatch]:
         *("object_id", "object_name", "count", "test_set", Cast("changes", TextField())),
     )
     for batch in rows_copied(rows, _EVENT):
-        users = batch["user"].dictionary_encode()
-        ids = users.dictionary.to_pylist()
-        names = users_named(campaign=campaign, ids=ids)
+        names = users_named(campaign=campaign, ids=set(batch["user"]) - {None})
         told = {
-            # In the place of the Z at the end.
-            "time": pc.binary_replace_slice(batch["time"], -1, _END, "+00:00"),
-            "user": pa.DictionaryArray.from_arrays(
-                users.indices, pa.array([names.get(id_) for id_ in ids], type=pa.string())
-            ),
+            **batch,
+            "time": [time.replace("Z", "+00:00") for time in batch["time"]],
+            "user": [names.get(id_) for id_ in batch["user"]],
         }
-        columns = [told.get(name, batch[name]) for name in _EVENT]
-        event = json_objects(_EVENT, pa.RecordBatch.from_arrays(columns, names=list(_EVENT)))
-        yield pa.RecordBatch.from_arrays([batch["id"], event], names=["id", "event"])
+        yield {"id": batch["id"], "event": json_objects(_TOLD, told)}
 
 
-_READ: Final[Mapping[str, Callable[[Export], Iterator[pa.RecordBatch]]]] = {
+_READ: Final[Mapping[str, Callable[[Export], Iterator[Rows]]]] = {
     "judgments": _judgments,
     "designs": _designs,
     "activity": _activity,

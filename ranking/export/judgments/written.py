@@ -1,13 +1,13 @@
-"""The bytes of what is exported, part by part, with Arrow."""
+"""The bytes of what is exported, part by part."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from campaign.database.copied_rows import Rows
 from ranking.export.judgments.asked import Export, Told
 from ranking.export.judgments.kinds import ExportFormat
 from ranking.export.judgments.lines import FiveWayCsv, LinesWriter
 from ranking.export.judgments.marked_lines import AppraiseXml, JudgmentLines, PairwiseCsv
-from ranking.export.judgments.parquet import judgments_parquet, rows_parquet
 from ranking.export.judgments.pearmut import pearmut_campaign
 from ranking.export.judgments.row_lines import CsvRows, JsonRows
 from ranking.export.judgments.rows import ROWS
@@ -24,7 +24,7 @@ _ROWS_WRITERS: Final[dict[ExportFormat, type[JsonRows] | type[CsvRows]]] = {
     ExportFormat.JSONL: JsonRows,
     ExportFormat.CSV: CsvRows,
 }
-#: So many judgments are put into lines at a time: enough for Arrow, and little memory where each becomes ten lines.
+#: So many judgments are put into lines at a time: enough for numpy, and little memory where each becomes ten lines.
 _LINES_AT_ONCE: Final = 1 << 13
 
 
@@ -33,6 +33,8 @@ def written(export: Export, told: Told) -> Iterator[bytes]:
     if export.kind.name in ROWS:
         yield from _rows_bytes(export, told)
     elif export.file_format is ExportFormat.PARQUET:
+        from ranking.export.judgments.parquet import judgments_parquet
+
         exported = exported_task(task=export.task, watermark=export.watermark)
         parts = exported.parts(after=export.after, until=export.until)
         yield from judgments_parquet(exported, _telling(export, parts, told), slots=export.slots)
@@ -68,6 +70,8 @@ def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
         yield from pearmut_campaign(export, batches)
         return
     if export.file_format is ExportFormat.PARQUET:
+        from ranking.export.judgments.parquet import rows_parquet
+
         yield from rows_parquet(columns, batches)
         return
     writer = _ROWS_WRITERS[export.file_format](columns)
@@ -77,10 +81,10 @@ def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
         yield writer.body(rows)
 
 
-def _counted(export: Export, batches: Iterator[Any], told: Told) -> Iterator[Any]:
+def _counted(export: Export, batches: Iterator[Rows], told: Told) -> Iterator[Rows]:
     total = max(0, export.until - export.after)
     done = 0
     for batch in batches:
-        done += len(batch)
+        done += len(next(iter(batch.values())))
         told(min(done, total), total)
         yield batch

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from campaign.formats import FormatError, Place
 from campaign.formats.tables import UNKNOWN_COLUMN, is_index, require_column
+from optional_packages import has_extra, how_to_install
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -142,9 +143,9 @@ def opened(name: str, source: Any) -> Iterator[JudgmentsFile]:
 
 def columns_of_schema(name: str, source: Any) -> list[str]:
     """Return the names of a file's columns. Raises FormatError for a damaged file."""
-    from pyarrow import parquet
-
     with refusing_damage(name):
+        from pyarrow import parquet
+
         names: list[str] = parquet.read_schema(source).names
         return names
 
@@ -152,6 +153,10 @@ def columns_of_schema(name: str, source: Any) -> list[str]:
 @contextmanager
 def refusing_damage(name: str) -> Iterator[None]:
     """Raise FormatError for what pyarrow cannot read."""
+    if not has_extra("parquet"):
+        raise Place(name).error(
+            "the file is Parquet, which needs the package pyarrow", how_to_install("parquet")
+        )
     import pyarrow as pa
 
     try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from optional_packages import extra_require
 from ranking.files.records import NO_JUDGE
 from ranking.files.vocabulary import Columns, Vocabulary
 
@@ -59,6 +60,7 @@ def write_parquet(path: str, columns: Columns, vocabulary: Vocabulary) -> None:
     OSError
         If the file cannot be written.
     """
+    extra_require("parquet", "Parquet files")
     from pyarrow import parquet
 
     names = _Names(vocabulary)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
+from optional_packages import has_extra
 from ranking.reports.published.citation import bibtex_file, cff_file
 from ranking.reports.published.image import png_file
 from ranking.reports.published.json_file import json_file
@@ -33,7 +34,7 @@ FILES: Final[Mapping[str, FileKind]] = {
     "pairs.csv": _text("text/csv; charset=utf-8", pairs_file),
     "ranking.json": _text("application/json", json_file),
     "ranking.svg": _text("image/svg+xml", svg_file),
-    "ranking.png": FileKind("image/png", png_file),
+    **({"ranking.png": FileKind("image/png", png_file)} if has_extra("png") else {}),
     "citation.bib": _text("application/x-bibtex; charset=utf-8", bibtex_file),
     "CITATION.cff": _text("application/yaml; charset=utf-8", cff_file),
 }

@@ -108,6 +108,7 @@ def _files(request: HttpRequest, reading: Reading) -> list[dict[str, Any]]:
             "url": _url(request, reading, name),
         }
         for name, words in FILES_IN_WORDS.items()
+        if name in FILES
     ]
 
 

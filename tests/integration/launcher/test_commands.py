@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +45,14 @@ def launcher(
 
 @contextlib.contextmanager
 def started(
-    directory: DataDirectory, command: str, **environment: str
+    directory: DataDirectory,
+    command: str,
+    program: Sequence[str] = (str(CHECKOUT / "quintet"),),
+    **environment: str,
 ) -> Iterator[subprocess.Popen[str]]:
     """A start, or a demo, on any free port."""
     with subprocess.Popen(
-        [sys.executable, "-m", "launcher", command],
-        cwd=CHECKOUT,
+        [*program, command],
         env={**os.environ, "QUINTET_HOME": str(directory.path), "PORT": "0", **environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -79,10 +81,12 @@ def read_until(process: subprocess.Popen[str], words: str) -> list[str]:
 
 @contextlib.contextmanager
 def served(
-    directory: DataDirectory, command: str
+    directory: DataDirectory,
+    command: str,
+    program: Sequence[str] = (str(CHECKOUT / "quintet"),),
 ) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
     """A start, or a demo, that has said where to go; what it said is with it."""
-    with started(directory, command) as process:
+    with started(directory, command, program) as process:
         yield process, read_until(process, STOP_LINE)
 
 
@@ -166,7 +170,7 @@ def test_a_taken_port_is_named_with_a_way_out_and_nothing_is_left_running(
         done = launcher(directory, command, PORT=str(port))
     assert done.returncode == 1
     assert f"Port {port} on 127.0.0.1 cannot be used" in done.stderr
-    assert f"make {command} PORT={port + 1}" in done.stderr
+    assert f"PORT={port + 1} make {command}" in done.stderr
     assert working_in(directory.path) == []
 
 
@@ -177,7 +181,7 @@ def test_a_port_that_is_no_number_is_refused_in_words(
     done = launcher(directory, command, PORT="http")
     assert (done.returncode, done.stderr) == (
         1,
-        f"PORT=http is not a port number. Example: make {command} PORT=8001\n",
+        f"PORT=http is not a port number. Example: PORT=8001 make {command}\n",
     )
 
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from optional_packages.numba import njit
 from ranking.core.methods.linear_ordering.bound_kernel import circles_of, raise_bound, take_circles
 
 Int64Array = npt.NDArray[np.int64]

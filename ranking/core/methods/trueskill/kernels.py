@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
+from optional_packages import numba as nb
 from ranking.core.methods.normal_kernels import between, hazard, mix, pdf, stream, uniform
 
 FloatArray = npt.NDArray[np.float64]

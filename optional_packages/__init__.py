@@ -1,0 +1,49 @@
+"""Packages that not every Quintet is installed with: the extras of pyproject.toml."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+#: What is imported of each extra.
+_MODULES: Final = {
+    "dask": "distributed",
+    "errors": "sentry_sdk",
+    "numba": "numba",
+    "parquet": "pyarrow",
+    "png": "resvg_py",
+    "s3": "boto3",
+}
+
+
+class ExtraMissingError(ImportError):
+    """A package is not installed; the message says which, and how to install it."""
+
+
+def has_extra(extra: str) -> bool:
+    """Return whether the packages of an extra are installed."""
+    try:
+        return find_spec(_MODULES[extra]) is not None
+    except (ImportError, ValueError):  # a program that forbids the import
+        return False
+
+
+def extra_require(extra: str, what: str) -> None:
+    """Raise ExtraMissingError where an extra is not installed.
+
+    Parameters
+    ----------
+    extra : str
+    what : str
+        What needs it, as the beginning of a sentence in the plural: “Parquet files”.
+    """
+    if not has_extra(extra):
+        raise ExtraMissingError(
+            f"{what} need the package {_MODULES[extra]}, which is not installed. {how_to_install(extra)}"
+        )
+
+
+def how_to_install(extra: str) -> str:
+    """Return how an extra is installed beside the Quintet that runs."""
+    if (Path(__file__).parents[1] / "Makefile").exists():
+        return f"Install it with: make install EXTRAS={extra}"
+    return f"Install it with: pip install 'quintet-ranking[{extra}]'"

@@ -1,0 +1,53 @@
+"""What kernels take from numba; where it is not installed, stand-ins that leave them interpreted.
+
+The same source gives the same bits either way: whole numbers of 64 bits wrap around, and random numbers follow from
+keys. Interpreted, a kernel takes about a hundred times as long, which a campaign of some thousand judgments does not notice.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "boolean",
+    "float64",
+    "int8",
+    "int32",
+    "int64",
+    "njit",
+    "types",
+    "uint8",
+    "uint16",
+    "uint64",
+    "void",
+]
+
+try:
+    from numba import boolean, float64, int8, int32, int64, njit, types, uint8, uint16, uint64, void
+except ModuleNotFoundError:
+    _NUMBERS = (int, np.integer, np.bool_)
+
+    class _Type:
+        """Stands for any type, array of it and signature; as a call on a number, for the number."""
+
+        def __call__(self, *of: Any, **_how: Any) -> Any:
+            return int(of[0]) if len(of) == 1 and isinstance(of[0], _NUMBERS) else self
+
+        def __getitem__(self, _axes: Any) -> "_Type":
+            return self
+
+        def __getattr__(self, _name: str) -> "_Type":
+            return self
+
+    boolean = float64 = int8 = int32 = int64 = types = uint8 = uint16 = uint64 = void = _Type()  # type: ignore[assignment]
+
+    def njit(*function: Any, **_options: Any) -> Any:  # type: ignore[no-redef]
+        """Return the function as it is, but for warnings of numbers that wrap around."""
+        if function and callable(function[0]) and not isinstance(function[0], _Type):
+            return np.errstate(over="ignore")(function[0])
+
+        def kept(kernel: Callable[..., Any]) -> Any:
+            return np.errstate(over="ignore")(kernel)
+
+        return kept
