@@ -39,7 +39,7 @@ class FileAnswer:
     candidates : tuple of tuple of str
         The systems behind each output, in shown order.
     said : object
-        What `AnswerFiles.answer` makes an answer of.
+        What `AnswerFiles.answer` makes an answer of; of a skip, the ranks that are missing.
     texts : tuple of str or None
         Of each candidate, as the file has it; None where it does not.
     source : str, optional
@@ -54,6 +54,8 @@ class FileAnswer:
         The place among the answers of the file, from 0, of an earlier one that this one is about.
     is_number : bool
         Whether `segment` is a number through the test set, also beside a document.
+    is_skip : bool
+        Whether the judge declined to answer.
     """
 
     line: int
@@ -71,15 +73,16 @@ class FileAnswer:
     comment: str = ""
     about: int | None = None
     is_number: bool = False
+    is_skip: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileContent:
-    """What a file says: of which format it is, its answers in their order, and what it says beside them."""
+    """What a file says: of which format it is, its answers in their order, and, once these are read, what it says beside them."""
 
     file_format: str
     answers: Iterable[FileAnswer]
-    losses: Sequence[Loss]
+    losses: Iterable[Loss]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,5 @@
 """Answers of a task in files of other tools: imported, and written."""
 
-from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpResponse
@@ -20,13 +19,7 @@ from annotation.importing.sent_answers import sent_answers_import
 from campaign.api.access import organised_task, readable_task
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
-
-
-class AnswerFormatsSerializer(serializers.Serializer[Any]):
-    """The formats that answers of a task are read from and written in."""
-
-    read = serializers.ListField(child=serializers.CharField(), read_only=True)
-    written = serializers.ListField(child=serializers.CharField(), read_only=True)
+from campaign.selectors.uploads import judgments_imports
 
 
 class AnswersSentSerializer(serializers.Serializer[Any]):
@@ -50,11 +43,37 @@ class AnswersImportedSerializer(serializers.Serializer[Any]):
     """What an import did."""
 
     judgments = serializers.IntegerField(help_text="Answers that were stored.")
-    already_there = serializers.IntegerField(help_text="Answers that had been imported before.")
+    skips = serializers.IntegerField(help_text="Skips that were stored.")
+    already_there = serializers.IntegerField(
+        help_text="Answers and skips that had been imported before."
+    )
     repeated = serializers.IntegerField(
         help_text="Answers, of all these, that say exactly what one before them says. Each counts."
     )
     losses = LossSerializer(many=True)
+
+
+class ImportedFileSerializer(serializers.Serializer[Any]):
+    """A file that was imported, with the hash of its bytes as stored."""
+
+    name = serializers.CharField()
+    file_format = serializers.CharField()
+    sha256 = serializers.CharField()
+
+
+class AnswersImportSerializer(AnswersImportedSerializer):
+    """An earlier import."""
+
+    imported_at = serializers.DateTimeField()
+    files = ImportedFileSerializer(many=True)
+
+
+class AnswerFormatsSerializer(serializers.Serializer[Any]):
+    """The formats that answers of a task are read from and written in, and earlier imports."""
+
+    read = serializers.ListField(child=serializers.CharField(), read_only=True)
+    written = serializers.ListField(child=serializers.CharField(), read_only=True)
+    imports = AnswersImportSerializer(many=True, read_only=True, help_text="The newest first.")
 
 
 class AnswersView(APIView):
@@ -82,6 +101,7 @@ class AnswersView(APIView):
             known = {
                 "read": [] if files is None else files.formats,
                 "written": formats_written(task),
+                "imports": judgments_imports(task=task),
             }
             return Response(AnswerFormatsSerializer(known).data)
         written = answers_written(task=task, file_format=wanted)
@@ -109,13 +129,4 @@ class AnswersView(APIView):
             )
         except (FormatError, ImportRefusedError) as error:
             raise ValidationError({"file": [str(error)]}) from error
-        return Response(
-            AnswersImportedSerializer(
-                {
-                    "judgments": imported.judgments,
-                    "already_there": imported.already_there,
-                    "repeated": imported.repeated,
-                    "losses": [asdict(loss) for loss in imported.losses],
-                }
-            ).data
-        )
+        return Response(AnswersImportedSerializer(imported).data)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
 from annotation.answer_files import FileAnswer
+from annotation.importing.stored_answers import outputs_there
 from campaign.formats.losses import Losses
 from campaign.formats.segment_identity import (
     DocumentColumn,
@@ -15,8 +16,8 @@ from campaign.formats.segment_identity import (
     SegmentProblem,
     same_text,
 )
-from campaign.importing.languages import language_tag
 from campaign.models import Output, Segment, Task, TestSet
+from campaign.texts.normalisation import text_to_the_eye
 
 #: Raises the error of an answer: for what field, which problem, and what to do.
 Refuse = Callable[[str | None, str, str], NoReturn]
@@ -51,9 +52,7 @@ class Places:
         self._losses = losses
         self._systems = dict(self._test_set.systems.values_list("name", "id"))
         self._known = known_segments(self._test_set)
-        self._pair = tuple(
-            map(_language, (self._test_set.source_language, self._test_set.target_language))
-        )
+        self._systems_named = ", ".join(sorted(self._systems)[:_NAMES_IN_ERRORS])
 
     def begin_file(self, name: str) -> None:
         """Expect the answers of a file."""
@@ -62,33 +61,43 @@ class Places:
     def of(
         self, answers: Sequence[FileAnswer], refuse: Callable[[FileAnswer], Refuse]
     ) -> list[Place]:
-        """Return the place of each answer. Three queries.
+        """Return the place of each answer. Three queries, and another where outputs are created.
 
-        Refuses languages, segments and systems that the test set does not have, and texts that it has otherwise.
+        Refuses segments and systems that the test set does not have, and texts that it has otherwise.
         """
-        segments = self._segments(answers, refuse)
-        wanted = [
-            (segment.key, self._system(name, refuse(answer)))
+        segments, sources = self._segments(answers, refuse)
+        # In the order in which answers name them.
+        wanted = dict.fromkeys(
+            (segment.key, self._system(name, refuse, answer))
             for answer, segment in zip(answers, segments, strict=True)
             for candidate in answer.candidates
             for name in candidate
+        )
+        outputs = outputs_there(wanted)
+        # Of judgments without texts, which outputs there are is known from them alone.
+        new = [
+            Output(segment_id=segment, system_id=system)
+            for segment, system in wanted
+            if (segment, system) not in outputs and sources[segment] is None
         ]
-        outputs = _outputs(wanted)
+        for output in Output.objects.bulk_create(new):
+            outputs[output.segment_id, output.system_id] = (output.pk, None)
         return [
-            self._place(answer, segment, outputs, refuse(answer))
+            self._place(answer, segment, outputs, refuse)
             for answer, segment in zip(answers, segments, strict=True)
         ]
 
     def _segments(
         self, answers: Sequence[FileAnswer], refuse: Callable[[FileAnswer], Refuse]
-    ) -> list[KnownSegment]:
+    ) -> tuple[list[KnownSegment], dict[int, str | None]]:
+        """Return the segment of each answer, and the sources of these by key."""
         names, named = [], []
         for answer in answers:
-            said = refuse(answer)
-            self._refuse_languages(answer, said)
             document = answer.document
             if answer.is_number:
-                document = self._column.document(document, answer.line, partial(said, None))
+                document = self._column.document(
+                    document, answer.line, partial(refuse(answer), None)
+                )
             name = SegmentName(
                 answer.segment,
                 document,
@@ -97,7 +106,7 @@ class Places:
                 is_number=answer.is_number,
             )
             names.append(name)
-            named.append(_proved(said, self._known.candidates, name))
+            named.append(_proved(refuse, answer, self._known.candidates, name))
         by_source = self._by_source(
             name.source for name, found in zip(names, named, strict=True) if not found
         )
@@ -107,18 +116,9 @@ class Places:
         ]
         sources = self._sources(candidates)
         return [
-            _proved(refuse(answer), self._known.choose, name, found, sources)
+            _proved(refuse, answer, self._known.choose, name, found, sources)
             for answer, name, found in zip(answers, names, candidates, strict=True)
-        ]
-
-    def _refuse_languages(self, answer: FileAnswer, refuse: Refuse) -> None:
-        if all(answer.languages) and tuple(map(_language, answer.languages)) != self._pair:
-            refuse(
-                None,
-                f"it is {answer.languages[0]} → {answer.languages[1]}, the test set "
-                f'"{self._test_set.name}" {self._test_set.source_language} → {self._test_set.target_language}',
-                "give a file of this test set",
-            )
+        ], sources
 
     def _by_source(self, sources: Iterable[str | None]) -> dict[str | None, list[KnownSegment]]:
         wanted = list({source for source in sources if source})
@@ -133,14 +133,13 @@ class Places:
         wanted = {segment.key for each in candidates for segment in each}
         return dict(Segment.objects.filter(pk__in=wanted).values_list("id", "source_text"))
 
-    def _system(self, name: str, refuse: Refuse) -> int:
+    def _system(self, name: str, refuse: Callable[[FileAnswer], Refuse], answer: FileAnswer) -> int:
         found = self._systems.get(name)
         if found is None:
-            known = ", ".join(sorted(self._systems)[:_NAMES_IN_ERRORS])
-            refuse(
+            refuse(answer)(
                 None,
                 f"the system {name} is unknown",
-                f"correct the name, or add the system to the test set first; it has {known}",
+                f"correct the name, or add the system to the test set first; it has {self._systems_named}",
             )
         return found
 
@@ -149,57 +148,51 @@ class Places:
         answer: FileAnswer,
         segment: KnownSegment,
         outputs: dict[tuple[int, int], tuple[int, str | None]],
-        refuse: Refuse,
+        refuse: Callable[[FileAnswer], Refuse],
     ) -> Place:
         ids, texts = [], []
         for place, systems in enumerate(answer.candidates):
-            found = [outputs.get((segment.key, self._systems[name])) for name in systems]
-            for name, each in zip(systems, found, strict=True):
-                if each is None:
-                    refuse(
-                        None,
-                        f"the system {name} has no output for segment {segment.number}",
-                        "correct it, or import the test set with all outputs",
-                    )
-            there = [each for each in found if each is not None]
-            text = there[0][1]
-            if any(other != text for _id, other in there):
-                refuse(
+            there = [outputs.get((segment.key, self._systems[name])) for name in systems]
+            known = [each for each in there if each is not None]
+            if len(known) < len(systems):
+                refuse(answer)(
+                    None,
+                    f"the system {systems[there.index(None)]} has no output for segment {segment.number}",
+                    "correct it, or import the test set with all outputs",
+                )
+            text = known[0][1]
+            if any(not _looks_same(other, text) for _id, other in known[1:]):
+                refuse(answer)(
                     None,
                     f"{', '.join(systems)} wrote different texts for segment {segment.number}",
                     "write a candidate for each text",
                 )
             if answer.texts and not same_text(answer.texts[place], text):
-                refuse(
+                refuse(answer)(
                     None,
                     f"the output of {systems[0]} for segment {segment.number} is another text than in the test set",
                     "give the file of the judgments of these texts, or import the texts that were judged",
                 )
-            ids.append(tuple(id_ for id_, _text in there))
+            ids.append(tuple(id_ for id_, _text in known))
             texts.append(text)
         return Place(segment.key, segment.number, tuple(ids), tuple(texts))
 
 
-def _outputs(wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[int, str | None]]:
-    """Return id and text of outputs, by segment and system."""
-    found = Output.objects.filter(
-        segment__in={segment for segment, _system in wanted},
-        system__in={system for _segment, system in wanted},
+def _looks_same(one: str | None, other: str | None) -> bool:
+    """Whether texts may have been shown as one: designs choose how alike such texts are."""
+    return one == other or (
+        one is not None and other is not None and text_to_the_eye(one) == text_to_the_eye(other)
     )
-    return {
-        (segment, system): (id_, text)
-        for segment, system, id_, text in found.values_list("segment", "system", "id", "text")
-    }
 
 
-def _proved(refuse: Refuse, find: Callable[..., _Found], *names: Any) -> _Found:
+def _proved(
+    refuse: Callable[[FileAnswer], Refuse],
+    answer: FileAnswer,
+    find: Callable[..., _Found],
+    *names: Any,
+) -> _Found:
     """Return what is found, or refuse the answer with the reason why its segment is not proved."""
     try:
         return find(*names)
     except SegmentProblem as error:
-        refuse(None, error.problem, error.remedy)
-
-
-def _language(name: str) -> str:
-    """Return the language without its region or script."""
-    return language_tag(name.replace("_", "-")).split("-", 1)[0].lower()
+        refuse(answer)(None, error.problem, error.remedy)

@@ -1,6 +1,5 @@
-"""The rows behind imported answers: blocks, judgments, and what answers say beside their labels."""
+"""The rows behind imported answers: blocks, judgments, skips, and what answers say beside their labels."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,20 +7,19 @@ from itertools import chain
 from typing import Any, Final
 from uuid import UUID
 
-import numpy as np
-
 from annotation.importing.answer_places import Place
-from annotation.importing.hits import ImportedHITs, Integers, block_uuids
-from annotation.importing.new_hits import ImportedHITWriter
-from annotation.models import Block, Judgment
+from annotation.importing.new_hits import ImportedHITs
+from annotation.models import Block, Judgment, Skip, SkipReason
 from annotation.models.block import stands_for
 from annotation.protocols import answer_kind
 from campaign.database.copy import array_cell, constraints_check_now, ids_reserve, rows_copy
 from campaign.database.rows_together import rows_write_together
 from campaign.models import Task
 
-_BLOCK: Final = (
-    *("id", "hit_id", "position", "control", "segment_id", "public_id", "outputs", "stands_for"),
+_BLOCK: Final = ("id", "hit_id", "position", "control", "segment_id", "outputs", "stands_for")
+_SKIP: Final = (
+    *("task_id", "client_id", "judge_id", "block_id", "reason"),
+    *("duration_ms", "active_ms", "comment", "created_at"),
 )
 _JUDGMENT: Final = {
     "id": "bigint",
@@ -39,9 +37,12 @@ _JUDGMENT: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
-    """An answer that is to be stored."""
+    """An answer that is to be stored; a skip if there is no `answer`.
 
-    client_id: UUID
+    `ids` are those it may be stored under: that of a new one, and those that earlier versions gave it.
+    """
+
+    ids: tuple[UUID, ...]
     judge: int
     place: Place
     part: int
@@ -61,30 +62,41 @@ class AnswerWriter:
     def __init__(self, task: Task) -> None:
         self._task = task
         self._kind = answer_kind(task.protocol)
-        self.hits = ImportedHITWriter(task)
-        self._blocks_written = 0
-        self._judges: dict[tuple[int, int, bytes], int] = {}
+        self.hits = ImportedHITs(task)
         # Of answers that others may be about, the judgments by client id.
         self._judgments: dict[UUID, int] = {}
-        self.begin_file({})
 
-    def begin_file(self, why: dict[str, Any]) -> None:
-        """Begin a file: no HIT has blocks of two. `why` says which it is, on its HITs."""
-        self._placed = ImportedHITs()
-        self._why = why
-
-    def write(self, rows: Sequence[AnswerRow]) -> None:
-        """Write the rows, with the HITs that begin."""
+    def write(self, rows: Sequence[AnswerRow]) -> int:
+        """Write the rows, with the HITs that begin; return how many are judgments. The others are skips."""
         if not rows:
-            return
-        blocks = self._blocks(rows)
+            return 0
+        placed = list(zip(rows, self._blocks(rows), strict=True))
+        judged = [(row, block) for row, block in placed if row.answer is not None]
+        self._write_judgments(judged)
+        rows_copy(
+            Skip,
+            _SKIP,
+            (
+                (
+                    *(self._task.pk, str(row.ids[0]), row.judge, block, SkipReason.NOT_STATED),
+                    *(row.duration_ms, row.active_ms, row.comment, row.submitted_at.isoformat()),
+                )
+                for row, block in placed
+                if row.answer is None
+            ),
+        )
+        constraints_check_now()
+        return len(judged)
+
+    def _write_judgments(self, judged: Sequence[tuple[AnswerRow, int]]) -> None:
+        rows = [row for row, _block in judged]
         ids = ids_reserve(Judgment, len(rows))
         about = self._about(rows, ids)
         values = [
             {
                 "id": id_,
                 "task_id": self._task.pk,
-                "client_id": str(row.client_id),
+                "client_id": str(row.ids[0]),
                 "judge_id": row.judge,
                 "block_id": block,
                 "labels": list(row.labels),
@@ -95,7 +107,7 @@ class AnswerWriter:
                 **self._kind.row(row.answer, row.part),
                 **about(row),
             }
-            for id_, block, row in zip(ids, blocks, rows, strict=True)
+            for id_, (row, block) in zip(ids, judged, strict=True)
         ]
         # In one statement, as `judgment_imported_has_its_answer` asks.
         rows_write_together(
@@ -106,7 +118,6 @@ class AnswerWriter:
             key="judgment_id",
             other_columns=self._kind.columns,
         )
-        constraints_check_now()
 
     def _about(
         self, rows: Sequence[AnswerRow], ids: Sequence[int]
@@ -115,7 +126,7 @@ class AnswerWriter:
         if self._kind.about is None:
             return lambda _row: {}
         column = self._kind.about.column
-        self._judgments.update(zip((row.client_id for row in rows), ids, strict=True))
+        self._judgments.update(zip((row.ids[0] for row in rows), ids, strict=True))
         # Of an import before this one.
         missing = {row.about for row in rows if row.about and row.about not in self._judgments}
         if missing:
@@ -125,50 +136,20 @@ class AnswerWriter:
 
     def _blocks(self, rows: Sequence[AnswerRow]) -> list[int]:
         """Write a block for each row; return the ids."""
-        whys = [b"\x01" + json.dumps({**self._why, **row.why}).encode() for row in rows]
-        judges = np.array(
-            # A HIT is of one judge and one pass, and says the same of all its blocks.
-            [
-                self._judges.setdefault((row.judge, row.part, why), len(self._judges))
-                for row, why in zip(rows, whys, strict=True)
-            ],
-            dtype=np.int64,
-        )
-        positions = self._placed.positions(judges)
-        new = self._hits(
-            [
-                (why, row.part)
-                for row, why, position in zip(rows, whys, positions.tolist(), strict=True)
-                if position == 1
-            ]
-        )
-        hits = self._placed.hits(judges, positions, new)
+        places = self.hits.places((row.judge, row.part, row.why) for row in rows)
         ids = ids_reserve(Block, len(rows))
-        uuids = block_uuids(self._blocks_written, len(rows), at=self.hits.began_at)
         rows_copy(
             Block,
             _BLOCK,
             (
                 (
-                    *(id_, hit, position, "", row.place.segment, str(UUID(bytes=uuid.tobytes()))),
+                    *(id_, hit, position, "", row.place.segment),
                     array_cell(chain.from_iterable(row.place.outputs)),
                     None
                     if (shown := stands_for(list(map(len, row.place.outputs)))) is None
                     else array_cell(shown),
                 )
-                for id_, hit, position, uuid, row in zip(
-                    ids, hits.tolist(), positions.tolist(), uuids, rows, strict=True
-                )
+                for id_, (hit, position), row in zip(ids, places, rows, strict=True)
             ),
         )
-        self._blocks_written += len(rows)
-        return ids
-
-    def _hits(self, begun: Sequence[tuple[bytes, int]]) -> Integers:
-        """Write a HIT for each, of what it says and of a pass; return the ids."""
-        ids = np.zeros(len(begun), dtype=np.int64)
-        for why in dict.fromkeys(why for why, _part in begun):
-            mine = [place for place, (each, _part) in enumerate(begun) if each == why]
-            parts = np.array([begun[place][1] for place in mine], dtype=np.int16)
-            ids[mine] = self.hits.write(len(mine), why=why, parts=parts)
         return ids

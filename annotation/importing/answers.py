@@ -5,13 +5,12 @@ import json
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from typing import Any, Final, NoReturn
 
-import numpy as np
 from django.db import DataError, IntegrityError, transaction
 
 from annotation.answer_files import (
@@ -24,8 +23,8 @@ from annotation.answer_files import (
 from annotation.importing.answer_places import Place, Places, Refuse
 from annotation.importing.answer_rows import AnswerRow, AnswerWriter
 from annotation.importing.new_hits import RENAME_JUDGE, JudgeTakesPartError, imported_judges
-from annotation.importing.row_ids import ids_there
-from annotation.models import HIT, Block, Judgment, JudgmentNumber
+from annotation.importing.stored_answers import ids_there
+from annotation.models import HIT, Block, Judgment, JudgmentNumber, Skip
 from annotation.protocols import Rules, answer_kind
 from annotation.services import design_ensure, judgments_number
 from annotation.services.judging.notifications import ranking_request
@@ -34,12 +33,15 @@ from campaign.database.copy import statistics_refresh
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Loss, Losses
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.judgment_files import JudgmentsFile
-from campaign.models import Judge, Task
+from campaign.importing.judgment_files import JudgmentsFile, LanguagePair
+from campaign.importing.languages import language_tag
+from campaign.models import Judge, Output, Segment, Task
+from campaign.services.uploads import judgments_import_note
 
 #: Few enough that what they say fits in a statement, many enough for the queries a batch takes.
 _BATCH: Final = 500
 _NAMESPACE: Final = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
+_NAMESPACE_OF_RANKINGS: Final = uuid.UUID("5e4ef7b0-6c2d-5d0e-9d0a-2f3f7f1c9a51")
 #: Clocks differ; what is later than that was not judged yet.
 _AHEAD: Final = timedelta(days=1)
 _LONGEST_MS: Final = 2**31 - 1
@@ -64,8 +66,10 @@ class AnswersImported:
     ----------
     judgments : int
         Answers that were stored.
+    skips : int
+        Skips that were stored.
     already_there : int
-        Answers that had been imported before.
+        Answers and skips that had been imported before.
     repeated : int
         Answers, of all these, that say exactly what one before them says. Each counts.
     files : tuple of AnswersOfFile
@@ -74,6 +78,7 @@ class AnswersImported:
     """
 
     judgments: int
+    skips: int
     already_there: int
     repeated: int
     files: tuple[AnswersOfFile, ...]
@@ -86,17 +91,21 @@ def answers_import(
     task: Task,
     files: Sequence[JudgmentsFile],
     file_format: str | None = None,
+    languages: LanguagePair | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> AnswersImported:
-    """Import the answers of files into a task, all of them or, after any error, none.
+    """Import the answers of files into a task, all of them or, after any error, none; of those `languages` chooses, if given.
 
     An answer becomes a block with its candidates as shown, in a HIT with others of its judge and file, and a
-    judgment by a judge known by the file's name for them. HITs are done, and never lent; they say which file they
+    judgment, or a skip, by a judge known by the file's name for them. Outputs that are known from judgments alone are
+    created where the test set has no texts. HITs are done, and never lent; they say which file they
     came with. An answer that was imported before is left alone: it is known by its segment, judge,
     candidates, by what it says, and by how many answers of these files before it say the same. Judgments are numbered last, in the
     order of the files. Once committed, the ranking is told.
 
-    Locks the task's HIT sequence, then its row.
+    What was done is added to the import report of the test set.
+
+    Locks the task's HIT sequence, then its row, last the report. Judges who submit to the task do not wait for the import.
 
     Raises FormatError for what a file says, ImportRefusedError for the whole.
     """
@@ -107,15 +116,17 @@ def answers_import(
             f"choose a task of one of these: {', '.join(protocols_with_files())}",
         )
     _refuse_unknown_format(reader, file_format)
-    importing = _Import(task, reader, progress)
+    importing = _Import(task, reader, languages, progress)
     for file in files:
         importing.read(file, file_format)
     imported = importing.imported()
+    told = {"task": task.pk, "imported_at": importing.began_at.isoformat(), **asdict(imported)}
+    judgments_import_note(test_set=task.test_set, told=told)
     judgments_number(task_id=task.pk)
     if answer_kind(task.protocol).comparisons is not None:
         # Nobody plans a campaign that is not open: its sort goes as far as the answers do.
         comparisons_settle(design=design_ensure(task=task))
-    statistics_refresh(HIT, Block, Judge, Judgment, JudgmentNumber)
+    statistics_refresh(Segment, Output, HIT, Block, Judge, Judgment, JudgmentNumber, Skip)
     if imported.judgments:
         ranking_request(task_id=task.pk)
     return imported
@@ -133,10 +144,16 @@ class _Import:
     """An import under way."""
 
     def __init__(
-        self, task: Task, reader: AnswerFiles, progress: Callable[[int], None] | None
+        self,
+        task: Task,
+        reader: AnswerFiles,
+        languages: LanguagePair | None,
+        progress: Callable[[int], None] | None,
     ) -> None:
         self._task = task
         self._reader = reader
+        self._languages = languages
+        self._chosen: dict[tuple[str, str], bool] = {}
         self._kind = answer_kind(task.protocol)
         self._progress = progress
         self._writer = AnswerWriter(task)
@@ -144,11 +161,11 @@ class _Import:
         locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         self._rules: Rules = self._kind.rules(locked.rules)
         self._judges: dict[str, int] = {}
-        self._seen: Counter[uuid.UUID] = Counter()
+        self._seen: Counter[bytes] = Counter()
         self._losses = Losses()
         self._places = Places(task, self._losses)
         self._files: list[AnswersOfFile] = []
-        self._judgments = self._already_there = 0
+        self._judgments = self._skips = self._already_there = 0
 
     def read(self, file: JudgmentsFile, file_format: str | None) -> None:
         """Store what a file says."""
@@ -158,33 +175,63 @@ class _Import:
             read = AnswersOfFile(file.name, content.file_format, sha256)
             self._files.append(read)
             self._places.begin_file(read.name)
-            self._writer.begin_file(
+            self._writer.hits.begin_file(
                 {"file": read.name, "format": read.file_format, "sha256": sha256}
             )
+            self._client_ids: list[uuid.UUID] = []
+            answers = self._reader.of_task(
+                self._task, content.answers, partial(_refuse_answer, file.name)
+            )
+            refusal = partial(_refusal, file.name)
+            chosen = (answer for answer in answers if self._is_chosen(answer, refusal))
+            while batch := list(islice(chosen, _BATCH)):
+                self._store(batch, refusal)
             for loss in content.losses:
                 self._losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
-            self._client_ids: list[uuid.UUID] = []
-            answers = iter(
-                self._reader.of_task(
-                    self._task, content.answers, partial(_refuse_answer, file.name)
-                )
-            )
-            while batch := list(islice(answers, _BATCH)):
-                self._store(batch, partial(_refusal, file.name))
 
     def imported(self) -> AnswersImported:
         """Return what was done. Raises ImportRefusedError if nothing was there."""
-        if not self._judgments + self._already_there:
+        if not self._done:
+            chosen = f" of {self._languages}" if self._languages else ""
             raise ImportRefusedError(
-                "there is no answer in the input", "give a file with at least one"
+                f"there is no judgment{chosen} in the input", "give a file with at least one"
             )
         return AnswersImported(
-            self._judgments,
-            self._already_there,
-            self._seen.total() - len(self._seen),
-            tuple(self._files),
-            self._losses.found(),
+            judgments=self._judgments,
+            skips=self._skips,
+            already_there=self._already_there,
+            repeated=self._seen.total() - len(self._seen),
+            files=tuple(self._files),
+            losses=self._losses.found(),
         )
+
+    @property
+    def began_at(self) -> datetime:
+        return self._writer.hits.began_at
+
+    @property
+    def _done(self) -> int:
+        return self._judgments + self._skips + self._already_there
+
+    def _is_chosen(self, answer: FileAnswer, refusal: Callable[[FileAnswer], Refuse]) -> bool:
+        """Whether an answer is of the languages that were chosen; refuse those of another test set where none were."""
+        known = self._chosen.get(answer.languages)
+        if known is not None:
+            return known
+        pair, test_set = LanguagePair(*answer.languages), self._task.test_set
+        own = LanguagePair(test_set.source_language, test_set.target_language)
+        if self._languages is not None:
+            is_chosen = pair.tags == self._languages.tags
+        elif not all(answer.languages) or _without_region(pair) == _without_region(own):
+            is_chosen = True
+        else:
+            refusal(answer)(
+                None,
+                f'it is {pair}, the test set "{test_set.name}" {own}',
+                "give a file of this test set, or choose rows by their languages (import_judgments)",
+            )
+        self._chosen[answer.languages] = is_chosen
+        return is_chosen
 
     def _store(
         self, answers: Sequence[FileAnswer], refusal: Callable[[FileAnswer], Refuse]
@@ -195,36 +242,38 @@ class _Import:
             self._row(answer, place, refusal(answer))
             for answer, place in zip(answers, places, strict=True)
         ]
-        is_new = np.ones(len(rows), dtype=np.bool_)
+        there: set[uuid.UUID] = set()
         if not self._writer.hits.is_first_import:
-            ids = b"".join(row.client_id.bytes for row in rows)
-            is_new = ~ids_there(np.frombuffer(ids, dtype="V16"))
-        new = [row for row, each in zip(rows, is_new.tolist(), strict=True) if each]
+            there = ids_there(id_ for row in rows for id_ in row.ids)
+        new = [row for row in rows if there.isdisjoint(row.ids)]
         try:
-            self._writer.write(new)
+            judgments = self._writer.write(new)
         except (IntegrityError, DataError) as error:
             raise _refused_by_the_database(answers, error) from error
-        self._judgments += len(new)
+        self._judgments += judgments
+        self._skips += len(new) - judgments
         self._already_there += len(rows) - len(new)
         if self._progress is not None:
-            self._progress(self._judgments + self._already_there)
+            self._progress(self._done)
 
     def _judges_know(
         self, answers: Sequence[FileAnswer], refusal: Callable[[FileAnswer], Refuse]
     ) -> None:
-        new = {
-            answer.judge: answer for answer in reversed(answers) if answer.judge not in self._judges
-        }
+        new: dict[str, FileAnswer] = {}
+        for answer in answers:
+            if answer.judge not in self._judges:
+                new.setdefault(answer.judge, answer)
         try:
             self._judges |= imported_judges(
-                campaign_id=self._task.test_set.campaign_id, pseudonyms=list(reversed(new))
+                campaign_id=self._task.test_set.campaign_id, pseudonyms=list(new)
             )
         except JudgeTakesPartError as error:
             refusal(new[error.pseudonym])(None, error.problem, RENAME_JUDGE)
 
     def _row(self, answer: FileAnswer, place: Place, refuse: Refuse) -> AnswerRow:
         shown = len(place.outputs)
-        if shown not in self._kind.candidates:
+        # Rankings of any number of outputs were made elsewhere.
+        if self._kind.has_answers and shown not in self._kind.candidates:
             fewest, most = self._kind.candidates[0], self._kind.candidates[-1]
             asked = str(fewest) if fewest == most else f"{fewest} to {most}"
             refuse(
@@ -233,33 +282,46 @@ class _Import:
                 f"screen, and judges of this task see {asked}",
                 "import it into a task of another protocol",
             )
-        said = self._said(answer, place, refuse)
+        said = None if answer.is_skip else self._said(answer, place, refuse)
         about = None if answer.about is None else self._client_ids[answer.about]
-        content = json.dumps(
-            [self._task.pk, place.number, answer.judge, answer.candidates, said]
-            + ([] if about is None else [str(about)])
-        )
-        first = uuid.uuid5(_NAMESPACE, content)
-        self._seen[first] += 1
-        times = self._seen[first]
+        ids = self._ids(answer, place, answer.said if answer.is_skip else said, about)
         _refuse_times(answer, refuse)
-        client_id = first if times == 1 else uuid.uuid5(_NAMESPACE, f"{content} {times}")
         if self._kind.about is not None:
-            self._client_ids.append(client_id)
+            self._client_ids.append(ids[0])
         return AnswerRow(
-            client_id=client_id,
+            ids=ids,
             about=about,
             why=self._reader.why(answer.candidates),
             judge=self._judges[answer.judge],
             place=place,
             part=self._reader.part(said),
             answer=said,
-            labels=self._kind.labels(said, shown),
+            labels=() if answer.is_skip else self._kind.labels(said, shown),
             submitted_at=self._submitted_at(answer, refuse),
             duration_ms=answer.duration_ms,
             active_ms=answer.active_ms,
             comment=answer.comment,
         )
+
+    def _ids(
+        self, answer: FileAnswer, place: Place, said: Any, about: uuid.UUID | None
+    ) -> tuple[uuid.UUID, ...]:
+        """Return the ids an answer may be stored under, from what it says; first that of a new one.
+
+        Only what exports keep goes into an id, so that an exported file is known again, too.
+        """
+        content = json.dumps(
+            [self._task.pk, place.number, answer.judge, answer.candidates, said]
+            + ([] if about is None else [str(about)])
+        )
+        first = uuid.uuid5(_NAMESPACE, content)
+        self._seen[first.bytes] += 1
+        times = self._seen[first.bytes]
+        id_ = first if times == 1 else uuid.uuid5(_NAMESPACE, f"{content} {times}")
+        if self._kind.has_answers:
+            return (id_,)
+        # Version 0.1.0 stored rankings under both, by the command that imported them.
+        return uuid.uuid5(_NAMESPACE_OF_RANKINGS, f"{content} {times}"), id_
 
     def _said(self, answer: FileAnswer, place: Place, refuse: Refuse) -> Any:
         def lose(what: str) -> None:
@@ -271,7 +333,7 @@ class _Import:
             refuse(None, error.problem, error.remedy)
 
     def _submitted_at(self, answer: FileAnswer, refuse: Refuse) -> datetime:
-        began = self._writer.hits.began_at
+        began = self.began_at
         if answer.submitted_at is None:
             return began
         if answer.submitted_at > (began + _AHEAD).timestamp():
@@ -281,6 +343,12 @@ class _Import:
                 "give seconds since 1970, UTC, not milliseconds",
             )
         return datetime.fromtimestamp(answer.submitted_at, UTC)
+
+
+def _without_region(pair: LanguagePair) -> tuple[str, ...]:
+    """Return the languages without their regions and scripts."""
+    names = (pair.source, pair.target)
+    return tuple(language_tag(each.replace("_", "-")).split("-", 1)[0].lower() for each in names)
 
 
 def _refuse_times(answer: FileAnswer, refuse: Refuse) -> None:

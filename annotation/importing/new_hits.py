@@ -1,28 +1,27 @@
 """The HITs and judges that imports create."""
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
 from django.db.models.functions import Now
 
-from annotation.importing.hits import BLOCKS_OF_A_HIT
 from annotation.models import HIT, Design, HITSequence
-from campaign.database.column_writing import JSON_EMPTY_OBJECT, columns_write, timestamp
-from campaign.database.copy import ids_reserve, pgtrigger_ignore_preset
+from campaign.database.copy import pgtrigger_ignore_preset
 from campaign.models import Judge, Task
 
-Integers = npt.NDArray[np.int64]
-Parts = npt.NDArray[np.int16]
-
+#: As many as a design can ask for at most, and as the page of a HIT shows.
+BLOCKS_OF_A_HIT: Final = 50
 #: What errors tell whoever imports judgments of such a judge to do.
 RENAME_JUDGE: Final = "import into another campaign, or rename the judge in the whole file"
 
 
-class ImportedHITWriter:
-    """Write the HITs of imported judgments as done, so that none is lent.
+class ImportedHITs:
+    """Puts imported blocks into HITs that are done, so that none is lent: those of each judge, in their order, by the fifty.
+
+    A file does not say which blocks were lent together, but who judged them and in which order. A HIT is of one
+    judge and one pass, and says the same of all its blocks.
 
     Make one inside the transaction of the import: it locks the row of the task's `HITSequence` until the end.
 
@@ -46,45 +45,42 @@ class ImportedHITWriter:
             task=task, kind=Design.Kind.IMPORTED, segments_per_hit=BLOCKS_OF_A_HIT
         )
         self.began_at: datetime = self._sequence.now
-        self.now = timestamp(self.began_at)
+        self.begin_file({})
 
-    def write(
-        self, count: int, *, why: bytes = JSON_EMPTY_OBJECT, parts: Parts | None = None
-    ) -> Integers:
-        """Write HITs with the next numbers.
+    def begin_file(self, why: Mapping[str, Any]) -> None:
+        """Begin a file: no HIT has blocks of two. `why` says which it is, on its HITs."""
+        self._why = why
+        self._last: dict[tuple[int, int, str], tuple[HIT, int]] = {}
 
-        Parameters
-        ----------
-        count : int
-        why : bytes
-            What is kept in `HIT.why` of each, as JSON in UTF-8.
-        parts : int16, shape (count,), or None
-            The pass of each HIT, in protocols that have passes.
+    def places(self, blocks: Iterable[tuple[int, int, Mapping[str, Any]]]) -> list[tuple[int, int]]:
+        """Return the HIT of each block, by id, and its position there; write the HITs that begin.
 
-        Returns
-        -------
-        int64, shape (count,)
-            Ids of the HITs, in the order of their numbers.
+        `blocks` are judge, pass, and what the HIT says of them beside the file.
         """
-        first = self._sequence.last_number + 1
-        self._sequence.last_number += count
+        begun, placed = [], []
+        for judge, part, why in blocks:
+            key = (judge, part, json.dumps(why) if why else "")
+            hit, position = self._last.get(key, (None, BLOCKS_OF_A_HIT))
+            if hit is None or position == BLOCKS_OF_A_HIT:
+                hit, position = self._new(part, why), 0
+                begun.append(hit)
+            self._last[key] = hit, position + 1
+            placed.append((hit, position + 1))
+        HIT.objects.bulk_create(begun)
         self._sequence.save(update_fields=["last_number"])
-        hits = np.array(ids_reserve(HIT, count), dtype=np.int64)
-        columns_write(
-            HIT,
-            count,
-            {
-                "id": hits,
-                "task_id": np.int64(self._task.pk),
-                "design_id": np.int64(self._design.pk),
-                "number": np.arange(first, first + count, dtype=np.int32),
-                "why": why,
-                "available_at": self.now,
-                "completed_at": self.now,
-                **({} if parts is None else {"part": parts}),
-            },
+        return [(hit.pk, position) for hit, position in placed]
+
+    def _new(self, part: int, why: Mapping[str, Any]) -> HIT:
+        self._sequence.last_number += 1
+        return HIT(
+            task=self._task,
+            design=self._design,
+            number=self._sequence.last_number,
+            why={**self._why, **why},
+            part=part,
+            available_at=self.began_at,
+            completed_at=self.began_at,
         )
-        return hits
 
 
 class JudgeTakesPartError(Exception):
@@ -108,6 +104,8 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
 
     Raises JudgeTakesPartError.
     """
+    if not pseudonyms:
+        return {}
     Judge.objects.bulk_create(
         (
             Judge(campaign_id=campaign_id, pseudonym=pseudonym, origin=Judge.Origin.IMPORTED)

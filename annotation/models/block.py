@@ -104,8 +104,7 @@ class Block(models.Model):
         blank=True,
         help_text=_("What a judge reads after a training block."),
     )
-    # What a browser sees instead of the key: says nothing about order or number. Those of imported
-    # blocks, which no judge is lent, rise: `annotation.importing.hits.block_uuids`.
+    # What a browser sees instead of the key: says nothing about order or number.
     public_id = models.UUIDField(
         _("public id"), default=uuid.uuid4, db_default=RandomUUID(), unique=True
     )

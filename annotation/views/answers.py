@@ -13,12 +13,13 @@ from django.views.decorators.http import require_http_methods
 from annotation.answer_files import answer_files
 from annotation.export.answers import answers_response, answers_written, formats_written
 from annotation.importing.answers import AnswersImported
-from annotation.importing.row_ids import repeated_in_words
 from annotation.importing.sent_answers import sent_answers_import
+from annotation.importing.stored_answers import repeated_in_words, skips_in_words
 from annotation.pages.answers_form import AnswersForm
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Task
+from campaign.selectors.uploads import judgments_imports
 from campaign.views.access import organised_task
 
 
@@ -49,6 +50,7 @@ def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         "formats": formats_written(task),
         "wanted": wanted,
         "written": written,
+        "imports": judgments_imports(task=task),
     }
     status = 400 if request.method == "POST" else 200
     return render(request, "organiser/answers.html", context, status=status)
@@ -66,6 +68,8 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
         form.add_error("file", str(error))
         return False
     messages.success(request, _in_words(imported))
+    if imported.skips:
+        messages.success(request, skips_in_words(imported.skips))
     if imported.repeated:
         messages.warning(request, repeated_in_words(imported.repeated))
     for loss in imported.losses:

@@ -8,11 +8,6 @@ file, line, column and what to do. docs/formats.md describes the formats themsel
 
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.five_way import read_five_way_csv
-from campaign.formats.five_way_columns import (
-    FiveWayColumns,
-    FiveWayNames,
-    read_five_way_columns,
-)
 from campaign.formats.five_way_writer import write_five_way_csv
 from campaign.formats.records import FiveWayRow, SegmentTexts, system_name_problem
 from campaign.formats.streams import ByteStream, InputFile
@@ -20,8 +15,6 @@ from campaign.formats.test_sets import TestSetFormat, detect_format, read_test_s
 
 __all__ = [
     "ByteStream",
-    "FiveWayColumns",
-    "FiveWayNames",
     "FiveWayRow",
     "FormatError",
     "InputFile",
@@ -29,7 +22,6 @@ __all__ = [
     "SegmentTexts",
     "TestSetFormat",
     "detect_format",
-    "read_five_way_columns",
     "read_five_way_csv",
     "read_test_set",
     "system_name_problem",

@@ -49,22 +49,19 @@ class _Layout:
     slots: tuple[_Slot, ...]
 
 
-def read_five_way_csv(
-    stream: ByteStream, name: str, *, known_systems: Collection[str] | None = None
-) -> Iterator[FiveWayRow]:
+def read_five_way_csv(stream: ByteStream, name: str) -> Iterator[FiveWayRow]:
     """Yield the judged blocks of a five-way CSV, one a row, as the file orders them.
 
     Columns are found by name, whatever their case and order; two systems or more a row. A
     cell `"A,B"` is one candidate that stands for A and B. Empty systems are left out of the
-    row, a rank of -1 or nothing is a label left blank. `known_systems` makes any other
-    system an error.
+    row, a rank of -1 or nothing is a label left blank.
 
     Raises FormatError with line, column (the cell's number) and field.
     """
     table = read_table(InputFile(name, stream))
     layout = _layout(table)
     for line, text in table.lines:
-        yield _Row(name, line, layout, table.cells(line, text), known_systems).read()
+        yield _Row(name, line, layout, table.cells(line, text)).read()
 
 
 def _layout(table: Table) -> _Layout:
@@ -124,7 +121,6 @@ class _Row:
     line: int
     layout: _Layout
     cells: list[str]
-    known_systems: Collection[str] | None
 
     def read(self) -> FiveWayRow:
         fixed = {name: self.cells[column] for name, column in self.layout.fixed.items()}
@@ -221,13 +217,6 @@ class _Row:
                 slot.id,
                 f"the system {system} stands twice in the row",
                 "name every system once a row",
-            )
-        if self.known_systems is not None and system not in self.known_systems:
-            raise self.error(
-                slot.id,
-                f"the system {system} is unknown",
-                "correct the name, or add the system to the test set first; "
-                f"it has {', '.join(sorted(self.known_systems))}",
             )
 
     def label(self, slot: _Slot) -> int | None:

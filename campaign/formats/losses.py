@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -35,6 +36,9 @@ class Losses:
         if count:
             before, first = self._counts.get(what, (0, where))
             self._counts[what] = (before + count, first)
+
+    def __iter__(self) -> Iterator[Loss]:
+        return iter(self.found())
 
     def found(self) -> tuple[Loss, ...]:
         """Return what was lost."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from campaign.texts.normalisation import UNSEEN
@@ -78,6 +79,7 @@ def unseen_problem(name: str, what: str) -> str | None:
     return f"the {what} {name!r} contains the invisible character U+{ord(found.group()):04X}"
 
 
+@lru_cache(maxsize=4096)
 def system_name_problem(name: str) -> str | None:
     """Say what keeps `name` from being a system's name, or None.
 

@@ -4,7 +4,7 @@ import csv
 import re
 from collections.abc import Collection, Iterator, Sized
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final, TypeVar
 
 from campaign.formats.errors import FormatError, Place
@@ -151,6 +151,7 @@ def is_index(name: str) -> bool:
     return _INDEX.fullmatch(name.strip()) is not None
 
 
+@lru_cache(maxsize=4096)  # ranks and numbers of systems come again and again
 def integer(text: str, smallest: int) -> int | None:
     """Read a number a database integer can hold; int() alone would take "１" and "1_0"."""
     found = _INTEGER.fullmatch(text)

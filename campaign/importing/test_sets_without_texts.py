@@ -4,18 +4,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
 from django.db import transaction
 
-from campaign.formats import FiveWayColumns
+from campaign.formats import FiveWayRow, FormatError, read_five_way_csv
 from campaign.formats.records import unseen_problem
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, columns_placed
+from campaign.importing.judgment_files import JudgmentsFile, LanguagePair
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create
 from campaign.models import Campaign, Document, Segment, System, SystemKind, TestSet
 
@@ -71,55 +69,33 @@ class _Content:
     # Segment number → (document, id in the document).
     segments: dict[int, tuple[str, str]] = field(default_factory=dict)
 
-    def add(self, columns: FiveWayColumns) -> None:
-        pairs_before = set(self.pairs)
-        counts = np.bincount(columns.pairs, minlength=len(columns.names.pairs))
-        for pair, count in zip(columns.names.pairs, counts.tolist(), strict=True):
-            if count:
-                self.pairs[LanguagePair(*pair)] += count
-        for candidate in _in_order(columns.candidates[columns.candidates >= 0]):
-            self.systems.update(dict.fromkeys(columns.names.candidates[candidate]))
-        self._add_segments(columns, pairs_before)
-
-    def _add_segments(self, columns: FiveWayColumns, pairs_before: set[LanguagePair]) -> None:
-        places = zip(
-            columns.source_index.tolist(), columns.documents, columns.segment_ids, strict=True
-        )
-        first_rows: dict[tuple[int, str, str], int] = {}
-        for row, place in enumerate(places):
-            first_rows.setdefault(place, row)
-        for (number, document, segment_id), row in first_rows.items():
-            here = document.strip(), segment_id.strip()
-            if problem := unseen_problem(document, "document name"):
-                raise columns.error(
-                    row, problem, "write the name without that character", field="documentId"
-                )
-            there = self.segments.setdefault(number, here)
-            if here == there:
-                continue
-            pairs = {LanguagePair(*columns.names.pairs[n]) for n in set(columns.pairs[: row + 1])}
-            if len(pairs | pairs_before) == 1:
-                raise columns.error(
-                    row,
-                    f'segment {number} is "{here[1]}" of "{here[0]}" here, '
-                    f'"{there[1]}" of "{there[0]}" in a row before',
-                    "import files of one test set, or correct the row",
-                    field="srcIndex",
-                )
-
-
-def _in_order(numbers: npt.NDArray[np.int64]) -> list[int]:
-    """Return the different numbers in the order in which they come."""
-    different, first = np.unique(numbers, return_index=True)
-    return [int(each) for each in different[np.argsort(first)]]
+    def add(self, row: FiveWayRow, pair: LanguagePair, file: str) -> None:
+        self.pairs[pair] += 1
+        for systems in row.candidates:
+            self.systems.update(dict.fromkeys(systems))
+        here = row.document.strip(), row.segment_id.strip()
+        there = self.segments.setdefault(row.source_index, here)
+        refused = partial(FormatError, file, line=row.line)
+        if problem := unseen_problem(here[0], "document name"):
+            raise refused(problem, "write the name without that character", field="documentId")
+        # Of several language pairs one is to be chosen first.
+        if here != there and len(self.pairs) == 1:
+            raise refused(
+                f'segment {row.source_index} is "{here[1]}" of "{here[0]}" here, '
+                f'"{there[1]}" of "{there[0]}" in a row before',
+                "import files of one test set, or correct the row",
+                field="srcIndex",
+            )
 
 
 def _content(files: Sequence[JudgmentsFile], languages: LanguagePair | None) -> _Content:
     content = _Content()
-    # Closed here, since a refusal leaves the reader in the middle of a file.
-    with closing(columns_placed(files, languages=languages)) as parts:
-        for columns in parts:
-            content.add(columns)
+    for file in files:
+        with file.open() as stream:
+            for row in read_five_way_csv(stream, file.name):
+                pair = LanguagePair(row.source_language.strip(), row.target_language.strip())
+                if languages is None or pair.tags == languages.tags:
+                    content.add(row, pair, file.name)
     return content
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from campaign.models import Campaign, Job, JobKind, Upload, UploadedFile
+from campaign.models import Campaign, Job, JobKind, Task, Upload, UploadedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,17 @@ def upload_state(*, campaign: Campaign, upload_id: UUID) -> UploadState | None:
 def files_with_bytes(upload: Upload) -> QuerySet[UploadedFile]:
     """Return the files of an upload by name, each with the bytes that are there as `held`."""
     return upload.files.annotate(held=Coalesce(Sum("parts__length"), 0)).order_by("name")
+
+
+def judgments_imports(*, task: Task) -> list[dict[str, Any]]:
+    """Return what imports of judgments into a task told, the newest first. One query."""
+    upload = Upload.objects.filter(test_set=task.test_set_id).first()
+    report = (upload.report if upload is not None else None) or {}
+    return [
+        {**each, "imported_at": datetime.fromisoformat(each["imported_at"])}
+        for each in reversed(report.get("judgments", []))
+        if each["task"] == task.pk
+    ]
 
 
 def drafts(*, campaign: Campaign) -> QuerySet[Upload]:

@@ -17,6 +17,7 @@ from campaign.models import (
     Job,
     JobKind,
     ReferenceUse,
+    TestSet,
     Upload,
     UploadedFile,
     UploadedPart,
@@ -196,6 +197,18 @@ def upload_becomes(*, upload: Upload, test_set_id: int, told: dict[str, Any]) ->
     Upload.objects.filter(pk=upload.pk).update(
         test_set=test_set_id, report=report, changed_at=Now()
     )
+
+
+def judgments_import_note(*, test_set: TestSet, told: dict[str, Any]) -> None:
+    """Add what an import of judgments tells to the import report of its test set."""
+    found = Upload.objects.select_for_update(no_key=True)
+    upload, _is_new = found.get_or_create(
+        test_set=test_set, defaults={"campaign": test_set.campaign, "name": test_set.name}
+    )
+    report = {"left_out": [], "warnings": [], "judgments": [], **(upload.report or {})}
+    upload.report = {**report, "judgments": [*report["judgments"], told]}
+    upload.save(update_fields=["report"])
+    _touch(upload)
 
 
 def uploads_purge() -> int:

@@ -18,7 +18,7 @@ from protocols.rating.files import RatingsRead, easy_items
 from protocols.rating.report import ratings_report
 from protocols.rating.statistics.ratings import POINTS, Items
 from ranking.analyses import AnalysisKind, Begin, Option, OptionError
-from ranking.analyses.common import CONFIDENCE, RESAMPLES, SEED
+from ranking.analyses.common import CONFIDENCE, SEED
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.core.ranges.sign_tests import Correction
 from ranking.reports import Report
@@ -75,7 +75,7 @@ CORRECTION = Option(
 )
 _OF_REPORTS: Final = (
     *(MERGE, STANDARDISE, EASY_BELOW, DEVIATIONS, BY_DIFFERENCE),
-    *(CORRECTION, RESAMPLES, CONFIDENCE, SEED),
+    *(CORRECTION, CONFIDENCE, SEED),
 )
 
 
@@ -165,7 +165,7 @@ RATINGS_MEASURED: Final = AnalysisKind(
     ),
     options=(
         *(MERGE, STANDARDISE, EASY, EASY_BELOW, DEVIATIONS, BY_DIFFERENCE),
-        *(CORRECTION, RESAMPLES, CONFIDENCE, SEED),
+        *(CORRECTION, CONFIDENCE, SEED),
     ),
     check=_checked,
     protocols=frozenset({Protocol.RATING}),

@@ -52,7 +52,7 @@ class RatingOptions:
         Standard deviations beyond which a judge is an outlier.
     by_difference : bool
         Whether the rule of mean scores looks at differences to the others on the same items.
-    correction, resamples, confidence, seed
+    correction, confidence, seed
         As for `mean_ratings`.
     """
 
@@ -62,7 +62,6 @@ class RatingOptions:
     deviations: float = 1.0
     by_difference: bool = False
     correction: Correction = Correction.NONE
-    resamples: int = 1000
     confidence: float = 0.95
     seed: int = 0
 
@@ -193,7 +192,6 @@ def _of_criterion(
             ratings if own is None else own.ratings,
             value=None if own is None else own.value,
             correction=options.correction,
-            resamples=options.resamples,
             confidence=options.confidence,
             seed=options.seed,
         ),

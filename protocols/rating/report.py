@@ -170,8 +170,6 @@ def _means(criterion: Criterion, found: CriterionFound) -> Table:
             Column("mean", _("Mean")),
             Column("low", _("From")),
             Column("high", _("To")),
-            Column("range", _("± z · s / √m (published, too narrow)"), is_text=True),
-            Column("by_segments", _("by segments (published, too narrow)"), is_text=True),
             Column("rank", _("Rank")),
             Column("rank_low", _("From")),
             Column("rank_high", _("To")),
@@ -185,8 +183,6 @@ def _means(criterion: Criterion, found: CriterionFound) -> Table:
                 row.mean,
                 row.low,
                 row.high,
-                _span(row.range_low, row.range_high),
-                _span(row.segments_low, row.segments_high),
                 row.rank,
                 row.rank_low,
                 row.rank_high,
@@ -204,10 +200,6 @@ def _means(criterion: Criterion, found: CriterionFound) -> Table:
         ),
         plot=Plot(kind="intervals", label="system", value="mean", low="low", high="high"),
     )
-
-
-def _span(low: float | None, high: float | None) -> str | None:
-    return None if low is None or high is None else f"{decimals(low, 3)} – {decimals(high, 3)}"
 
 
 def _both_means(found: RatingsFound) -> Table:

@@ -101,22 +101,13 @@ def feasibility_in_words(
 
 def ranges_in_words(found: MeanRatings) -> list[str]:
     """Say what the intervals and the rank ranges of mean ratings are, and what they do not account for."""
-    confidence = percent_in_figures(found.confidence)
     shortages = {row.system: row.shortage for row in found.systems if row.shortage}
     said = shortages_in_words(shortages, len(found.systems))
     if len(shortages) == len(found.systems):
         return said
     said.append(
-        _(
-            "From and To: Student’s t over segments and judges, confidence %(confidence)s %%. The two columns after them are "
-            "published formulas: mean ± z · s / √m, as if all ratings were independent, and a bootstrap of segments (%(resamples)s "
-            "resamples, seed %(seed)s). Both are too narrow however many ratings there are, because judges differ in severity."
-        )
-        % {
-            "confidence": confidence,
-            "resamples": number_format(found.resamples),
-            "seed": found.seed,
-        }
+        _("From and To: Student’s t over segments and judges, confidence %(confidence)s %%.")
+        % {"confidence": percent_in_figures(found.confidence)}
     )
     if found.correction is Correction.HOLM:
         said.append(_("Ranks: confidence sets that hold all together."))

@@ -67,6 +67,7 @@ def _why(candidates: Sequence[Sequence[str]]) -> dict[str, Any]:
 
 
 def _write(task: Task, file_format: str) -> FileWritten:
+    """Return a file; ranked blocks of two do not say the order of comparisons, and are not read back into a sort."""
     return _comparisons(task) if file_format == JSONL else ranked_file_write(task, file_format)
 
 

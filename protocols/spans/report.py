@@ -315,7 +315,7 @@ def _rule(found: RuleResult) -> Table:
     if found.rule is not ClusterRule.PERMUTATION:
         notes.append(
             _(
-                "A published rule, not corrected for the number of pairs: it tells equal systems apart too often."
+                "A published rule, not corrected for the number of pairs: it tells equal systems apart too often, so rank ranges are not estimable."
             )
         )
     return Table(

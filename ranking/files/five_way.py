@@ -13,10 +13,10 @@ def read_five_way(file: InputFile) -> Iterator[JudgedBlock]:
     for row in read_five_way_csv(file.stream, file.name):
         yield JudgedBlock(
             line=row.line,
-            source_language=row.source_language,
-            target_language=row.target_language,
+            source_language=row.source_language.strip(),
+            target_language=row.target_language.strip(),
             segment=row.source_index,
-            judge=row.judge,
+            judge=row.judge.strip(),
             candidates=row.candidates,
             labels=row.labels,
             document=row.document,

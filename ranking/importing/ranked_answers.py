@@ -1,6 +1,7 @@
 """Files of ranked blocks as answers of tasks whose judges compare outputs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, FileContent, Lose
@@ -23,8 +24,10 @@ _READERS: Final = {
 RANKED_FORMATS: Final = tuple(map(str, _READERS))
 
 
-def ranked_answers_read(file: InputFile, file_format: str | None) -> FileContent:
-    """Read blocks with their ranks. Raises FormatError."""
+def ranked_answers_read(
+    file: InputFile, file_format: str | None, *, fewest_outputs: int = 2
+) -> FileContent:
+    """Read blocks with their ranks, and skips; blocks of fewer outputs are left out. Raises FormatError."""
     found, whole = (
         detect_input_format(file) if file_format is None else (InputFormat(file_format), file)
     )
@@ -35,26 +38,28 @@ def ranked_answers_read(file: InputFile, file_format: str | None) -> FileContent
             f"give one of {', '.join(RANKED_FORMATS)}",
         )
     losses = Losses()
-    answers = [
-        _file_answer(block)
-        for block in _READERS[found](whole)
-        if not _is_left_out(file.name, block, losses)
-    ]
-    return FileContent(file_format=str(found), answers=answers, losses=losses.found())
+    answers = _answers(_READERS[found](whole), file.name, fewest_outputs, losses)
+    return FileContent(file_format=str(found), answers=answers, losses=losses)
 
 
-def _is_left_out(file: str, block: JudgedBlock, losses: Losses) -> bool:
-    if block.judge == NO_JUDGE:
-        raise FormatError(
-            file, "the judgment has no judge", "name the judge of each judgment", line=block.line
-        )
-    is_skip = all(label is None for label in block.labels)
-    losses.add("skips, and blocks without a rank", f"line {block.line}", is_skip)
-    compares_nothing = not is_skip and len(block.candidates) == 1
-    losses.add(
-        "blocks of one output, which compare nothing", f"line {block.line}", compares_nothing
-    )
-    return is_skip or compares_nothing
+def _answers(
+    blocks: Iterable[JudgedBlock], file: str, fewest_outputs: int, losses: Losses
+) -> Iterator[FileAnswer]:
+    for block in blocks:
+        if block.judge == NO_JUDGE:
+            raise FormatError(
+                file,
+                "the judgment has no judge",
+                "name the judge of each judgment",
+                line=block.line,
+            )
+        shown = len(block.candidates)
+        if shown >= fewest_outputs:
+            yield _file_answer(block)
+        elif shown:
+            losses.add("blocks of one output, which compare nothing", f"line {block.line}")
+        else:
+            losses.add("skips that do not name the outputs", f"line {block.line}")
 
 
 def _file_answer(block: JudgedBlock) -> FileAnswer:
@@ -66,6 +71,7 @@ def _file_answer(block: JudgedBlock) -> FileAnswer:
         is_number=True,
         candidates=block.candidates,
         said=block.labels,
+        is_skip=not any(block.labels),
         languages=(block.source_language, block.target_language),
         duration_ms=block.duration_ms,
     )
@@ -86,4 +92,6 @@ def _answer(
     return list(ranks)
 
 
-RANKING_FILES: Final = AnswerFiles(formats=RANKED_FORMATS, read=ranked_answers_read, answer=_answer)
+RANKING_FILES: Final = AnswerFiles(
+    formats=RANKED_FORMATS, read=partial(ranked_answers_read, fewest_outputs=1), answer=_answer
+)

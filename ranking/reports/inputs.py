@@ -236,11 +236,11 @@ def input_notes(given: AnyInput) -> list[str]:
             "skipped": number_format(data["skipped"]),
             "blank": number_format(data["blank_labels"]),
         },
-        _(
-            "%(comparisons)s comparisons, %(ties)s of them ties; %(judges)s judges, %(systems)s systems"
-        )
+        _("%(comparisons)s comparisons, %(ties)s of them ties; %(judges)s, %(systems)s systems")
         % {
-            name: number_format(data[name]) for name in ("comparisons", "ties", "judges", "systems")
+            "judges": ngettext("%(number)s judge", "%(number)s judges", data["judges"])
+            % {"number": number_format(data["judges"])},
+            **{name: number_format(data[name]) for name in ("comparisons", "ties", "systems")},
         },
     ]
     if given.is_reference_excluded:

@@ -10,7 +10,6 @@ from typing import Final
 from annotation.answer_files import answer_files, protocols_with_files
 from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.archives import archive_files, is_archive, opener
-from campaign.formats.five_way_columns import FiveWayNames, read_five_way_columns
 from campaign.formats.inspecting import inspect
 from campaign.formats.judge_lists import judge_list_decode, judge_list_read
 from campaign.formats.recognising import recognise
@@ -65,12 +64,6 @@ def _judgments(kind: InputFormat | None) -> Door:
 def _five_way(path: Path) -> None:
     with path.open("rb") as stream:
         for _row in read_five_way_csv(stream, path.name):
-            pass
-
-
-def _five_way_columns(path: Path) -> None:
-    with path.open("rb") as stream:
-        for _columns in read_five_way_columns(stream, path.name, names=FiveWayNames()):
             pass
 
 
@@ -133,8 +126,7 @@ _ANSWERS: Final = [
 DOORS: Final[dict[str, Door]] = {
     "test set: upload": _uploaded,
     **{f"test set: {kind}": _test_set(kind) for kind in TestSetFormat},
-    "judgments: import": _five_way_columns,
-    "judgments: import, row by row": _five_way,
+    "judgments: import": _five_way,
     "judgments: command": _judgments(None),
     **{f"judgments: {kind}": _judgments(kind) for kind in InputFormat},
     **{f"answers: {kind}": _answers(kind) for kind in SpansFormat},

@@ -1,7 +1,5 @@
 """`import_answers`: what judges said elsewhere into a task, whatever its protocol."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +7,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from annotation.importing.answers import AnswersImported, answers_import
-from annotation.importing.row_ids import repeated_in_words
-from campaign.formats import ByteStream, FormatError
+from annotation.importing.stored_answers import repeated_in_words, skips_in_words
+from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.judgment_files import JudgmentsFile
+from campaign.importing.judgment_files import judgments_file_at
 from campaign.management.arguments import task_named
 from campaign.management.inspection import loss_lines
 from campaign.management.progress import Progress
@@ -55,7 +53,7 @@ class Command(BaseCommand):
                 every=10_000,
                 quiet=not options["verbosity"],
             )
-            files = [JudgmentsFile(str(path), _opener(path, progress)) for path in paths]
+            files = [judgments_file_at(path, watch=progress.watch) for path in paths]
             with progress:
                 imported = answers_import(
                     task=task,
@@ -69,19 +67,12 @@ class Command(BaseCommand):
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))
+            if imported.skips:
+                self.stdout.write(skips_in_words(imported.skips))
             if imported.repeated:
                 self.stdout.write(repeated_in_words(imported.repeated))
             for line in loss_lines(imported.losses):
                 self.stdout.write(line)
-
-
-def _opener(path: Path, progress: Progress) -> Any:
-    @contextmanager
-    def opened() -> Iterator[ByteStream]:
-        with path.open("rb") as stream:
-            yield progress.watch(stream)
-
-    return opened
 
 
 def _summary(task: Task, imported: AnswersImported) -> str:

@@ -1,20 +1,22 @@
 """`import_judgments`: judgments of five-way CSV files into a test set."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.importing.judgments import JudgmentsImported, judgments_import
-from annotation.importing.row_ids import repeated_in_words
-from campaign.formats import ByteStream, FormatError
+from annotation.importing.answers import AnswersImported, answers_import
+from annotation.importing.stored_answers import repeated_in_words
+from campaign.formats import FormatError
 from campaign.importing.campaigns import campaign_for_import
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.judgment_files import JudgmentsFile, LanguagePair
+from campaign.importing.judgment_files import (
+    JudgmentsFile,
+    LanguagePair,
+    judgments_file_at,
+)
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
 from campaign.management.inspection import loss_lines
@@ -22,6 +24,8 @@ from campaign.management.progress import Progress
 from campaign.models import Task, TestSet
 from campaign.selectors.tasks import ranking_task
 from campaign.texts.language_tags import LanguageTagError
+
+_FORMAT: Final = "five-way-csv"
 
 
 class Command(BaseCommand):
@@ -58,7 +62,8 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         languages = _languages(options)
         paths: list[Path] = options["files"]
-        passes = 2 if options["create_test_set"] else 1
+        # Each file is hashed before it is read.
+        passes = 3 if options["create_test_set"] else 2
         try:
             progress = Progress(
                 self.stderr,
@@ -67,11 +72,15 @@ class Command(BaseCommand):
                 every=10_000,
                 quiet=not options["verbosity"],
             )
-            files = [JudgmentsFile(str(path), _opener(path, progress)) for path in paths]
+            files = [judgments_file_at(path, watch=progress.watch) for path in paths]
             with progress, transaction.atomic():
                 task = _task(options, files, languages)
-                imported = judgments_import(
-                    task=task, files=files, languages=languages, progress=progress
+                imported = answers_import(
+                    task=task,
+                    files=files,
+                    file_format=_FORMAT,
+                    languages=languages,
+                    progress=progress,
                 )
         except (FormatError, ImportRefusedError, LanguageTagError) as error:
             raise CommandError(str(error)) from error
@@ -83,15 +92,6 @@ class Command(BaseCommand):
                 self.stdout.write(repeated_in_words(imported.repeated))
             for line in loss_lines(imported.losses):
                 self.stdout.write(line)
-
-
-def _opener(path: Path, progress: Progress) -> Any:
-    @contextmanager
-    def opened() -> Iterator[ByteStream]:
-        with path.open("rb") as stream:
-            yield progress.watch(stream)
-
-    return opened
 
 
 def _languages(options: dict[str, Any]) -> LanguagePair | None:
@@ -127,7 +127,7 @@ def _task(
         ) from None
 
 
-def _summary(task: Task, imported: JudgmentsImported) -> str:
+def _summary(task: Task, imported: AnswersImported) -> str:
     return _(
         "Test set %(id)s “%(name)s”: %(judgments)s judgments and %(skips)s skips imported, "
         "%(there)s already there."

@@ -1,12 +1,14 @@
 """Mean rating of each system, with intervals, rank ranges and clusters.
 
 Ratings are not independent: those of a segment share what is hard about it, and those of a judge their
-severity. Three intervals are given, of which the last is the one to believe:
+severity. Intervals are Student's t with the variance over segments plus that over judges minus that over
+single ratings (`ranking.core.uncertainty.two_way`), so they also say what other judges would have given. Degrees of
+freedom are Satterthwaite's, and at most two fewer than judges: with one fewer, 6.7 % of the true means lie outside where
+four judges differ by 1.5 points (SD).
 
-- *range*: mean ± z · s / √m, as if all m ratings were independent (the "confidence range" of Vilar et al. 2007);
-- *by segments*: percentiles of a bootstrap of whole segments, which knows what is hard, but no judges;
-- *over segments and judges*: Student's t with the variance over segments plus that over judges minus that over
-  single ratings (`ranking.core.uncertainty.two_way`), which also says what other judges would have given.
+Published intervals know of no judges, and are not here: mean ± z · s / √m, as if all m ratings were independent (the
+"confidence range" of Vilar et al. 2007), leaves out 14 to 60 % of the true means in simulation, a bootstrap of segments 9
+to 57 %. s and m are given.
 
 Ranks depend on differences of means only, and a judge who meets all systems alike moves none of these. So
 for ranks the common part of each unit's influence on all means is taken out first.
@@ -25,13 +27,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 
 from protocols.rating.statistics.ratings import Ratings
-from ranking.core.counting.bootstrap import poisson_weights, trim_count
 from ranking.core.counting.effective_numbers import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
-from ranking.core.counting.resampling import segment_keys
 from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
 from ranking.core.ranges.pairs import PairTests, difference_tests
@@ -70,10 +70,6 @@ class MeanRating:
         Of the ratings.
     deviation : float or None
         Standard deviation s of the ratings (n − 1); None of one rating.
-    range_low, range_high : float or None
-        mean ± z · s / √m; None where s is None or 0.
-    segments_low, segments_high : float or None
-        Percentiles of the bootstrap by segments.
     low, high : float or None
         Student's t over segments and judges; None where the standard error is.
     standard_error : float or None
@@ -91,10 +87,6 @@ class MeanRating:
     items: int
     mean: float
     deviation: float | None
-    range_low: float | None
-    range_high: float | None
-    segments_low: float | None
-    segments_high: float | None
     low: float | None
     high: float | None
     standard_error: float | None
@@ -119,9 +111,7 @@ class MeanRatings:
     segments, judges : float
         Effective numbers.
     correction : Correction
-    resamples : int
     confidence : float
-    seed : int
     not_rated : tuple of str
         Systems without any rating.
     """
@@ -132,9 +122,7 @@ class MeanRatings:
     segments: float
     judges: float
     correction: Correction
-    resamples: int
     confidence: float
-    seed: int
     not_rated: tuple[str, ...]
 
 
@@ -143,7 +131,6 @@ def mean_ratings(
     *,
     value: FloatArray | None = None,
     correction: Correction = Correction.NONE,
-    resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> MeanRatings:
@@ -157,10 +144,9 @@ def mean_ratings(
         Used instead of the points, such as standardised values.
     correction : Correction
         `NONE`, or `HOLM` for sets and tests that hold all together.
-    resamples : int
     confidence : float
     seed : int
-        0 ≤ seed < 2**64.
+        Of rank ranges and tests that hold together; 0 ≤ seed < 2**64.
 
     Returns
     -------
@@ -180,7 +166,6 @@ def mean_ratings(
     sums = _sums(ratings, values)
     if not sums.names:
         raise ValueError("nothing is rated")
-    by_segments = _by_segments(ratings, values, sums, resamples, confidence, seed)
     covariance = _covariance(ratings, sums, sums.influence - _common(sums.influence))
     of_each = [
         _covariance(ratings, sums, sums.influence[:, place : place + 1], place)
@@ -212,14 +197,10 @@ def mean_ratings(
     for place in order.tolist():
         own, shortage = of_each[place], shortages[place]
         error = float(np.sqrt(own.matrix[0, 0])) if varies[place] else None
-        half = float(stdtrit(min(own.degrees_of_freedom, 1e9), (1 + confidence) / 2))
+        freedom = max(1.0, min(own.degrees_of_freedom, own.judges - 2))
+        half = float(stdtrit(freedom, (1 + confidence) / 2))
         mean, number = float(sums.mean[place]), int(sums.number[place])
         deviation = float(sums.deviation[place]) if number > 1 else None
-        around = (
-            float(ndtri((1 + confidence) / 2)) * deviation / number**0.5
-            if deviation and shortage is None
-            else None
-        )
         rows.append(
             MeanRating(
                 system=sums.names[place],
@@ -227,10 +208,6 @@ def mean_ratings(
                 items=int(sums.items[place]),
                 mean=mean,
                 deviation=deviation,
-                range_low=None if around is None else mean - around,
-                range_high=None if around is None else mean + around,
-                segments_low=None if shortage else float(by_segments[0, place]),
-                segments_high=None if shortage else float(by_segments[1, place]),
                 low=None if error is None else mean - half * error,
                 high=None if error is None else mean + half * error,
                 standard_error=error,
@@ -253,9 +230,7 @@ def mean_ratings(
         segments=covariance.segments,
         judges=covariance.judges,
         correction=correction,
-        resamples=resamples,
         confidence=confidence,
-        seed=seed,
         not_rated=sums.not_rated,
     )
 
@@ -341,34 +316,6 @@ def _clustered(influence: FloatArray, unit: Int64Array, sizes: Int64Array) -> Cl
     summed = np.zeros((len(numbers), influence.shape[1]))
     np.add.at(summed, of_rating, influence)
     return ClusteredCovariance(summed.T @ summed * (effective / (effective - 1)), effective)
-
-
-def _by_segments(
-    ratings: Ratings,
-    values: FloatArray,
-    sums: _Sums,
-    resamples: int,
-    confidence: float,
-    seed: int,
-) -> FloatArray:
-    """Return both ends of percentile intervals, shape (2, n)."""
-    cut = trim_count(resamples, confidence)
-    segments, place = np.unique(ratings.segment, return_inverse=True)
-    total, number = (np.zeros((len(segments), len(sums.names))) for _kind in range(2))
-    np.add.at(total, place, np.where(sums.wrote, values[:, np.newaxis], 0.0))
-    np.add.at(number, place, sums.wrote.astype(np.float64))
-    weights = poisson_weights(segment_keys(segments), seed=seed, resamples=resamples)
-    drawn = weights.T.astype(np.float64)
-    of_samples = drawn @ number
-    means = np.divide(
-        drawn @ total, of_samples, out=np.full(of_samples.shape, np.nan), where=of_samples > 0
-    )
-    # A sample without any segment of a system says nothing: it may have any mean.
-    low, high = (
-        np.sort(np.where(np.isnan(means), end, means), axis=0)
-        for end in (values.min(), values.max())
-    )
-    return np.stack([low[cut], high[resamples - 1 - cut]])
 
 
 def _without_variance(covariance: FloatArray) -> BoolArray:

@@ -1,19 +1,20 @@
-"""Tests on paired segments, and how rank ranges and clusters are made of them: WMT's rules by name, and ours.
+"""Tests on paired segments, and how clusters are made of them: WMT's rules by name, and ours, which has rank ranges, too.
 
 WMT's rules are kept as its published scripts compute them, so that tables of later years can be set beside earlier ones:
 
 - `wmt25` (github.com/wmt-conference/wmt25-general-mt, ``humeval/05-compute_clusters.py``): systems in the order of their
   means; one-sided Wilcoxon signed-rank test at 0.05 of the upper against the lower one on common units, each round of a
-  segment by itself, zero differences dropped. A rank range goes up and down until the first significant difference; a
+  segment by itself, zero differences dropped. A range of ranks goes up and down until the first significant difference; a
   cluster ends where no range crosses.
 - `wmt26` (github.com/wmt-conference/wmt26-general-mt, ``humeval/02-analyze_results.py``): units are segments, whose scores
   are averaged. A differs from B if the *paired or the unpaired* t-test, two-sided, has p < 0.05. A cluster ends where
-  each system above differs from each one below. The script prints no rank ranges; here they are the ranks of the cluster.
+  each system above differs from each one below.
 - `wmt26_bootstrap`: the same with a *paired or unpaired* bootstrap of 100 resamples, one-sided at 0.05. Of the script
   (``02b``) only a description was at hand.
 
 None tests two systems with fewer than six units in common. WMT's take no correction for the number of tests; `wmt26` gives a system two chances a pair, and its unpaired test takes
-scores of one segment for independent. What is ours:
+scores of one segment for independent: they tell equal systems apart too often, and have their order and clusters but no rank
+ranges here. What is ours:
 
 - `permutation`: the paired permutation test on common segments (signs flipped), two-sided, with Holm's correction over all
   pairs. Which of the two is better, the common segments say, and not the means over all segments. Rank ranges count the
@@ -76,7 +77,7 @@ class RuleResult:
     common : int64, shape (n, n)
         Units on which both were scored.
     ranges : RankRanges
-        0 for systems without a test.
+        0 for systems without a test, and for all by a rule of WMT's.
     cluster : int64, shape (n,)
         1 for the best; 0 for systems without a test.
     seed : int
@@ -131,7 +132,8 @@ def apply_rule(
         p = _holm(p)
         ranges, cluster = _for_sure(p < LEVEL, _upper_is_better(values))
     else:
-        ranges, cluster = _RANGES[rule](p < LEVEL)
+        none = np.zeros(size, dtype=np.int64)
+        ranges, cluster = RankRanges(low=none, high=none), _CLUSTERS[rule](p < LEVEL)
     tested = np.isfinite(p).any(axis=0) | np.isfinite(p).any(axis=1)
     return RuleResult(
         rule=rule,
@@ -246,10 +248,10 @@ def _holm(p: FloatArray) -> FloatArray:
     return result
 
 
-# --- Rank ranges and clusters, of a matrix that says whether the upper is told apart from the lower --------------
+# --- Clusters, and our rank ranges, of a matrix that says whether the upper is told apart from the lower --------------
 
 
-def _until_first_difference(apart: BoolArray) -> tuple[RankRanges, Int64Array]:
+def _until_first_difference(apart: BoolArray) -> Int64Array:
     size = len(apart)
     low, high = np.arange(1, size + 1), np.arange(1, size + 1)
     for place in range(size):
@@ -258,15 +260,11 @@ def _until_first_difference(apart: BoolArray) -> tuple[RankRanges, Int64Array]:
         while high[place] < size and not apart[place, high[place]]:
             high[place] += 1
     ends = [bool(np.all(high[:end] <= end) and np.all(low[end:] > end)) for end in range(1, size)]
-    return RankRanges(low=low, high=high), _clusters_ending(ends)
+    return _clusters_ending(ends)
 
 
-def _all_above_from_all_below(apart: BoolArray) -> tuple[RankRanges, Int64Array]:
-    size = len(apart)
-    cluster = _clusters_ending([bool(apart[:end, end:].all()) for end in range(1, size)])
-    first = np.searchsorted(cluster, cluster, side="left") + 1
-    last = np.searchsorted(cluster, cluster, side="right")
-    return RankRanges(low=first.astype(np.int64), high=last.astype(np.int64)), cluster
+def _all_above_from_all_below(apart: BoolArray) -> Int64Array:
+    return _clusters_ending([bool(apart[:end, end:].all()) for end in range(1, len(apart))])
 
 
 def _upper_is_better(values: FloatArray) -> BoolArray:
@@ -301,7 +299,7 @@ _TESTS: Final[dict[ClusterRule, _Test]] = {
     ClusterRule.WMT26_BOOTSTRAP: either_bootstrap_p,
     ClusterRule.PERMUTATION: permutation_p,
 }
-_RANGES: Final[dict[ClusterRule, Callable[[BoolArray], tuple[RankRanges, Int64Array]]]] = {
+_CLUSTERS: Final[dict[ClusterRule, Callable[[BoolArray], Int64Array]]] = {
     ClusterRule.WMT25: _until_first_difference,
     ClusterRule.WMT26: _all_above_from_all_below,
     ClusterRule.WMT26_BOOTSTRAP: _all_above_from_all_below,

@@ -12,7 +12,6 @@ from django.core.management import call_command
 from annotation.answer_files import answer_files
 from annotation.export.answers import answers_written
 from annotation.importing.answers import answers_import
-from annotation.importing.judgments import judgments_import
 from annotation.models import HIT, Judgment
 from annotation.protocols import answer_kinds, answers_read
 from annotation.services import judgments_number
@@ -161,7 +160,7 @@ def test_ranking_comes_back_from_each_format(
     other = renamed(texts(make_campaign("other")))
     file = JudgmentsFile("written", lambda: BytesIO(content))
     if file_format is ExportFormat.FIVE_WAY_CSV:
-        assert judgments_import(task=other, files=[file]).losses == ()
+        assert answers_import(task=other, files=[file]).losses == ()
     else:
         answers_import(task=other, files=[file])
     assert said(other) == said(task)

@@ -143,10 +143,7 @@ def test_second_name_in_a_file_shows_that_the_first_is_a_document(
     said = refused(
         "import_judgments", five_way((5, "en-de.test"), (2, "en-de.test"), (6, "02-the-hall"))
     )
-    assert (
-        'line 2 (field "documentId"): the test set "museum en-de" has no document "en-de.test"'
-        in said
-    )
+    assert 'line 2: the test set "museum en-de" has no document "en-de.test"' in said
 
 
 def test_rows_imported_before_show_that_a_name_is_a_document(

@@ -17,7 +17,6 @@ from pyarrow import parquet
 
 from annotation.export import five_way_csv
 from annotation.importing.answers import answers_import
-from annotation.importing.judgments import judgments_import
 from campaign.formats import InputFile, read_test_set
 from campaign.importing.judgment_files import JudgmentsFile
 from campaign.models import Campaign, Output, Segment, Task
@@ -109,7 +108,7 @@ def test_each_format_comes_back_into_a_campaign_and_ranks_the_same(
     texts_write(copy)
     file = JudgmentsFile("file", _opening(content))
     if file_format == ExportFormat.FIVE_WAY_CSV:
-        assert judgments_import(task=copy.task, files=[file]).judgments == 12
+        assert answers_import(task=copy.task, files=[file]).judgments == 12
     else:
         assert answers_import(task=copy.task, files=[file]).judgments == 12
     again = ranking_run_compute(task_id=copy.task.pk)

@@ -7,7 +7,7 @@ from typing import IO, Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.importing import judgments as importing
+from annotation.importing import answers as importing
 from annotation.models import (
     HIT,
     Block,
@@ -218,8 +218,7 @@ def test_rows_of_other_languages_are_refused_or_left_out(
     czech = five_way("3 ada amber=1 cobalt=2", name="cs.csv", languages="Czech,de", document="")
     said = refused("import_judgments", str(onto(*ROWS)), str(czech), **ONTO)
     assert said.startswith(
-        f'{czech}, line 2 (field "srclang"): '
-        'the row is Czech → de, the test set "museum en-de" en → de.'
+        f'{czech}, line 2: it is Czech → de, the test set "museum en-de" en → de.'
     )
     foreign = five_way("3 ada unknown=1 cobalt=2", name="cs.csv", languages="Czech,de", document="")
     said = done(
@@ -234,17 +233,14 @@ def test_rows_of_other_languages_are_refused_or_left_out(
         (
             "3 eve amber=1 zinc=2",
             (
-                'line 6, column 10 (field "system2Id"): the system zinc is unknown. What to do: '
+                "line 6: the system zinc is unknown. What to do: "
                 "correct the name, or add the system to the test set first; "
                 "it has _ref, amber, birch, cobalt, dune, ember, fjord."
             ),
         ),
         (
             "8 eve amber=1 dune=2",
-            (
-                'line 6 (field "srcIndex"): the test set "museum en-de" has no segment 8; '
-                "its last is 7."
-            ),
+            ('line 6: the test set "museum en-de" has no segment 8; its last is 7.'),
         ),
         ("3 eve amber=1 dune=6", "the rank '6' is not 1, 2, 3, 4, 5 or -1"),
         ("3 eve amber=1 amber=2", "the system amber stands twice in the row"),
@@ -310,7 +306,7 @@ def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
     """Their exported judgments, imported again, would otherwise count twice."""
     make_judge(task.test_set.campaign, "bob")
     said = refused("import_judgments", str(onto(*ROWS)), **ONTO)
-    assert '.csv, line 3 (field "judgeId"): the judge "bob" takes part in this campaign' in said
+    assert '.csv, line 3: the judge "bob" takes part in this campaign' in said
 
 
 def test_segment_of_two_documents_is_refused(

@@ -26,11 +26,13 @@ _EXACT = SimulatedJudge("exact", noise=0, ties_within=0)
 def said_about(block: AssignedBlock, qualities: Sequence[float] = FINE) -> dict[str, Any]:
     """Return what is said about a block whose outputs are so good, as requests and `judgment_submit` take it."""
     kind = answer_kind(block.protocol)
-    shown = by_candidate(*Block.objects.values_list("outputs", "stands_for").get(pk=block.block_id))
+    stored = Block.objects.select_related("hit").get(pk=block.block_id)
+    shown = by_candidate(stored.outputs, stored.stands_for)
     said = said_of(
         qualities[: len(shown)],
         _EXACT,
-        Random(block.block_id),
+        # Not by id: those depend on the tests that ran before.
+        Random(f"{stored.hit.number} {stored.position}"),
         kind=kind,
         rules=block.rules,
         outputs=[first for first, *_same in shown],

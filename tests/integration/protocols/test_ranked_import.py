@@ -1,5 +1,7 @@
 """Pairwise CSV of WMT15 and WMT16 and Appraise's XML, into tasks whose judges compare outputs, and out again."""
 
+import json
+import uuid
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -9,9 +11,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.answer_files import answer_files
-from annotation.models import Judgment
+from annotation.importing import answers as importing
+from annotation.models import Judgment, Skip
 from annotation.protocols import answers_read
 from campaign.models import Protocol, Task
+from campaign.selectors.uploads import judgments_imports
 from protocols.two_outputs.models import Verdict
 from ranking.files import read_judgments
 from tests.factories import make_campaign, make_task
@@ -167,12 +171,65 @@ def test_xml_has_times_and_skips(two: Task, tmp_path: Path) -> None:
     path = tmp_path / "results.xml"
     path.write_text(XML, encoding="utf-8")
     what = imported(path, Protocol.TWO_OUTPUTS)
-    assert "skips, and blocks without a rank (1 times" in what
+    assert "skips that do not name the outputs (1 times" in what
     assert "blocks of one output, which compare nothing (1 times" in what
     (judgment,) = Judgment.objects.of(two.pk)
     assert (judgment.duration_ms, judgment.active_ms, judgment.labels) == (62_345, None, [2, 1])
     out, _lost = written(two, "appraise-xml", tmp_path)
     assert 'duration="00:01:02.345"' in out.read_text(encoding="utf-8")
+
+
+FIVE_WAY = (
+    "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system1rank,system2Id,system2rank\n"
+    "English,de,2,,2, ada ,amber,1,dune,2\n"
+    "en,ger,4,,4,ada,amber,-1,cobalt,-1\n"
+    "en,de,6,,6,ben,cobalt,3,,\n"
+)
+
+
+def test_a_five_way_file_is_stored_alike_by_both_commands_and_once(
+    make_task_of: MakeTask, tmp_path: Path
+) -> None:
+    make_task_of(Protocol.TOP)
+    path = tmp_path / "five-way.csv"
+    path.write_text(FIVE_WAY, encoding="utf-8")
+    what = imported(path, Protocol.RANKING)
+    assert "2 judgments imported, 0 already there." in what
+    assert "1 skip imported." in what
+    task = Task.objects.get(protocol=Protocol.RANKING)
+    assert said(task) == [
+        ("ada", 2, [["amber"], ["dune"]], [1, 2]),
+        ("ben", 6, [["cobalt"]], [3]),
+    ]
+    skip = Skip.objects.get()
+    assert (skip.judge.pseudonym, names_shown(skip.block)) == ("ada", [["amber"], ["cobalt"]])
+    out = StringIO()
+    call_command(
+        "import_judgments", str(path), campaign="museum", test_set="museum en-de", stdout=out,
+        stderr=StringIO(),
+    )  # fmt: skip
+    assert "0 judgments and 0 skips imported, 3 already there." in out.getvalue()
+    first, second = reversed(judgments_imports(task=task))
+    assert (first["judgments"], first["skips"], first["already_there"]) == (2, 1, 0)
+    assert (second["judgments"], second["skips"], second["already_there"]) == (0, 0, 3)
+    assert first["files"] == second["files"]
+
+
+def test_rankings_that_version_0_1_0_imported_as_answers_are_known_again(
+    make_task_of: MakeTask, pairwise: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_task_of(Protocol.TOP)
+    ids = importing._Import._ids
+    with monkeypatch.context() as earlier:
+        earlier.setattr(importing._Import, "_ids", lambda *given: ids(*given)[1:])
+        imported(pairwise(*FIVE), Protocol.RANKING)
+    judgment = Judgment.objects.get()
+    content = json.dumps(
+        [judgment.task_id, 1, "ada", [["amber", "birch"], ["dune"], ["cobalt"]], [1, 2, 4]]
+    )
+    namespace = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
+    assert judgment.client_id == uuid.uuid5(namespace, content)
+    assert "0 judgments imported, 1 already there." in imported(pairwise(*FIVE), Protocol.RANKING)
 
 
 def test_what_does_not_fit_changes_nothing(two: Task, pairwise: Callable[..., Path]) -> None:

@@ -376,7 +376,8 @@ def organiser(task: Task, client: Client) -> Client:
 def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     address = f"/api/v1/tasks/{task.pk}/answers/"
     known = organiser.get(address).json()
-    assert known == {"read": list(map(str, SpansFormat)), "written": list(map(str, SpansFormat))}
+    formats = list(map(str, SpansFormat))
+    assert known == {"read": formats, "written": formats, "imports": []}
 
     def send(text: str, **more: str) -> Any:
         file = SimpleUploadedFile("spans.jsonl", text.encode())
@@ -385,11 +386,12 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     answer = send("".join(LINES))
     assert (answer.status_code, answer.json()) == (
         200,
-        {"judgments": 8, "already_there": 0, "repeated": 0, "losses": []},
+        {"judgments": 8, "skips": 0, "already_there": 0, "repeated": 0, "losses": []},
     )
     assert send("".join(LINES)).json()["already_there"] == 8
     assert send("".join([*LINES, LINES[2], LINES[2]])).json() == {
         "judgments": 2,
+        "skips": 0,
         "already_there": 8,
         "repeated": 2,
         "losses": [],
@@ -398,6 +400,11 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     assert refused_answer.status_code == 400
     assert "spans.jsonl, line 1" in refused_answer.content.decode()
     assert send("".join(LINES), file_format="xlsx").status_code == 400
+    imports = organiser.get(address).json()["imports"]
+    assert [(each["judgments"], each["already_there"]) for each in imports] == [
+        (2, 8), (0, 8), (8, 0),
+    ]  # fmt: skip
+    assert [file["name"] for file in imports[0]["files"]] == ["spans.jsonl"]
     bomb = SimpleUploadedFile("spans.jsonl.gz", gzip.compress(b"\n" * 30_000_000))
     assert "20 MB unpacked" in organiser.post(address, {"file": bomb}).content.decode()
     written = organiser.get(address, {"as": "mqm-tsv"})
@@ -416,6 +423,7 @@ def test_the_page_imports_and_says_what_files_lack(task: Task, organiser: Client
     twice = SimpleUploadedFile("spans.jsonl", "".join([*LINES, LINES[2]]).encode())
     answer = organiser.post(address, {"file": twice}, follow=True)
     assert "1 row repeats an earlier one exactly" in answer.content.decode()
+    assert "Judgments: 1, skips: 0, already there: 8, repeated rows: 1" in answer.content.decode()
     wrong = SimpleUploadedFile("spans.jsonl", scored(score=101).encode())
     answer = organiser.post(address, {"file": wrong})
     assert answer.status_code == 400

@@ -67,7 +67,6 @@ OTHERWISE_OF_PROTOCOLS: dict[str, Given] = {
         "easy_below": 3,
         "deviations": 0.5,
         "by_difference": True,
-        "resamples": 200,
     },
     "sorting": {"test": "exact", "error": "two_way", "correction": "holm"},
     "spans": {"measure": "mqm", "rule": "wmt25", "level": "segments", "compare": "judge"},

@@ -16,10 +16,10 @@ FILES = sorted(path for path in PACKAGE.glob("*.py") if path.name != "__init__.p
 PRODUCT = ("annotation", "campaign", "config", "demo", "ranking")
 # Settings, locks and COPY: SQL that names no table of ours.
 TABLELESS = CHECKOUT / "campaign" / "database"
-# Asked once before each ranking, and once for each thousand rows of an import, where the ORM writes
+# Asked once before each ranking, and once or twice for each five hundred rows of an import, where the ORM writes
 # statements for longer than PostgreSQL works; they have no rule of their own.
 ASKED_OFTEN = {
-    CHECKOUT / "annotation" / "importing" / "row_ids.py",
+    CHECKOUT / "annotation" / "importing" / "stored_answers.py",
     # Before each request to the API: one row is made or changed, by what it holds, which the ORM does in two.
     CHECKOUT / "campaign" / "services" / "request_counts.py",
     CHECKOUT / "ranking" / "selectors" / "names_seen.py",

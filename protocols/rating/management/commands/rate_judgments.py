@@ -15,13 +15,12 @@ from protocols.rating.files import easy_items, read_ratings
 from protocols.rating.report import ratings_report
 from protocols.rating.statistics.ratings import POINTS, Items
 from ranking.core.ranges.sign_tests import Correction
-from ranking.management.arguments import POSITIVE, SEED, number_between, whole_number
+from ranking.management.arguments import POSITIVE, SEED, SHARE, number_between, whole_number
 from ranking.management.file_command import (
     Options,
     ReportCommand,
     add_files_of_answers,
     add_left_out_judges,
-    add_resampling_arguments,
     refuse,
 )
 from ranking.management.output import Progress
@@ -84,7 +83,9 @@ class Command(ReportCommand):
         parser.add_argument(
             "--seed", type=SEED, default=0, help="seed of all random numbers (default: 0)"
         )
-        add_resampling_arguments(parser)
+        parser.add_argument(
+            "--confidence", type=SHARE, default=0.95, help="of ranges and intervals (default: 0.95)"
+        )
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
@@ -99,7 +100,7 @@ class Command(ReportCommand):
                 name: options[name]
                 for name in (
                     *("merge", "standardise", "easy_below", "deviations", "by_difference"),
-                    *("correction", "resamples", "confidence", "seed"),
+                    *("correction", "confidence", "seed"),
                 )
             }
         )

@@ -1,7 +1,6 @@
 """The five-way CSV: what is read and what is refused."""
 
 import io
-from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -25,9 +24,9 @@ _ROW = FiveWayRow(
 )
 
 
-def _read(content: str | bytes, known_systems: Collection[str] | None = None) -> list[FiveWayRow]:
+def _read(content: str | bytes) -> list[FiveWayRow]:
     data = content.encode() if isinstance(content, str) else content
-    return list(read_five_way_csv(io.BytesIO(data), "j.csv", known_systems=known_systems))
+    return list(read_five_way_csv(io.BytesIO(data), "j.csv"))
 
 
 def test_a_row_is_a_block_with_its_candidates_as_shown() -> None:
@@ -242,17 +241,6 @@ def test_errors_name_file_line_cell_field_and_remedy(content: str | bytes, messa
     with pytest.raises(FormatError) as caught:
         _read(content)
     assert str(caught.value) == message
-
-
-def test_a_system_beyond_the_known_ones_is_refused() -> None:
-    content = _HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2,3\n"
-    assert len(_read(content, known_systems={"A", "B", "C"})) == 1
-    with pytest.raises(FormatError) as caught:
-        _read(content, known_systems={"A", "C"})
-    assert str(caught.value) == (
-        'j.csv, line 2, column 10 (field "system2Id"): the system B is unknown. What to do: '
-        "correct the name, or add the system to the test set first; it has A, C."
-    )
 
 
 @pytest.mark.parametrize("index", ["", "-1", "1.5", "１", "1_0", "2147483648", "9" * 5000])

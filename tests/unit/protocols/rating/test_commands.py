@@ -35,7 +35,7 @@ def ratings(make_file: Callable[..., str]) -> str:
 
 
 def test_all_is_in_the_report(ratings: str, run: Run, run_json: RunJson) -> None:
-    said = run_json("rate_judgments", ratings, "--resamples", 100)
+    said = run_json("rate_judgments", ratings)
     assert said["input"]["ratings"] == {"fluency": 72, "adequacy": 72}
     assert said["input"]["met_again"] == {"fluency": 0, "adequacy": 0}
     fluency = said["criteria"]["fluency"]
@@ -53,7 +53,7 @@ def test_all_is_in_the_report(ratings: str, run: Run, run_json: RunJson) -> None
     ]
     assert said["adequacy_and_fluency"]["of_ratings"]["pairs"] == 72
     assert said["adequacy_and_fluency"]["of_systems"]["pearson"] > 0.9
-    text = run("rate_judgments", ratings, "--resamples", 100)
+    text = run("rate_judgments", ratings)
     for words in (
         "Adequacy against fluency",
         "Judges who stand out, by rule",

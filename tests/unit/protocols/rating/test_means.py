@@ -25,17 +25,15 @@ WORLD = RatingWorld(quality=(2.4, 3.0, 3.6), segments=25, judges=8)
 def numbers_of(row: MeanRating) -> set[float | None]:
     """Return what is only there with enough ratings."""
     return {
-        *(row.low, row.high, row.standard_error, row.range_low, row.range_high),
-        *(row.segments_low, row.segments_high, row.rank_low, row.rank_high, row.cluster),
+        *(row.low, row.high, row.standard_error, row.rank_low, row.rank_high, row.cluster),
     }
 
 
-def test_the_range_of_vilar_et_al(ratings_of: MakeRatings) -> None:
+def test_means_and_deviations_are_those_of_the_ratings(ratings_of: MakeRatings) -> None:
     rows = [(s, "A", judge, 2 + 2 * (s % 2)) for s in range(1, 7) for judge in "abcd"]
     (found,) = mean_ratings(ratings_of(rows)).systems
     assert (found.mean, found.ratings, found.items) == (3, 24, 6)
     assert found.deviation == pytest.approx((24 / 23) ** 0.5)
-    assert found.range_high == pytest.approx(3 + 1.959964 / 23**0.5)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +54,7 @@ def test_thin_ratings_have_means_and_no_ranges(
         for system, first in (("A", 1), ("B", 3), ("C", 3))
     ]
     for correction in (Correction.NONE, Correction.HOLM):
-        found = mean_ratings(ratings_of(rows), correction=correction, resamples=40)
+        found = mean_ratings(ratings_of(rows), correction=correction)
         assert [(row.system, row.rank) for row in found.systems] == [("B", 1), ("C", 1), ("A", 3)]
         assert set().union(*map(numbers_of, found.systems)) == {None}
         assert np.isnan(found.tests.p_value).all()
@@ -72,10 +70,10 @@ def test_ratings_that_do_not_differ_are_not_certain(ratings_of: MakeRatings) -> 
         for system, point in (("A", 5), ("B", 1))
     ]
     for correction in (Correction.NONE, Correction.HOLM):
-        found = mean_ratings(ratings_of(rows), correction=correction, resamples=100)
+        found = mean_ratings(ratings_of(rows), correction=correction)
         first = found.systems[0]
         assert (first.system, first.mean, first.rank) == ("A", 5, 1)
-        assert (first.standard_error, first.low, first.high, first.range_low) == (None,) * 4
+        assert (first.standard_error, first.low, first.high) == (None,) * 3
         assert {(row.rank_low, row.rank_high) for row in found.systems} == {(1, 2)}
         assert {row.cluster for row in found.systems} == {1}
         assert (found.tests.p_value == 1).all()
@@ -106,7 +104,7 @@ def test_a_difference_that_never_varies_is_not_certain(
             ("C", 1 + segment % 3),
         )
     ]
-    found = mean_ratings(ratings_of(rows, points=10), correction=correction, resamples=200)
+    found = mean_ratings(ratings_of(rows, points=10), correction=correction)
     assert [row.system for row in found.systems] == ["A", "B", "C"]
     assert all(row.standard_error is not None for row in found.systems)
     # A and B may stand either way; C is told from both.
@@ -142,7 +140,8 @@ def test_the_interval_is_students_t_over_segments_and_judges() -> None:
         variance = max(total, parts[0])
         assert row.standard_error is not None
         assert row.standard_error == pytest.approx(variance**0.5)
-        half = student.ppf(0.975, max(1.0, freedom)) * variance**0.5
+        # At most two fewer than judges, who may differ extremely.
+        half = student.ppf(0.975, max(1.0, min(freedom, effective[1] - 2))) * variance**0.5
         assert (row.low, row.high) == pytest.approx((row.mean - half, row.mean + half))
 
 
@@ -210,7 +209,7 @@ def test_options_that_do_not_fit_are_refused(ratings_of: MakeRatings) -> None:
 
 def test_true_means_are_those_of_many_ratings() -> None:
     world = RatingWorld(quality=(1.2, 3.0, 4.6), segments=2000, judges=300)
-    found = mean_ratings(simulated_ratings(world, seed=1), resamples=40)
+    found = mean_ratings(simulated_ratings(world, seed=1))
     means = {row.system: row.mean for row in found.systems}
     assert [means[name] for name in ("S01", "S02", "S03")] == pytest.approx(
         world.true_means().tolist(), abs=0.1
@@ -222,13 +221,12 @@ def test_true_means_are_those_of_many_ratings() -> None:
     [
         RatingWorld(quality=(3.1,) * 4, segments=6, judges=8),
         RatingWorld(quality=(2.6, 3.0, 3.4), segments=40, judges=6, mildness=0.8),
+        RatingWorld(quality=(3.0, 3.3), segments=40, judges=4, mildness=1.5, taste=0.3),
     ],
-    ids=["few segments, equal systems", "few judges"],
+    ids=["few segments, equal systems", "few judges", "very unlike judges"],
 )
 def test_intervals_hold_as_often_as_they_promise(world: RatingWorld) -> None:
-    found = [measured(world, seed=seed, resamples=100) for seed in range(60)]
+    found = [measured(world, seed=seed) for seed in range(60)]
     # 60 campaigns of a few systems: a standard error of about 2 %.
     assert np.mean([each.two_way for each in found]) < 0.10
     assert np.mean([each.confidence_set for each in found]) < 0.10
-    # What independent ratings would give does not hold.
-    assert np.mean([each.range for each in found]) > 0.10

@@ -108,7 +108,6 @@ def test_wmt25_by_its_script() -> None:
                     break
                 high += 1
             expected.append((low, high))
-        assert list(zip(found.ranges.low, found.ranges.high, strict=True)) == expected
         for place in range(1, len(order)):
             ends = all(high <= place for _low, high in expected[:place]) and all(
                 low > place for low, _high in expected[place:]
@@ -125,11 +124,6 @@ def test_wmt26_ends_a_cluster_where_all_above_differ_from_all_below() -> None:
             found.p[upper, lower] < 0.05 for upper in range(place) for lower in range(place, size)
         )
         assert (found.cluster[place] > found.cluster[place - 1]) == ends
-    # A rank range is that of the cluster.
-    for cluster in np.unique(found.cluster):
-        inside = np.flatnonzero(found.cluster == cluster)
-        assert set(found.ranges.low[inside]) == {inside[0] + 1}
-        assert set(found.ranges.high[inside]) == {inside[-1] + 1}
 
 
 def test_our_rule_corrects_for_the_number_of_pairs() -> None:
@@ -175,7 +169,7 @@ def test_systems_without_a_shared_segment_have_no_paired_p(rule: ClusterRule) ->
     assert np.isnan(found.p[0, 2])
     assert np.isnan(found.p[1, 2])
     assert np.isfinite(found.p[0, 1])
-    assert found.ranges.high[0] == 3
+    assert found.ranges.high[0] == (3 if rule is ClusterRule.PERMUTATION else 0)
     assert (found.ranges.low[2], found.ranges.high[2], found.cluster[2]) == (0, 0, 0)
 
 
@@ -191,10 +185,11 @@ def test_fewer_than_six_common_segments_have_no_test(rule: ClusterRule) -> None:
 
 
 @pytest.mark.parametrize("rule", list(ClusterRule))
-def test_clear_differences_are_clusters_by_any_rule(rule: ClusterRule) -> None:
+def test_clear_differences_are_clusters_by_any_rule_and_ranges_by_ours(rule: ClusterRule) -> None:
     found = apply_rule(campaign(spread=60), rule)
     assert found.cluster.tolist() == [1, 2, 3, 4, 5]
-    assert found.ranges.low.tolist() == found.ranges.high.tolist() == [1, 2, 3, 4, 5]
+    sure = [1, 2, 3, 4, 5] if rule is ClusterRule.PERMUTATION else [0] * 5
+    assert found.ranges.low.tolist() == found.ranges.high.tolist() == sure
 
 
 def test_a_pair_does_not_depend_on_the_others() -> None:
