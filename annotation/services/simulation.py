@@ -16,7 +16,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Block, JudgeAccount, Judgment
+from annotation.models import Assignment, Block, Judgment
 from annotation.models.block import by_candidate
 from annotation.protocols import Answer, AnswerKind, answer_kind, stages_of
 from annotation.selectors import AssignedBlock, assigned_blocks
@@ -153,31 +153,25 @@ def campaign_simulate(
     ]
     count = 0
     for _round in range(hits_each):
-        lent = _lend_prepared([judge for _simulated, judge, _random in at_work])
-        if not lent:
-            break
+        before = count
         for simulated, judge, random in at_work:
-            if (held := lent.get(judge.pk)) is not None:
-                count += _assignment_judge(held.assignment, simulated, random, qualities)
+            lent = lend_prepared(judge)
+            if lent is not None:
+                count += _assignment_judge(lent.assignment, simulated, random, qualities)
+        if count == before:
+            break
     return count
 
 
 def lend_prepared(judge: Judge) -> LentAssignment | None:
     """Lend a HIT, planning as the worker does where none is available; None if none is left."""
-    return _lend_prepared([judge]).get(judge.pk)
-
-
-def _lend_prepared(judges: Sequence[Judge]) -> dict[int, LentAssignment]:
-    """Lend each judge a HIT, planning once for all for whom none is available; return them by judge."""
-    lent = {judge.pk: assignment_lend(judge=judge) for judge in judges}
-    waiting = [judge for judge in judges if lent[judge.pk] is None]
-    for judge in waiting:
-        work_request(judge=judge)
-    asked = JudgeAccount.objects.filter(judge__in=waiting, requested_at__isnull=False)
-    for task_id in asked.order_by("task_id").values_list("task_id", flat=True).distinct():
-        pool_fill(task_id=task_id)
-    lent |= {judge.pk: assignment_lend(judge=judge) for judge in waiting}
-    return {judge_id: held for judge_id, held in lent.items() if held is not None}
+    lent = assignment_lend(judge=judge)
+    if lent is not None:
+        return lent
+    work_request(judge=judge)
+    for account in judge.accounts.filter(requested_at__isnull=False):
+        pool_fill(task_id=account.task_id)
+    return assignment_lend(judge=judge)
 
 
 def _assignment_judge(

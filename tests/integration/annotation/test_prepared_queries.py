@@ -49,6 +49,7 @@ def values_of(assignment: Assignment) -> dict[str, Any]:
     """Return a value for every name that a query takes one by."""
     block = assignment.hit.blocks.order_by("position")[1]
     return {
+        "assignment_id": assignment.pk,
         "judge_id": assignment.judge_id,
         "user_id": assignment.judge.user_id,
         "task_id": assignment.hit.task_id,
