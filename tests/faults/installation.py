@@ -79,7 +79,11 @@ class Installation:
     def roles(self) -> dict[str, int]:
         """Return the process id of each role, as the supervisor's record names them, and its own."""
         recorded = read_json(self.folder / "processes.json") or {}
-        roles = {name: int(entry["pid"]) for name, entry in recorded.items() if not name.startswith("prepare")}
+        roles = {
+            name: int(entry["pid"])
+            for name, entry in recorded.items()
+            if not name.startswith("prepare")
+        }
         if self._process is not None and self._process.poll() is None:
             roles[SUPERVISOR] = self._process.pid
         return roles

@@ -29,9 +29,12 @@ def by_kernels() -> str:
     counts += counts.T
     eligible = list(range(8))
     chosen = [
-        draw(counts.astype(float) if draw is choose_active else counts, eligible, 5, key)
-        for draw in (choose_balanced, choose_active)
+        choose(key)
         for key in (0, 7, 2**64 - 1)
+        for choose in (
+            lambda key: choose_balanced(counts, eligible, 5, key),
+            lambda key: choose_active(counts.astype(np.float64), eligible, 5, key),
+        )
     ]
     rows = [BlockRow("j", n, list("abcd"), [1, 1 + n % 3, 2, 1 + n % 5]) for n in range(12)]
     blocks = blocks_from_rows(rows, "abcd")

@@ -127,7 +127,7 @@ def _ids(values: list[int]) -> Ids:
 
 def _client_ids(judgment_ids: list[int | None]) -> list[str | None]:
     """Return the client ids of judgments; None where there is no id."""
-    known = set(judgment_ids) - {None}
+    known = {pk for pk in judgment_ids if pk is not None}
     found = Judgment.objects.filter(pk__in=known).values_list("pk", "client_id") if known else ()
     ids: dict[int | None, str] = {pk: str(client_id) for pk, client_id in found}
     return [ids.get(id_) for id_ in judgment_ids]

@@ -109,8 +109,8 @@ def _expected(rows: list[FiveWayRow], task: Task, content: bytes) -> list[tuple[
             hits.append(row.judge)
             number, position = len(hits), 0
         open_hits[row.judge] = number, position + 1
-        content = json.dumps([task.pk, row.source_index, row.judge, row.candidates, row.labels])
-        seen[content] += 1
+        said = json.dumps([task.pk, row.source_index, row.judge, row.candidates, row.labels])
+        seen[said] += 1
         is_judged = any(label is not None for label in row.labels)
         judged += is_judged
         sizes = [len(systems) for systems in row.candidates]
@@ -123,7 +123,7 @@ def _expected(rows: list[FiveWayRow], task: Task, content: bytes) -> list[tuple[
                 [system for systems in row.candidates for system in systems],
                 sizes if max(sizes) > 1 else None,
                 row.judge,
-                uuid.uuid5(_NAMESPACE, f"{content} {seen[content]}"),
+                uuid.uuid5(_NAMESPACE, f"{said} {seen[said]}"),
                 "",
                 (list(row.labels), judged) if is_judged else None,
             )

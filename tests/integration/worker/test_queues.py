@@ -57,7 +57,7 @@ def rankings_blocked() -> Iterator[Callable[[], bool]]:
                 "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted"
                 " AND relation = 'ranking_rankingrun'::regclass)"
             )
-            return cursor.fetchone() == (True,)
+            return bool(cursor.fetchone() == (True,))
 
     try:
         with holder.cursor() as cursor:
@@ -129,6 +129,6 @@ def test_a_worker_with_threads_is_one_process_and_keeps_no_connection(
             cursor.execute(
                 "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'worker'"
             )
-            return cursor.fetchone() == (True,)
+            return bool(cursor.fetchone() == (True,))
 
     eventually(none_is_connected)
