@@ -89,12 +89,12 @@ messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code a
 untranslated: $(RUN_STAMP) ## list what is untranslated or wrong in the catalogues
 	@$(BIN)/python -m translations check
 
-BENCHMARKS := lopez live_state cohen ability resampling shards planning judging_page judging_server pages table_bytes import_speed submissions live_ranking metrics
+BENCHMARKS := shards planning judging_server pages import_speed live_ranking metrics
 
 bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation states, as ratios side by side
 	@for name in $(BENCHMARKS); do echo "== $$name"; OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$$name || exit 1; done
 
-attack: $(DEV_STAMP) ## attack a web server of our own, and print what each attack did before and does now (ARGS=sign_in_flood)
+attack: $(DEV_STAMP) ## attack a web server of our own, and print what each attack did before and does now (ARGS=proxy)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.attacks $(ARGS)
 
 screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/screenshots (ARGS="pairs published")
