@@ -122,6 +122,14 @@ def as_owner(django_db_setup: None) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def as_owner_throughout(django_db_setup: None) -> Iterator[None]:
+    """Test a whole module as the owner of the tables, by one connection."""
+    connection.close()
+    with connected_as(owner_role()):
+        yield
+
+
 @pytest.fixture(scope="session")
 def patient_broker() -> Iterator["redis.Redis"]:
     """The broker, asked by what may wait longer than a judge: a machine with other work answers late."""
