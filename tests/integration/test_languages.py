@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -30,12 +30,8 @@ from campaign.services import (
     panel_create,
 )
 from campaign.services import task_change as set_change
-from campaign.texts.language_tags import LanguageTagError
-from cells.databases import asked_by_default
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
-from tests.migration_steps import steps_executor
-from tests.second_database import second_database
 
 pytestmark = pytest.mark.django_db
 
@@ -150,17 +146,6 @@ def commands(tmp_path: Path) -> dict[str, Callable[[str], tuple[str, ...]]]:
         "corrected source": lambda tag: (*change, "--source-language", tag),
         "corrected target": lambda tag: (*change, "--target-language", tag),
     }
-
-
-@pytest.mark.parametrize("text", REFUSED)
-def test_every_service_refuses_what_is_no_tag_and_changes_nothing(task: Task, text: str) -> None:
-    ways = services(task, *prepared(task))
-    before = stored()
-    for store in ways.values():
-        with pytest.raises(LanguageTagError) as refused:
-            store(text)
-        assert str(refused.value).startswith(REFUSED[text])
-        assert stored() == before
 
 
 @pytest.mark.parametrize("text", REFUSED)
@@ -313,78 +298,3 @@ def test_judges_of_languages_without_work_are_named(campaign: Campaign, task: Ta
         ("create_panel", "mturk", "new", "--blocks", "3", "--minutes", "9"),
     ):
         assert f"{none}.\n" in run(*line, *WHERE, "--languages", "en", "fr")
-
-
-def test_pages_call_languages_by_their_names(page: Client, task: Task) -> None:
-    for name in ("panels", "invitations", "instructions", "campaign-settings"):
-        shown = page.get(reverse(name, args=["museum"])).content.decode()
-        assert "German" in shown, name
-        assert "English" in shown, name
-
-
-def test_forms_refuse_a_language_that_was_imported_unchecked(page: Client, task: Task) -> None:
-    TestSet.objects.filter(pk=task.test_set_id).update(source_language="Klingonish")
-    before = stored()
-    panel = {
-        **{name: str(value) for name, value in PANEL.items()},
-        "participations_per_member": "1",
-    }
-    forms: dict[str, dict[str, Any]] = {
-        "link-create": {"link-cap": "3", "link-languages": ["Klingonish", "de"]},
-        "mails-create": {
-            "mail-addresses": "ada@example.org",
-            "mail-language": "en",
-            "mail-languages": ["Klingonish"],
-        },
-        "panels": {**panel, "kind": "mturk", "languages": ["Klingonish", "de"]},
-        "instructions": {"language": "Klingonish", "text": "Rank."},
-    }
-    for name, sent in forms.items():
-        answer = page.post(reverse(name, args=["museum"]), sent)
-        assert answer.status_code == 400
-        assert "“Klingonish” is no language tag. Did you mean Klingon" in answer.content.decode()
-        assert stored() == before
-
-
-# Migrations that nobody changes any more; test_upgrade_to_tasks.py takes a campaign through all that came later.
-@pytest.mark.thorough
-def test_languages_of_before_become_tags(transactional_db: None) -> None:
-    with second_database("tags", is_copy=False) as other, asked_by_default(other):
-
-        def migrate(to: str) -> Any:
-            return steps_executor().migrate([("campaign", to)]).apps
-
-        old = migrate("0009_campaign_moves")
-        museum = old.get_model("campaign", "Campaign").objects.create(slug="museum", name="Museum")
-        for source, target in (
-            ("en", "zh_hans"),
-            ("cs", "Klingonish"),
-            ("de", "DE"),
-            ("und", "und"),
-        ):
-            old.get_model("campaign", "TestSet").objects.create(
-                campaign=museum, name=source, source_language=source, target_language=target
-            )
-        judge = {"campaign": museum, "origin": "simulated"}
-        for name, languages in (
-            ("a", ["en", "zh_hans"]),
-            ("b", ["en_GB", "en-gb", "??"]),
-            ("c", []),
-        ):
-            old.get_model("campaign", "Judge").objects.create(
-                pseudonym=name, languages=languages, **judge
-            )
-        old.get_model("campaign", "Instructions").objects.create(
-            campaign=museum, version=1, language="zh-hans", text="…", demands_acceptance=True
-        )
-        migrate("0011_source_differs_from_target")
-        assert [row.language for row in Instructions.objects.all()] == ["zh-Hans"]
-        with pytest.raises(DatabaseError, match="Cannot update"), transaction.atomic():
-            Instructions.objects.update(text="Other.")
-        pairs = TestSet.objects.order_by("pk").values_list("source_language", "target_language")
-        assert list(pairs) == [
-            *(("en", "zh-Hans"), ("cs", "Klingonish"), ("und", "de"), ("mul", "und"))
-        ]
-        assert list(Judge.objects.order_by("pk").values_list("languages", flat=True)) == [
-            *(["en", "zh-Hans"], ["en-GB", "??"], [])
-        ]

@@ -34,17 +34,6 @@ def given(lines: list[str], name: str = "gneiss.txt") -> InputFile:
     return InputFile(name, BytesIO("".join(f"{line}\n" for line in lines).encode()))
 
 
-def sgml(documents: tuple[str, str]) -> InputFile:
-    first, second = (
-        f'<doc docid="{name}">'
-        + "".join(f'<seg id="{number}">Neu.</seg>' for number in range(1, length + 1))
-        + "</doc>"
-        for name, length in zip(documents, (4, 3), strict=True)
-    )
-    text = f'<tstset setid="x" srclang="any" trglang="de">{first}\n{second}</tstset>'
-    return InputFile("gneiss.sgm", BytesIO(text.encode()))
-
-
 @pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
 def test_what_is_planned_from_then_on_shows_it_and_the_rest_is_drawn_again(
     task: Task, kind: str
@@ -66,12 +55,6 @@ def test_what_is_planned_from_then_on_shows_it_and_the_rest_is_drawn_again(
         assert hit_redraw(hit) == plans[hit.pk]
 
 
-def test_sgml_has_the_documents_of_the_task(task: Task) -> None:
-    system_add(test_set=task.test_set, name="gneiss", file=sgml(("document 1", "document 2")))
-    with pytest.raises(SystemRefusedError, match='segment 5 is of the document "document 2"'):
-        system_add(test_set=task.test_set, name="other", file=sgml(("document 1", "document 3")))
-
-
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
@@ -90,13 +73,6 @@ def test_the_first_thing_that_does_not_fit_is_named_and_nothing_is_stored(
         system_add(test_set=task.test_set, name="gneiss", file=given(lines))
     assert refused.value.field == "file"
     assert (System.objects.count(), Output.objects.count()) == before
-
-
-@pytest.mark.parametrize("name", ["dune", "a,b", " ", "x" * 201])
-def test_a_wrong_name_is_refused(task: Task, name: str) -> None:
-    with pytest.raises(SystemRefusedError) as refused:
-        system_add(test_set=task.test_set, name=name, file=given(LINES))
-    assert refused.value.field == "name"
 
 
 def uploaded(lines: list[str]) -> Any:

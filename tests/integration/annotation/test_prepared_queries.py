@@ -119,18 +119,6 @@ def test_all_of_them_return_what_their_queryset_yields() -> None:
     assert found == {query.name for query in queries()}, "Each has found something."
 
 
-def test_constants_may_look_like_placeholders() -> None:
-    """They are written into the statement, once."""
-
-    def named(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
-        return Judge.objects.filter(pk__gte=judge_id, pseudonym="100 % of $1's").values_list("pk")
-
-    judge = make_judge(make_campaign(), "100 % of $1's")
-    query = PreparedQuery(f"named_{uuid4().hex}", named, {"judge_id": BigIntegerField()})
-    assert query.rows(judge_id=judge.pk) == [(judge.pk,)]
-    assert query.row(judge_id=judge.pk + 1) is None
-
-
 def test_a_lock_that_goes_first_takes_its_values_by_name() -> None:
     def locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
         return Judge.objects.select_for_update(no_key=True).filter(pk=judge_id).values_list("pk")

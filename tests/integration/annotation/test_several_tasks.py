@@ -1,14 +1,11 @@
 """Several tasks on one test set: what a judge chooses from and is lent, and what they have seen already."""
 
 import pytest
-from django.test import Client
-from django.urls import reverse
 
 from annotation.models import Exposure, JudgeAccount
 from annotation.selectors.onboarding import tasks_on_offer
 from annotation.services import design_ensure, hits_plan, training_propose
 from annotation.services.training import training_plan
-from annotation.views.opaque import opaque
 from campaign.models import BadReference, Judge, Protocol, Task
 from campaign.services import (
     bad_reference_review,
@@ -79,13 +76,6 @@ def test_without_a_choice_the_other_follows_when_one_is_closed(
     assert other.hit.task == two
 
 
-@pytest.mark.usefixtures("two")
-def test_who_does_not_read_the_languages_gets_neither(ranking: Task) -> None:
-    judge = make_judge(ranking.test_set.campaign, "other", languages=["en", "fr"])
-    assert assignment_lend(judge=judge) is None
-    assert tasks_on_offer(judge=judge) == []
-
-
 def test_training_may_show_what_the_other_task_showed(ranking: Task, judge: Judge) -> None:
     bad_references_make(test_set=ranking.test_set, seed=3)
     user = make_organiser(ranking.test_set.campaign)
@@ -107,35 +97,3 @@ def test_training_may_show_what_the_other_task_showed(ranking: Task, judge: Judg
     assert {segment for segment, is_repeat in repeats if is_repeat} == seen & set(
         held.hit.segment_ids
     )
-
-
-def test_judges_choose_by_texts_and_by_what_is_asked(
-    client: Client, ranking: Task, two: Task, judge: Judge
-) -> None:
-    client.force_login(judge.user)  # type: ignore[arg-type]
-    address = reverse("judge-test-sets", args=[ranking.test_set.campaign.slug])
-    page = client.get(address).content.decode()
-    assert page.index("Five-way ranking") < page.index("Two outputs")
-    # The same texts: no name of the organisers is needed.
-    assert "museum en-de" not in page
-    client.post(address, {"task": opaque("test-set", two.pk)})
-    judge.refresh_from_db()
-    assert judge.chosen_task == two
-    other = make_task(ranking.test_set.campaign, name="harbour", planned=0)
-    page = client.get(address).content.decode()
-    assert page.count("museum en-de") == 2
-    assert page.count("harbour") == 1
-    task_close(task=two)
-    task_close(task=other)
-    # Nothing to choose from.
-    assert client.get(address).status_code == 302
-    assert ranking.closed_at is None
-
-
-def test_nothing_is_said_of_protocols_where_each_test_set_has_one_task(
-    client: Client, ranking: Task, judge: Judge
-) -> None:
-    make_task(ranking.test_set.campaign, name="harbour", planned=0)
-    client.force_login(judge.user)  # type: ignore[arg-type]
-    page = client.get(reverse("judge-test-sets", args=[ranking.test_set.campaign.slug]))
-    assert "anking" not in page.content.decode().partition("<main")[2]

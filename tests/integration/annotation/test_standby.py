@@ -16,8 +16,7 @@ from annotation.services import (
     sampling_state_record,
     work_request,
 )
-from annotation.services.planning import standby
-from annotation.services.planning.standby import standby_fill, standby_settle
+from annotation.services.planning.standby import standby_settle
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_task
@@ -78,11 +77,6 @@ class TestSize:
         assert (pooled(), on_standby()) == (30, 170)
         assert pool_fill(task_id=task.pk) == 0
 
-    def test_another_design_has_nothing_on_standby(self, task: Task) -> None:
-        design_change(task=task, kind="balanced")
-        pool_fill(task_id=task.pk)
-        assert (pooled(), on_standby()) == (200, 0)
-
     def test_the_pool_lasts_an_hour_at_the_present_pace(self, task: Task, settings: Any) -> None:
         settings.POOL_MIN_HITS = 10
         design_change(task=task, kind="uniform")
@@ -93,14 +87,6 @@ class TestSize:
         assert hits_an_hour(task_id=task.pk) == 360
         pool_fill(task_id=task.pk)
         assert pooled() == 360
-
-    def test_the_pool_has_bounds(self, task: Task, settings: Any) -> None:
-        settings.POOL_MIN_HITS, settings.POOL_MAX_HITS = 10, 40
-        pool_fill(task_id=task.pk, size=12)
-        for judge in judges(task, 12):
-            judge_one_hit(judge)
-        pool_fill(task_id=task.pk)
-        assert (pooled(), on_standby()) == (30, 10)
 
     def test_the_pace_is_that_of_people_and_of_now(self, task: Task) -> None:
         pool_fill(task_id=task.pk, size=4)
@@ -238,13 +224,6 @@ class TestDrawing:
         design_change(task=task, kind="balanced")
         pool_fill(task_id=task.pk)
         assert (pooled(), on_standby()) == (200, 0)
-
-    def test_it_is_filled_in_steps(self, task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Judges who ask meanwhile wait for one step, not for the hour."""
-        monkeypatch.setattr(standby, "_AT_ONCE", 10)
-        monkeypatch.setattr(standby, "_PLANNED_IN_A_CALL", 25)
-        made = [standby_fill(task_id=task.pk, size=60) for _call in range(4)]
-        assert made == [25, 25, 10, 0]
 
     def test_it_gives_its_place_up_when_all_that_is_wanted_is_planned(self, task: Task) -> None:
         """The last blocks, too, are drawn by what is known then."""

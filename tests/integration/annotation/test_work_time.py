@@ -10,19 +10,17 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
-from pytest_django import DjangoAssertNumQueries, Settings
+from pytest_django import Settings
 
 from annotation import selectors
 from annotation.models import Judgment, Skip
 from annotation.selectors import AssignedBlock, Worked, WorkTime, assigned_blocks, judge_work
 from annotation.selectors.counted import counters_counted, counters_stored
 from annotation.services import (
-    SubmissionRefusedError,
     design_change,
     judgment_submit,
     judgments_number,
     pool_fill,
-    skip_submit,
 )
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, lend, repeat_is_due
@@ -102,13 +100,6 @@ def skipped(block: AssignedBlock, seconds: float, at: datetime) -> Skip:
         active_ms=int(seconds * 1000),
         created_at=at,
     )
-
-
-def test_a_judge_who_did_nothing_has_worked_nothing(judge: Judge) -> None:
-    worked = work_time(judge)
-    assert worked.days == {}
-    assert worked.worked_today == worked.total == Worked(0, 0, 0)
-    assert 1 <= worked.seconds_left_today <= 86_400
 
 
 def test_sentences_and_time_are_counted_by_day_and_in_all(
@@ -201,21 +192,6 @@ def test_another_judge_and_imported_judgments_do_not_count(
     assert work_time(judge).total == Worked(2, 20)
 
 
-def test_it_takes_two_queries_however_much_there_is(
-    judge: Judge, blocks: list[AssignedBlock], django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
-    judged(blocks[0], 10)
-    work_time(judge)
-    with django_assert_num_queries(2):
-        selectors.work_time(judge)
-    for block in blocks[1:]:
-        for day in range(1, 10):
-            judged(block, 10, datetime(2026, 11, day, 9, tzinfo=UTC))
-    work_time(judge)
-    with django_assert_num_queries(2):
-        assert selectors.work_time(judge).total.sentences == len(blocks)
-
-
 def test_neither_numbers_nor_queries_tell_which_hit_was_a_repeat() -> None:
     """The same number of HITs done at the same pace, of which one judge's last was a repeat."""
     found = {kind: _after_six_hits(kind) for kind in ("intra", "first")}
@@ -249,16 +225,6 @@ def _after_six_hits(last: str) -> tuple[int, int, int]:
     return total.sentences, total.active_seconds, len(queries)
 
 
-def test_a_skip_with_more_active_time_than_time_on_the_clock_is_refused(
-    blocks: list[AssignedBlock],
-) -> None:
-    with pytest.raises(SubmissionRefusedError, match="longer than duration_ms"):
-        skip_submit(
-            assigned=blocks[0], client_id=uuid4(), reason="other", duration_ms=1, active_ms=2
-        )
-    assert not Skip.objects.exists()
-
-
 class TestOverTheAPI:
     def test_today_days_and_all(self, client_of_judge: Client, blocks: list[AssignedBlock]) -> None:
         judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
@@ -283,16 +249,6 @@ class TestOverTheAPI:
         assert {name: answer.json()[name] for name in times} == times
         assert work_time(judge).total == Worked(1, 8)
 
-    def test_a_skip_of_a_page_from_before_has_none(
-        self, client_of_judge: Client, judge: Judge, blocks: list[AssignedBlock]
-    ) -> None:
-        body = {"block": blocks[0].public_id, "reason": "other"}
-        answer = client_of_judge.put(
-            f"/api/v1/judging/skips/{uuid4()}/", body, content_type="application/json"
-        )
-        assert answer.status_code == 200
-        assert work_time(judge).total == Worked(1, 0, untimed=1)
-
 
 class TestTheReceipt:
     def test_the_page_shows_days_total_and_what_counts(
@@ -305,13 +261,6 @@ class TestTheReceipt:
             assert words in page
         assert page.index("What is counted") < page.index("What is not counted")
         assert "without a time" not in page
-
-    def test_the_page_says_what_has_no_time(
-        self, client_of_judge: Client, blocks: list[AssignedBlock]
-    ) -> None:
-        judged(blocks[0], None)
-        page = client_of_judge.get("/judge/museum/time/").content.decode()
-        assert "1 ranking or skip that was stored without a time." in page
 
     def test_the_file_has_a_line_a_day_and_the_total(
         self, client_of_judge: Client, blocks: list[AssignedBlock]
@@ -332,18 +281,3 @@ class TestTheReceipt:
         assert {(row["campaign"], row["judge"], row["time_zone"]) for row in rows} == {
             ("museum", "judge01", "UTC")
         }
-
-    @pytest.mark.parametrize("address", ["/judge/museum/time/", "/judge/museum/time.csv"])
-    def test_it_costs_as_many_queries_with_one_day_as_with_many(
-        self, client_of_judge: Client, blocks: list[AssignedBlock], address: str
-    ) -> None:
-        def cost() -> int:
-            with CaptureQueriesContext(connection) as queries:
-                assert client_of_judge.get(address).status_code == 200
-            return len(queries)
-
-        judged(blocks[0], 30)
-        with_one = cost()
-        for day in range(1, 20):
-            judged(blocks[1], 30, datetime(2026, 10, day, 9, tzinfo=UTC))
-        assert cost() == with_one

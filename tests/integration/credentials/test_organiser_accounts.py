@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.db import connection
 from django.test import Client
-from pytest_django.fixtures import Settings
 
 from campaign.models import Campaign, Judge, Membership, User
 from campaign.selectors import organisers_of_quintet
@@ -20,9 +19,7 @@ from campaign.services import (
     account_link_create,
     account_set,
     first_organiser_link_create,
-    member_invite,
 )
-from demo.loading import ORGANISER_EMAIL
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.credentials.browsers import words
 
@@ -99,47 +96,11 @@ def test_what_is_wrong_is_said_beside_it_and_changes_nothing(
     assert client.post(path, ENTERED).status_code == 302
 
 
-@pytest.mark.parametrize("token", ["", "1-", "-", "x-y", "1-abc-def", "9" * 30 + "-a-b", "²-a-b"])
-def test_no_other_token_opens_it(token: str) -> None:
-    first_organiser_link_create()
-    with pytest.raises(InvitationRefusedError):
-        account_set(token=token, **ENTERED)
-
-
-def test_a_link_ends_after_the_days_of_the_settings(settings: Settings) -> None:
-    token = first_organiser_link_create()
-    settings.PASSWORD_RESET_TIMEOUT = -1
-    with pytest.raises(InvitationRefusedError):
-        account_set(token=token, **ENTERED)
-
-
 def test_a_link_for_the_first_organiser_ends_when_somebody_else_came_first() -> None:
     token = first_organiser_link_create()
     make_organiser(make_campaign())
     with pytest.raises(InvitationRefusedError):
         account_set(token=token, **ENTERED)
-
-
-def test_where_there_is_an_organiser_the_command_names_them(campaign: Campaign) -> None:
-    member_invite(campaign=campaign, email=ORGANISER_EMAIL, name="of the demo")
-    assert said()  # who is nobody
-    make_organiser(campaign)
-    with pytest.raises(CommandError, match=r"has an organiser \(organiser@example\.org\)"):
-        said()
-    with pytest.raises(CommandError, match="no user with the e-mail address"):
-        said("nobody@example.org")
-
-
-def test_programs_learn_from_a_private_file_whether_there_is_an_organiser(
-    campaign: Campaign, tmp_path: Path
-) -> None:
-    file = tmp_path / "link.json"
-    assert said("--write", str(file)) == ""
-    assert "/account/" in file.read_text()
-    assert file.stat().st_mode & 0o077 == 0
-    make_organiser(campaign)
-    said("--write", str(file))
-    assert file.read_text() == '{"link": null}'
 
 
 def test_an_organiser_who_forgot_their_password_chooses_another(

@@ -4,26 +4,17 @@ import re
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 
 from campaign.models import ActivityEvent, Campaign, Invitation, Membership, MembershipRole, User
 from campaign.services import (
-    MemberRefusedError,
-    NotAllowedError,
-    campaign_delete,
-    member_add,
     member_link_create,
     member_remove,
     member_role_change,
-    organiser_add,
 )
 from campaign.services.campaigns import campaign_create
-from cells.databases import asked_by_default
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.credentials.browsers import PEOPLE, words
-from tests.migration_steps import steps_executor
-from tests.second_database import second_database
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/campaigns/museum/members/"
@@ -63,16 +54,6 @@ def membership_of(user: User) -> Membership:
     return Membership.objects.select_related("user", "campaign").get(user=user)
 
 
-def test_who_may_change_nothing_any_more_gets_no_daily_mail(
-    campaign: Campaign, owner: User, organiser: User
-) -> None:
-    membership = membership_of(organiser)
-    Membership.objects.filter(pk=membership.pk).update(daily_alerts=True)
-    for role, kept in ((MembershipRole.OWNER, True), (MembershipRole.ANALYST, False)):
-        member_role_change(membership=membership, role=role, by=owner)
-        assert membership_of(organiser).daily_alerts is kept
-
-
 def test_who_makes_a_campaign_owns_it(owner: User) -> None:
     client = client_of(owner)
     client.post("/new-campaign/", {"name": "Zoo"})
@@ -81,17 +62,6 @@ def test_who_makes_a_campaign_owns_it(owner: User) -> None:
     assert set(Membership.objects.values_list("campaign__slug", "role")) == {
         *(("museum", "owner"), ("zoo", "owner"), ("museum-2", "owner"), ("by-command", "owner"))
     }
-
-
-def test_the_first_is_the_owner_and_the_next_are_not(campaign: Campaign, organiser: User) -> None:
-    assert roles() == {"organiser@example.org": "owner", "otto@example.org": "organiser"}
-    # Adding them again takes nothing away.
-    for user in User.objects.all():
-        organiser_add(campaign=campaign, user=user)
-    assert roles() == {"organiser@example.org": "owner", "otto@example.org": "organiser"}
-    rita = User.objects.create_user(name="Rita")
-    with pytest.raises(MemberRefusedError, match="has no owner yet"):
-        member_add(campaign=make_campaign("zoo"), user=rita, role=MembershipRole.ANALYST)
 
 
 def test_an_owner_changes_roles_on_the_page_and_back(owner: User, analyst: User) -> None:
@@ -229,67 +199,3 @@ def test_rest(owner: User, analyst: User) -> None:
     assert roles() == {"organiser@example.org": "owner", "nina@example.org": "analyst"}
     elsewhere = client_of(make_organiser(make_campaign("zoo"), "zoo@example.org"))
     assert elsewhere.get(API).status_code == 404
-
-
-def test_command(campaign: Campaign) -> None:
-    options = {"campaign": "museum", "address": "http://localhost"}
-    call_command("add_organiser", "a@example.org", **options)
-    call_command("add_organiser", "b@example.org", **options)
-    call_command("add_organiser", "c@example.org", role="analyst", **options)
-    assert list(roles().values()) == ["owner", "organiser", "analyst"]
-    call_command("add_organiser", "a@example.org", **options)
-    call_command("add_organiser", "b@example.org", role="owner", **options)
-    call_command("add_organiser", "c@example.org", **options)
-    assert list(roles().values()) == ["owner", "owner", "organiser"]
-    call_command("add_organiser", "a@example.org", role="analyst", **options)
-    with pytest.raises(CommandError, match="is the only owner"):
-        call_command("add_organiser", "b@example.org", role="analyst", **options)
-
-
-def test_services_ask_who_it_is(campaign: Campaign, organiser: User, analyst: User) -> None:
-    for user in (organiser, analyst):
-        with pytest.raises(NotAllowedError):
-            campaign_delete(campaign=campaign, typed_name="Museum", by=user)
-        with pytest.raises(NotAllowedError):
-            member_role_change(membership=membership_of(user), role=MembershipRole.OWNER, by=user)
-    assert Campaign.objects.exists()
-
-
-@pytest.mark.thorough
-def test_the_earliest_organiser_becomes_the_owner_and_researchers_analysts(
-    transactional_db: None,
-) -> None:
-    with second_database("roles", is_copy=False) as other, asked_by_default(other):
-
-        def migrate(to: str) -> Any:
-            return steps_executor().migrate([("campaign", to)]).apps
-
-        old = migrate("0017_alerts")
-        users = [old.get_model("campaign", "User").objects.create(name=name) for name in "abc"]
-        for slug, given in (
-            ("museum", ("researcher", "organiser", "organiser")),
-            ("zoo", ("researcher",)),
-            ("empty", ()),
-        ):
-            museum = old.get_model("campaign", "Campaign").objects.create(slug=slug, name=slug)
-            for user, role in zip(users, given, strict=False):
-                old.get_model("campaign", "Membership").objects.create(
-                    campaign=museum, user=user, role=role, daily_alerts=role == "researcher"
-                )
-        ((_app, latest),) = steps_executor().loader.graph.leaf_nodes("campaign")
-        migrate(latest)
-        fields = ("campaign__slug", "user__name", "role", "daily_alerts")
-        assert list(Membership.objects.order_by("pk").values_list(*fields)) == [
-            ("museum", "a", "analyst", False),
-            ("museum", "b", "owner", False),
-            ("museum", "c", "organiser", False),
-            ("zoo", "a", "analyst", False),
-        ]
-        # Without an owner from before, it still loses and gains members.
-        zoo = Campaign.objects.get(slug="zoo")
-        organiser_add(campaign=zoo, user=User.objects.get(name="b"))
-        assert zoo.memberships.get(user__name="b").role == "owner"
-        migrate("0017_alerts")
-        assert set(Membership.objects.values_list("role", flat=True)) == {
-            *("researcher", "organiser")
-        }

@@ -10,7 +10,6 @@ from psycopg2 import DataError, IntegrityError
 
 from annotation.models import HIT, Block
 from campaign.database.column_writing import Arrays, columns_write, timestamp
-from tests.factories import make_campaign, make_task
 from tests.integration.constraints.worlds import make_shown
 
 pytestmark = pytest.mark.django_db
@@ -78,12 +77,6 @@ def test_many_rows_without_gaps_are_stored_alike() -> None:
         HIT.objects.filter(number__gte=100).order_by("number").values_list("segment_ids", flat=True)
     )
     assert list(stored) == [[2 * row, 2 * row + 1] for row in range(3_000)]
-
-
-def test_nothing_is_written_of_no_rows() -> None:
-    make_task(make_campaign(), planned=1)
-    columns_write(HIT, 0, {"number": np.empty(0, dtype=np.int32)})
-    assert HIT.objects.count() == 1
 
 
 def test_another_width_and_a_broken_constraint_are_refused() -> None:

@@ -145,14 +145,6 @@ def test_the_notebook_computes_the_ranking_of_the_page(
     assert "κ between judges" in said
 
 
-def test_the_notebook_is_kept_without_what_it_said() -> None:
-    notebook = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
-    nbformat.validate(notebook)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert code
-    assert all(not cell.outputs and cell.execution_count is None for cell in code)
-
-
 def token(campaign: Campaign, make_member: Callable[..., User]) -> str:
     make_member(campaign)
     said = io.StringIO()

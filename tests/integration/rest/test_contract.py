@@ -8,7 +8,6 @@ from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from campaign.api.problems import problem_type
-from config.api.contract import AskedAsDescribed, Contracted
 from config.api.described import DescribedOperation
 from tests.permissions.world import World, make_world
 from tests.rest_operations import Address, addresses
@@ -67,13 +66,6 @@ def readable(world: World) -> list[tuple[Address, DescribedOperation]]:
         and answer.headers["Content-Type"] == "application/json"
         and not answer.streaming
     ]
-
-
-def test_every_address_is_under_the_contract() -> None:
-    outside = [each.route for each in addresses() if not issubclass(each.view, AskedAsDescribed)]
-    lighter = {each.route for each in addresses() if not issubclass(each.view, Contracted)}
-    assert outside == []
-    assert lighter == {each.route for each in addresses() if each.is_judging}
 
 
 def test_a_parameter_that_is_not_described_is_refused_with_those_that_are(world: World) -> None:

@@ -85,20 +85,6 @@ def test_until_shows_what_counted_then(
     assert len(analyst.get(f"{address}?until={10**30}").json()["results"]) == 6
 
 
-@pytest.mark.parametrize("query", ["until=-1", "until=x", "until=-1&format=csv"])
-def test_until_must_be_a_number(task: Task, analyst: Client, address: str, query: str) -> None:
-    response = analyst.get(f"{address}?{query}")
-    assert response.status_code == 400
-    assert response.headers["Content-Type"] == "application/problem+json"
-    assert list(response.json()["errors"]) == ["until"]
-
-
-def test_unknown_format_is_404_in_json(analyst: Client, address: str) -> None:
-    response = analyst.get(f"{address}?format=xml")
-    assert response.status_code == 404
-    assert response.headers["Content-Type"] == "application/problem+json"
-
-
 @pytest.mark.parametrize("how", ["format", "accept", "download"])
 def test_csv_streams_the_judgments_that_count(
     campaign: Campaign,

@@ -74,27 +74,6 @@ def test_the_latest_ranking_says_how_far_it_is_by_the_stopping_rule(
     }
 
 
-def test_one_ranking_is_what_the_latest_was(
-    task: Task, ranking: RankingRun, analyst: Client
-) -> None:
-    latest = analyst.get(reverse("api-ranking-latest", args=[task.pk])).json()
-    assert analyst.get(reverse("api-ranking", args=[task.pk, ranking.pk])).json() == latest
-
-
-def test_list_leaves_results_out(task: Task, ranking: RankingRun, analyst: Client) -> None:
-    (row,) = analyst.get(reverse("api-rankings", args=[task.pk])).json()["results"]
-    assert list(row) == [
-        "id",
-        "method",
-        "parameters",
-        "seed",
-        "watermark",
-        "code_version",
-        "started_at",
-        "finished_at",
-    ]
-
-
 def test_the_latest_ranking_is_sent_once(task: Task, ranking: RankingRun, analyst: Client) -> None:
     address = reverse("api-ranking-latest", args=[task.pk])
     first = analyst.get(address)

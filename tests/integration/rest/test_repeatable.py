@@ -52,12 +52,6 @@ def test_the_same_again_is_answered_as_before(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_without_a_key_nothing_is_kept(client: Client) -> None:
-    client.post(GROUPS, {"name": "Students"}, content_type="application/json")
-    assert not IdempotentAnswer.objects.exists()
-
-
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("address", "body"),
     [(GROUPS, {"name": "Others"}), ("/api/v1/campaigns/museum/pause/", {"name": "Students"})],
@@ -155,16 +149,6 @@ def test_a_day_later_it_is_a_new_key(client: Client) -> None:
     post(client, "k3", name="Fourth")
     forget_idempotent_answers()
     assert IdempotentAnswer.objects.count() == 1
-
-
-@pytest.mark.django_db
-def test_there_is_an_end_of_keys(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idempotent_answers, "MOST_KEPT", 1)
-    post(client, "k1", name="Students")
-    answer = post(client, "k2", name="Others")
-    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "3600")
-    # What was done before is still known.
-    assert post(client, "k1", name="Students").status_code == 201
 
 
 @pytest.mark.django_db
