@@ -137,32 +137,6 @@ def test_only_name_in_a_file_that_is_no_document_names_the_test_set(
     assert sorted(numbers) == [2, 5, 6]
 
 
-def test_second_name_in_a_file_shows_that_the_first_is_a_document(
-    task: Task, five_way: Callable[..., Path]
-) -> None:
-    said = refused(
-        "import_judgments", five_way((5, "en-de.test"), (2, "en-de.test"), (6, "02-the-hall"))
-    )
-    assert (
-        'line 2 (field "documentId"): the test set "museum en-de" has no document "en-de.test"'
-        in said
-    )
-
-
-def test_rows_imported_before_show_that_a_name_is_a_document(
-    task: Task, five_way: Callable[..., Path]
-) -> None:
-    run("import_judgments", five_way((5, "02-the-hall")))
-    said = refused("import_judgments", five_way((5, "02-the-hall"), (6, "02-the-hal")))
-    assert "line 3" in said
-
-
-def test_minus_one_is_no_document(task: Task, five_way: Callable[..., Path]) -> None:
-    assert "3 judgments" in run(
-        "import_judgments", five_way((5, "02-the-hall"), (6, "-1"), (7, ""))
-    )
-
-
 def test_campaign_for_pearmut_of_a_name_with_a_slash_has_an_id_without_one(
     campaign: Campaign, tmp_path: Path
 ) -> None:

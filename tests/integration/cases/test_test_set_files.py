@@ -15,7 +15,7 @@ from campaign.formats import FormatError
 from campaign.formats.recognising import recognise
 from campaign.formats.streams import StoredFile
 from campaign.importing.campaigns import campaign_for_import
-from campaign.models import Document, TestSet, Upload
+from campaign.models import TestSet
 
 CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 # Folders with files of judgments; the others hold test sets, or parts of them.
@@ -53,28 +53,6 @@ def test_a_check_accepts_exactly_what_an_import_takes(
     taken, refused = run(path, *options)
     assert (checked, said if not checked else "") == (taken, refused if not taken else "")
     assert TestSet.objects.exists() == taken
-
-
-@pytest.mark.django_db
-def test_an_import_names_and_records_what_it_leaves_out() -> None:
-    _taken, said = run(
-        CASES / "04-document-withdrawn-from-outputs" / "set.xml", "--common-documents"
-    )
-    assert 'Left out: document "v2" (not covered by alpha, beta)' in said
-    assert set(Document.objects.values_list("name", flat=True)) == {"v1", "v3"}
-    left_out = Upload.objects.get(test_set__isnull=False).left_out
-    assert left_out == [{"name": 'document "v2"', "why": "not covered by alpha, beta"}]
-
-
-@pytest.mark.django_db
-def test_a_check_and_an_import_say_and_record_the_same_warnings() -> None:
-    path = CASES / "20-nfc-and-nfd"
-    _accepted, checked = run(path, "--check")
-    _taken, imported = run(path)
-    (warning,) = Upload.objects.get(test_set__isnull=False).warnings
-    assert warning.startswith("alpha and beta look the same in 3 segments")
-    assert warning in checked
-    assert warning in imported
 
 
 TEXTS = {

@@ -1,22 +1,16 @@
 """A ranking of one block, of groups that nothing compares, and of ties alone: right at every door."""
 
-import csv
 import io
 import json
 import re
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
-from django.urls import reverse
 
-from ranking.models import PublishedResult
 from ranking.services import ranking_run_compute
-from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.publishing import result_publish
 from tests.factories import make_campaign, make_organiser
 from tests.integration.publishing.bundled import bundled, said
 from tests.integration.ranking.pages import addresses, text_of
@@ -103,52 +97,6 @@ def test_the_dashboard_has_a_table_for_each_group(
     assert [row.split()[:2] for row in second] == [["1", "D"], ["2", "E"]]
 
 
-def test_the_dashboard_lists_systems_that_are_always_equal_as_tied(
-    all_ties: TestSetWriter, organiser_of: Any
-) -> None:
-    page = organiser_of(all_ties).get(addresses(all_ties)["dashboard"])
-    (rows,) = tables_of(page.content.decode(), "ranking")
-    assert [row.split()[:3] for row in rows] == [["1–5,", "tied", name] for name in "ABCDE"]
-    assert "All five systems are tied" in text_of(page)
-    assert "κ is undefined: all shared comparisons are ties." in text_of(page)
-
-
-@pytest.mark.parametrize("name", ["one_block", "disconnected", "all_ties"])
-def test_pages_about_a_system_are_shown(
-    name: str, request: pytest.FixtureRequest, organiser_of: Any
-) -> None:
-    writer = request.getfixturevalue(name)
-    client = organiser_of(writer)
-    for system in writer.task.test_set.systems.all():
-        page = client.get(
-            reverse("system-results", args=[writer.campaign.slug, writer.task.pk, system.pk])
-        )
-        assert page.status_code == 200
-        said = text_of(page)
-        assert "None" not in said
-        assert ("1 of at least 10 blocks" in said) == (name == "one_block")
-        assert ("tied for ranks 1–5" in said) == (name == "all_ties")
-        assert ("Compared only with" in said) == (name == "disconnected")
-    if name == "disconnected":
-        assert "Compared only with D," in said
-
-
-@pytest.mark.parametrize("name", ["one_block", "disconnected", "all_ties"])
-@pytest.mark.parametrize("kind", ["clusters", "average-ranks", "methods"])
-def test_tables_of_the_campaign_are_told(
-    name: str, kind: str, request: pytest.FixtureRequest
-) -> None:
-    writer = request.getfixturevalue(name)
-    out = io.StringIO()
-    call_command("campaign_table", kind, campaign=writer.campaign.slug, stdout=out)
-    assert "None" not in out.getvalue()
-    if kind == "clusters" and name == "disconnected":
-        assert "group 1 of 2" in out.getvalue()
-        assert "group 2 of 2" in out.getvalue()
-    if kind == "clusters" and name == "all_ties":
-        assert out.getvalue().count("1–5, tied") == 5
-
-
 # --- REST ---------------------------------------------------------------------------------------
 
 
@@ -189,49 +137,6 @@ def test_rest_shares_ranks_of_ties(all_ties: TestSetWriter, organiser_of: Any) -
 
 
 # --- Published results and bundles --------------------------------------------------------------
-
-
-def files_of(result: PublishedResult, client: Client) -> dict[str, str]:
-    names = ("ranking.csv", "ranking.md", "ranking.tex", "ranking.svg", "pairs.csv")
-    found = {}
-    for name in names:
-        answer = client.get(reverse("published-file", args=[result.address, name]))
-        assert answer.status_code == 200
-        found[name] = answer.content.decode()
-    return found
-
-
-@pytest.mark.parametrize("name", ["one_block", "disconnected", "all_ties"])
-def test_published_files_and_pages_of_thin_rankings(
-    name: str, request: pytest.FixtureRequest, client: Client
-) -> None:
-    writer = request.getfixturevalue(name)
-    result = result_publish(task=writer.task, by=None)
-    files = files_of(result, client)
-    page = client.get(reverse("published-result", args=[result.address]))
-    embedded = client.get(reverse("published-embed", args=[result.address]))
-    image = client.get(reverse("published-file", args=[result.address, "ranking.png"]))
-    assert {each.status_code for each in (page, embedded, image)} == {200}
-    rows = list(csv.DictReader(io.StringIO(files["ranking.csv"])))
-    tables = tables_of(page.content.decode(), "published-ranking")
-    circles = len(ET.fromstring(files["ranking.svg"]).findall(".//{*}circle"))
-    assert circles == 5
-    for text in (*files.values(), text_of(page), text_of(embedded)):
-        assert "None" not in text
-    if name == "one_block":
-        assert {row["rank_low"] + row["rank_high"] + row["cluster"] for row in rows} == {""}
-        assert text_of(page).count(NOT_YET) == text_of(embedded).count(NOT_YET) == 1
-        assert files["ranking.md"].count(NOT_YET) == files["ranking.tex"].count(NOT_YET) == 1
-        assert result.content["finding"]["clusters"] is None
-    elif name == "disconnected":
-        assert [row["group"] for row in rows] == ["1", "1", "1", "2", "2"]
-        assert [len(each) for each in tables] == [3, 2]
-        assert files["ranking.md"].count("not compared with other groups") == 2
-        assert result.content["finding"]["first"] == []
-    else:
-        assert {(row["rank"], row["last_rank"]) for row in rows} == {("1", "5")}
-        assert all(row.split()[1:3] == ["1–5,", "tied"] for row in tables[0])
-        assert files["ranking.md"].count("1–5, tied") == 5
 
 
 @pytest.mark.parametrize("name", ["one_block", "disconnected", "all_ties"])
@@ -289,20 +194,3 @@ def test_analyses_of_thin_rankings_are_told(
         assert len(tested) == (4 if name == "disconnected" else 10)
     if kind == "pairs" and name == "one_block":
         assert {pair["p_value"] for pair in data["pairs"]} == {None}
-
-
-@pytest.mark.parametrize(("name", "tables"), [("one_block", 1), ("disconnected", 2)])
-def test_the_page_of_a_ranking_shows_each_group_once_and_what_is_missing_once(
-    name: str, tables: int, request: pytest.FixtureRequest, organiser_of: Any
-) -> None:
-    writer = request.getfixturevalue(name)
-    choice = analysis_choice("ranking", {})
-    analysis_compute(analysis=analysis_ask(task=writer.task, choice=choice, is_queued=False))
-    address = reverse("analysis", args=[writer.campaign.slug, writer.task.pk, "ranking"])
-    page = organiser_of(writer).get(address)
-    assert len(tables_of(page.content.decode(), "ranking")) == tables
-    # Of the other tables, only that of pairs.
-    others = re.findall(r'id="table-(expected_wins\w*)"', page.content.decode())
-    assert others == ["expected_wins_pairs"]
-    assert text_of(page).count(NOT_YET) == (name == "one_block")
-    assert "None" not in text_of(page)

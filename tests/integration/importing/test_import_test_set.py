@@ -6,12 +6,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from annotation.models import Design
 from annotation.services import design_ensure
@@ -71,13 +68,6 @@ def test_it_says_what_becomes_of_the_reference(campaign: Campaign, files: Files,
     assert design_ensure(task=Task.objects.get(test_set__name="hidden")).reference_rate is None
     apart = said_of_the_reference(done, *plain(files, "--reference-system=none"), name="apart")
     assert apart == "2 systems; the reference is neither shown nor ranked."
-
-
-@pytest.mark.usefixtures("campaign")
-def test_a_reference_that_is_no_system_cannot_be_ranked(files: Files, refused: Say) -> None:
-    none = plain(files, "--rank-shown-reference", "--reference-system=none")
-    assert "no reference takes part as a system" in refused("import_test_set", *none, **NAMES)
-    assert not Task.objects.exists()
 
 
 def texts_of(task: Task) -> dict[str, list[str | None]]:
@@ -206,50 +196,6 @@ def test_campaign_is_created_with_the_task(files: Files, done: Say) -> None:
     assert Campaign.objects.get(slug="museum").name == "A day"
 
 
-def test_missing_and_taken_campaigns_are_named(
-    campaign: Campaign, files: Files, refused: Say
-) -> None:
-    assert refused("import_test_set", *plain(files), **NAMES | {"campaign": "zoo"}) == (
-        'there is no campaign "zoo". What to do: name one of these: museum.'
-    )
-    assert (
-        'a campaign "museum" already, called "A day at the museum". What to do: to import a further'
-        in refused("import_test_set", *plain(files), create_campaign="Again", **NAMES)
-    )
-    assert "short name" in refused(
-        "import_test_set", *plain(files), create_campaign="Zoo", **NAMES | {"campaign": "the zoo"}
-    )
-
-
-def test_taken_name_is_refused(campaign: Campaign, files: Files, done: Say, refused: Say) -> None:
-    done("import_test_set", *plain(files), **NAMES)
-    assert refused("import_test_set", *plain(files), **NAMES) == (
-        'the campaign "museum" has a test set "visit" already. '
-        "What to do: give this one another name."
-    )
-
-
-def test_names_that_do_not_fit_are_refused(campaign: Campaign, files: Files, refused: Say) -> None:
-    said = refused("import_test_set", *plain(files), **NAMES | {"name": "x" * 201})
-    assert said.endswith("has 201 characters, and 200 are the limit. What to do: shorten it.")
-    assert "the test set has no name" in refused(
-        "import_test_set", *plain(files), **NAMES | {"name": " "}
-    )
-    assert "contains a comma" in refused(
-        "import_test_set", *plain(files), reference_system="a,b", **NAMES
-    )
-
-
-def test_wrong_line_counts_name_both_files(
-    campaign: Campaign, files: Files, write: Write, refused: Say
-) -> None:
-    short = write("short.de", "Eins.\nZwei.\n")
-    said = refused("import_test_set", *plain(files, f"--system=cobalt={short}"), **NAMES)
-    assert said.startswith(
-        f"{short}, line 2: the file has 2 lines, but {files['source']} has 3 lines. What to do: "
-    )
-
-
 def test_error_after_many_segments_leaves_nothing(
     write: Write, refused: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,56 +252,6 @@ def test_what_is_wrong_is_named_and_nothing_kept(
     campaign: Campaign, write: Write, refused: Say, name: str, content: str | bytes, said: str
 ) -> None:
     assert said in refused("import_test_set", str(write(name, content)), **NAMES)
-
-
-def test_missing_file_is_named(campaign: Campaign, refused: Say) -> None:
-    assert refused("import_test_set", "nowhere.tsv", **NAMES) == (
-        "nowhere.tsv: No such file or directory."
-    )
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ([], "Give either one FILE"),
-        (["a.tsv", "--source=b"], "Give either one FILE"),
-        (["--source=b", "--system=x=1", "--system=x=2"], "--system x is given twice"),
-        (["--source=b", "--system=x"], "is not of the form NAME=FILE"),
-        (["a.tsv", "--blocks-wanted=0"], "is not a whole number from 1"),
-        (["a.tsv", "--format=docx"], "invalid choice"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(options: list[str], said: str) -> None:
-    with pytest.raises(CommandError, match=said):
-        call_command("import_test_set", *options, **NAMES)
-
-
-class Terminal(StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(
-    ("out", "said"),
-    [
-        (
-            StringIO,
-            # A table is read to its end before its first row: the last line may decide about quotes.
-            "10,000 segments, 100 % of the input read\n",
-        ),
-        (Terminal, "\r12,000 segments, 100 % of the input read\n"),
-    ],
-)
-def test_progress_is_said(campaign: Campaign, write: Write, out: type[StringIO], said: str) -> None:
-    rows = "\n".join(f"Source {n:05}\tOutp {n:05}\tB" for n in range(12_000))
-    path = write("many.tsv", f"source\tamber\tbirch\n{rows}\n")
-    stderr = out()
-    call_command("import_test_set", str(path), stdout=StringIO(), stderr=stderr, **NAMES)
-    assert said in stderr.getvalue()
-    quiet = out()
-    options: dict[str, Any] = NAMES | {"name": "quiet", "verbosity": 0}
-    call_command("import_test_set", str(path), stdout=quiet, stderr=quiet, **options)
-    assert quiet.getvalue() == ""
 
 
 def test_error_goes_to_standard_error_with_exit_code_1(tmp_path: Path) -> None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import stat
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -16,7 +13,7 @@ import psycopg2
 import pytest
 
 from launcher.backups.manifest import Manifest
-from launcher.data_directory import CHECKOUT, DataDirectory
+from launcher.data_directory import DataDirectory
 from launcher.services import Services
 from tests.integration.launcher.conftest import remember, remembered, working_in
 from tests.integration.launcher.test_commands import launcher, served
@@ -163,19 +160,6 @@ class TestRefusing:
         refused = launcher(directory, "restore", str(small), "--yes")
         assert "another version of Quintet" in refused.stderr
 
-    def test_a_folder_that_quintet_runs_from_is_not_restored_into(
-        self, directory: DataDirectory, small: Path
-    ) -> None:
-        with Services(directory):
-            refused = launcher(directory, "restore", str(small), "--yes")
-        assert "already running" in refused.stderr
-
-    def test_nothing_is_backed_up_where_nothing_ever_ran(self, directory: DataDirectory) -> None:
-        refused = launcher(directory, "backup")
-        assert refused.returncode == 1
-        assert "never started" in refused.stderr
-        assert not directory.path.exists()
-
 
 class TestADatabaseOfOnesOwn:
     @pytest.fixture
@@ -226,25 +210,3 @@ class TestADatabaseOfOnesOwn:
         full = launcher(directory, "restore", str(backup), **named)
         assert full.returncode == 1
         assert "never replaced" in full.stderr
-
-
-def test_make_says_which_backup_is_missing() -> None:
-    make = shutil.which("make")
-    if make is None:
-        pytest.skip("there is no make here")
-    done = subprocess.run(
-        [
-            make,
-            "--no-print-directory",
-            "restore",
-            "--assume-old=.venv/.installed-run",
-            "RUN_STAMP=",
-        ],
-        cwd=CHECKOUT,
-        env=dict(os.environ),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert "Say which backup" in done.stderr

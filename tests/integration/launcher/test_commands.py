@@ -19,7 +19,6 @@ import psycopg2
 import pytest
 import requests
 
-from launcher import browser
 from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.prepare import fingerprint
 from launcher.processes import is_running
@@ -129,14 +128,6 @@ def test_a_temporary_database_flushes_to_the_disk_only_if_asked_to(
 def test_run_in_a_temporary_folder_leaves_the_data_folder_alone(directory: DataDirectory) -> None:
     assert launcher(directory, "run", "--temporary", "--", "true").returncode == 0
     assert not directory.path.exists()
-
-
-def test_run_of_an_unknown_command_says_so(directory: DataDirectory) -> None:
-    done = launcher(directory, "run", "--temporary", "--", "no-such-command")
-    assert (done.returncode, done.stderr) == (
-        1,
-        "no-such-command cannot be run: No such file or directory\n",
-    )
 
 
 @pytest.mark.parametrize("command", ["start", "demo"])
@@ -303,54 +294,3 @@ def test_the_fingerprint_follows_contents_and_names(tmp_path: Path) -> None:
         (tmp_path / "demo" / ignored).write_text("")
     seen.add(fingerprint(["demo"], tmp_path))
     assert len(seen) == 4
-
-
-def test_a_named_browser_is_taken_before_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("QUINTET_CHROMIUM", "/somewhere/chromium")
-    assert browser.executable() == "/somewhere/chromium"
-    assert browser.executable_for_tests() == "/somewhere/chromium"
-
-
-def test_without_any_browser_the_choice_is_playwrights(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.delenv("QUINTET_CHROMIUM", raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(browser, "_MAC_APPLICATIONS", ())
-    assert browser.executable() is None
-    program = tmp_path / "chromium"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    assert browser.executable() == str(program)
-    assert browser.executable_for_tests() == str(program)
-
-
-def test_tests_take_the_browser_without_windows_and_pictures_the_other_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.delenv("QUINTET_CHROMIUM", raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    for name in ("chromium", "chromium-headless-shell"):
-        (tmp_path / name).write_text("#!/bin/sh\n")
-        (tmp_path / name).chmod(0o755)
-    assert browser.executable() == str(tmp_path / "chromium")
-    assert browser.executable_for_tests() == str(tmp_path / "chromium-headless-shell")
-
-
-@pytest.mark.parametrize("is_there", [True, False])
-def test_a_headless_browser_that_cannot_be_had_is_missed_only_where_there_is_no_other(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_there: bool
-) -> None:
-    monkeypatch.delenv("QUINTET_CHROMIUM", raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(browser, "_MAC_APPLICATIONS", ())
-    monkeypatch.setattr(browser, "_is_debian", lambda: True)
-    monkeypatch.setattr("os.geteuid", lambda: 0)
-    for name, ends in {"apt-get": 100, **({"chromium": 0} if is_there else {})}.items():
-        (tmp_path / name).write_text(f"#!/bin/sh\nexit {ends}\n")
-        (tmp_path / name).chmod(0o755)
-    if is_there:
-        assert browser.set_up() == str(tmp_path / "chromium")
-    else:
-        with pytest.raises(subprocess.CalledProcessError, match="apt-get"):
-            browser.set_up()

@@ -18,11 +18,9 @@ import pytest
 import redis
 
 from launcher.data_directory import CHECKOUT
-from launcher.serving import WORKERS
 from launcher.valkey import _program
 from launcher.waiting import wait_until
 from tests.containers import COMPOSE, PROCESSES, Process, World, of_compose, status
-from tests.unit.deploy import test_chart
 
 SECONDS = 120
 NOBODY = "redis://127.0.0.1:1/0"
@@ -35,31 +33,6 @@ STARTED = (
     *("chart web below a path", "chart worker-planning"),
 )
 LACKING = ("campaign_session", "campaign_task", "campaign_job")
-
-
-def test_nothing_of_either_file_is_left_out() -> None:
-    ours = {name for name, each in COMPOSE["services"].items() if each["image"] == "quintet"}
-    chart = {name.removeprefix("quintet-") for name, _pod in test_chart.pods({})}
-    assert ours == chart
-    assert {name.split()[1] for name in PROCESSES} == ours - {"migrate"}
-
-
-def test_workers_and_beat_of_both_files_differ_in_their_queues_alone() -> None:
-    """So that one of each kind stands for the others, but by `make test-thorough`."""
-    for kind in ("planning", "ranking", "housekeeping"):
-        for file in ("compose", "chart"):
-            process, first = (PROCESSES[f"{file} worker-{each}"] for each in (kind, "planning"))
-            assert process.environment == first.environment
-            assert process.healthcheck == first.healthcheck
-            queues = f"--queues={WORKERS[f'worker-{kind}']}"
-            planning = f"--queues={WORKERS['worker-planning']}"
-            assert process.command == [
-                queues if word == planning else word for word in first.command
-            ]
-    for name in (*WORKERS, "beat"):
-        assert PROCESSES[f"chart {name}"].command == PROCESSES[f"compose {name}"].command
-    of_beat = PROCESSES["chart beat"].environment.items() - {("BEAT_ALIVE", "/tmp/beat")}
-    assert dict(of_beat) == PROCESSES["chart worker-planning"].environment
 
 
 @pytest.mark.parametrize(
@@ -178,12 +151,6 @@ def provoke(kind: str, world: World) -> None:
         subprocess.run(
             [sys.executable, "-c", program], env=environment, cwd=CHECKOUT, check=True, timeout=60
         )
-
-
-def test_no_kind_of_process_is_left_out() -> None:
-    assert {name.removeprefix("compose ") for name in PROCESSES if name.startswith("compose")} | {
-        "command"
-    } == set(KINDS)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, connection, transaction
-from django.db.models.functions import Now
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Assignment, Block, HITPurpose
@@ -19,7 +16,6 @@ from campaign.models import (
     Campaign,
     Judge,
     Panel,
-    PanelMember,
     Participation,
     Task,
 )
@@ -126,47 +122,6 @@ def test_a_panel_that_cannot_be_is_refused_in_words(
     assert Panel.objects.count() == 1
 
 
-def test_the_page_of_a_panel_costs_the_same_with_one_participant_and_with_many(
-    page: Client, campaign: Campaign
-) -> None:
-    prolific = Prolific(make_panel(campaign))
-    counts = []
-    for people in (["p0"], [f"p{number}" for number in range(1, 8)]):
-        for person in people:
-            prolific.opens(Client(), person)
-        with CaptureQueriesContext(connection) as queries:
-            shown = page.get(reverse("panel", args=["museum", prolific.panel.pk]))
-        counts.append(len(queries))
-    assert words(shown).count(">at work</td>") == 8
-    assert counts[0] == counts[1]
-
-
-def test_participants_are_sorted_paged_and_filtered(page: Client, campaign: Campaign) -> None:
-    prolific = Prolific(make_panel(campaign))
-    for number in range(3):
-        prolific.opens(Client(), f"p{number}")
-    Participation.objects.filter(session_id=prolific_id("p1session")).update(
-        service_status="APPROVED"
-    )
-    address = reverse("panel", args=["museum", prolific.panel.pk])
-
-    def listed(**asked: str) -> list[str]:
-        rows = page.get(address, asked).context["table"].page.object_list
-        return [row.record.member.external_id for row in rows]
-
-    in_order = [prolific_id(f"p{number}") for number in range(3)]
-    assert listed() == in_order[::-1]
-    assert listed(sort="started") == in_order
-    assert listed(sort="-service")[0] == prolific_id("p1")
-    assert listed(state="started") == in_order[::-1]
-    assert listed(state="finished") == []
-    assert listed(who=prolific_id("p2")[:12]) == [prolific_id("p2")]
-    assert page.get(address, {"state": "lost"}).status_code == 400
-    shown = words(page.get(address, {"state": "finished"}))
-    assert "No judge is like this." in shown
-    assert "Nobody has taken part yet" not in shown
-
-
 def test_analysts_neither_see_ids_of_the_service_nor_find_anybody_by_them(
     client: Client, campaign: Campaign
 ) -> None:
@@ -239,68 +194,3 @@ def judge_wrongly(assignment: Assignment) -> None:
 def begun(campaign: Campaign) -> Participation:
     Prolific(make_panel(campaign)).opens(Client(), "ada")
     return Participation.objects.select_related("panel", "member").get()
-
-
-@pytest.mark.parametrize(
-    ("changes", "constraint"),
-    [
-        ({"state": "gone"}, "participation_"),
-        ({"state": "returned"}, "participation_ended_unless_started"),
-        ({"code": "X", "code_given_at": Now()}, "participation_has_a_code_exactly_if_earned"),
-        ({"code": "X"}, "participation_code_has_a_time"),
-        (
-            {"state": "finished", "ended_at": Now(), "blocks_done": 3},
-            "participation_has_a_code_exactly_if_earned",
-        ),
-        ({"blocks_asked": 0}, "participation_asks_for_something"),
-        ({"session_id": ""}, "participation_ids_not_empty"),
-    ],
-)
-def test_the_database_refuses_a_participation_that_cannot_be(
-    campaign: Campaign, changes: dict[str, Any], constraint: str
-) -> None:
-    row = begun(campaign)
-    with pytest.raises(IntegrityError, match=constraint):
-        Participation.objects.filter(pk=row.pk).update(**changes)
-
-
-def test_the_database_refuses_a_second_of_what_there_is_once(campaign: Campaign) -> None:
-    row = begun(campaign)
-    judge = Judge.objects.create(campaign=campaign, pseudonym="x", origin=Judge.Origin.SIMULATED)
-    other = PanelMember(
-        campaign=campaign, kind="prolific", external_id=row.member.external_id, judge=judge
-    )
-    copy = Participation.objects.get()
-    copy.pk = None
-    for make, constraint in (
-        (other.save, "panel_member_is_one_judge_in_a_campaign"),
-        (copy.save, "participation_once_per_session_and_member"),
-    ):
-        with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
-            make()
-    copy.session_id = "another"
-    with pytest.raises(IntegrityError, match="participation_one_at_a_time"), transaction.atomic():
-        copy.save()
-    other.external_id = "bob"
-    other.save()
-    copy.session_id, copy.member = row.session_id, other
-    with pytest.raises(IntegrityError, match="session_is_one_persons_at_a_time"):
-        copy.save()
-
-
-@pytest.mark.parametrize(
-    ("changes", "constraint"),
-    [
-        ({"kind": "other"}, "panel_"),
-        ({"kind": "mturk"}, "panel_has_two_codes_exactly_if_prolific"),
-        ({"completion_code": ""}, "panel_has_two_codes_exactly_if_prolific"),
-        ({"screened_out_code": COMPLETION}, "panel_has_two_codes_exactly_if_prolific"),
-        ({"minutes_allowed": 0}, "panel_asks_for_something"),
-    ],
-)
-def test_the_database_refuses_a_panel_that_cannot_be(
-    campaign: Campaign, changes: dict[str, Any], constraint: str
-) -> None:
-    make_panel(campaign)
-    with pytest.raises(IntegrityError, match=constraint):
-        Panel.objects.update(**changes)

@@ -47,20 +47,6 @@ def test_a_return_ends_the_work_keeps_the_judgments_and_comes_twice_without_harm
     assert "You have left this study" in client.get(DONE).content.decode()
 
 
-def test_deliveries_out_of_order_leave_the_last_word(client: Client, prolific: Prolific) -> None:
-    prolific.opens(client, "ada")
-    prolific.tells("ada", "TIMED-OUT", sent_ago=20)
-    assert participation().state == "timed_out"
-    # Failed the first time, and sent again after the others.
-    prolific.tells("ada", "ACTIVE")
-    prolific.tells("ada", "RETURNED", sent_ago=60)
-    row = participation()
-    assert (row.state, row.service_status) == ("timed_out", "TIMED-OUT")
-    prolific.tells("ada", "APPROVED")
-    prolific.tells("ada", "AWAITING REVIEW")
-    assert participation().service_status == "APPROVED"
-
-
 def test_what_prolific_did_not_sign_just_now_is_not_believed(
     client: Client, prolific: Prolific
 ) -> None:
@@ -165,14 +151,6 @@ def test_no_sentence_is_paid_twice(client: Client, prolific: Prolific) -> None:
     assert (participation().state, participation().code) == ("timed_out", "")
     assert code_shown(client) == COMPLETION
     assert participation(session="second").code == COMPLETION
-
-
-def test_a_second_submission_ends_one_that_prolific_left_open(
-    client: Client, prolific: Prolific
-) -> None:
-    prolific.opens(client, "ada")
-    prolific.opens(client, "ada", "second")
-    assert (participation().state, participation(session="second").state) == ("returned", "started")
 
 
 @pytest.mark.usefixtures("task")

@@ -91,19 +91,6 @@ def test_groups_and_systems_are_those_of_the_campaign(campaign: Campaign) -> Non
     assert "Strangers".casefold() in rows[1].problems[0].casefold()
 
 
-def test_a_wrong_row_takes_no_address(campaign: Campaign) -> None:
-    """The next one with it is not called a repetition of what is not done."""
-    rows = checked(campaign, "email,languages\na@example.org,english\na@example.org,en\n")
-    assert [row.state for row in rows] == ["wrong", "new"]
-
-
-def test_an_address_has_at_most_254_characters(campaign: Campaign) -> None:
-    domain = ".".join(["d" * 60] * 3 + ["example.org"])
-    longest = f"{'a' * (254 - len(domain) - 1)}@{domain}"
-    rows = checked(campaign, f"{longest}\na{longest}\n")
-    assert [(len(row.row.address), row.state) for row in rows] == [(254, "new"), (255, "wrong")]
-
-
 def test_all_of_a_list_is_done_or_nothing(campaign: Campaign) -> None:
     before = (Judge.objects.count(), User.objects.count(), Invitation.objects.count())
     wrong = judge_list_read("good@example.org\nbad")
