@@ -8,6 +8,8 @@ SHELL := /bin/sh
 PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
+# Dozens of processes import the same thousand files: what Python compiles is kept, whatever the environment says.
+export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-input --require-hashes
 
 # As many as tests/services.py says, which take whole files in the order of tests/order.py. A test that ended its
