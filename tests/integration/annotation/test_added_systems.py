@@ -1,14 +1,10 @@
 """A system that is added to a test set while judges judge."""
 
-from io import BytesIO, StringIO
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import CommandError, call_command
-from django.test import Client
-from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotation.models import HIT
@@ -79,17 +75,6 @@ def uploaded(lines: list[str]) -> Any:
     return SimpleUploadedFile("gneiss.txt", "\n".join(lines).encode())
 
 
-def test_the_page(task: Task, client: Client) -> None:
-    client.force_login(make_organiser(task.test_set.campaign))
-    page = reverse("system-add", args=["museum", task.pk])
-    wrong = client.post(page, {"name": "gneiss", "file": uploaded(LINES[:3])})
-    assert wrong.status_code == 400
-    assert "segment 4" in wrong.content.decode()
-    done = client.post(page, {"name": "gneiss", "file": uploaded(LINES)})
-    system = task.test_set.systems.get(name="gneiss")
-    assert done["Location"] == reverse("system", args=["museum", task.pk, system.pk])
-
-
 def test_rest(task: Task) -> None:
     api = APIClient()
     address = f"/api/v1/tasks/{task.pk}/systems/"
@@ -101,14 +86,3 @@ def test_rest(task: Task) -> None:
     assert (wrong.status_code, list(wrong.json()["errors"])) == (400, ["file"])
     done = api.post(address, {"name": "gneiss", "file": uploaded(LINES)}, format="multipart")
     assert (done.status_code, done.json()["name"]) == (201, "gneiss")
-
-
-def test_the_command(task: Task, tmp_path: Path) -> None:
-    path = tmp_path / "gneiss.txt"
-    named = {"campaign": "museum", "test_set": task.test_set.name, "name": "gneiss"}
-    out = StringIO()
-    with pytest.raises(CommandError):
-        call_command("add_system", str(path), **named)
-    path.write_text("\n".join(LINES))
-    call_command("add_system", str(path), stdout=out, **named)
-    assert out.getvalue() == "gneiss: 7 outputs.\n"

@@ -24,7 +24,6 @@ from annotation.selectors import assigned_blocks
 from annotation.selectors.counted import Counters, counters_counted, counters_stored
 from annotation.services import (
     counters_check,
-    counters_rebuild,
     judgments_number,
 )
 from tests.at_work import lend
@@ -182,17 +181,6 @@ def test_numbers_are_given_while_somebody_looks_and_no_difference_is_seen(
     monkeypatch.setattr("annotation.services.counters.counters_counted", counted_and_then_numbered)
     assert counters_check(task_id=writer.task.pk) == []
     assert agree(writer)
-
-
-def test_counting_anew_mends_it(spoilt: TestSetWriter) -> None:
-    before = JudgmentSequence.objects.get().changes
-    assert counters_rebuild(task_id=spoilt.task.pk) == ["judged", "quarter_hours"]
-    assert agree(spoilt)
-    # Pages must notice.
-    assert JudgmentSequence.objects.get().changes == before + 1
-    assert counters_rebuild(task_id=spoilt.task.pk) == []
-    spoilt.judgment("ben", spoilt.block(2, ["A", "B"]), [1, 2])
-    assert agree(spoilt)
 
 
 @pytest.mark.django_db(transaction=True)

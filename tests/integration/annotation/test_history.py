@@ -167,14 +167,6 @@ class TestRepeats:
         assert lend(repeated.judge).hit.repeats == repeated.hit
         assert not self.blocks(repeated) & self.listed(repeated.judge)
 
-    def test_a_repeat_of_a_copy_hides_the_copy(self, repeated: Assignment) -> None:
-        """The judge's own HIT may repeat another's: for redundancy, or as an inter repeat."""
-        again = lend(repeated.judge)
-        root = HIT.objects.exclude(assignments__judge=repeated.judge).filter(purpose="first")[0]
-        HIT.objects.filter(pk=repeated.hit_id).update(purpose="redundancy", repeats=root)
-        HIT.objects.filter(pk=again.hit_id).update(repeats=root)
-        assert not self.blocks(repeated) & self.listed(repeated.judge)
-
     def test_what_a_repeat_hid_is_back_when_it_cannot_be_done_any_more(
         self, repeated: Assignment
     ) -> None:
@@ -187,12 +179,4 @@ class TestRepeats:
         assert assignment_lend(judge=judge) is None
         again.refresh_from_db()
         assert again.released_at is not None
-        assert self.blocks(repeated) <= self.listed(judge)
-
-    def test_a_repeat_by_another_judge_hides_nothing(self, repeated: Assignment) -> None:
-        judge = repeated.judge
-        other = make_judge(judge.campaign, "judge02")
-        mine = HIT.objects.filter(repeats=repeated.hit)
-        mine.update(reserved_for=other)
-        assert lend(other).hit.blocks.exists()
         assert self.blocks(repeated) <= self.listed(judge)

@@ -114,13 +114,6 @@ def test_fewer_judges_than_are_needed_do_not_finish_it(task: Task) -> None:
     assert done == 24
 
 
-def test_edits_are_judged_by_others(task: Task) -> None:
-    edits = task_create(test_set=task.test_set, protocol=Protocol.EDITING, by=None)
-    needed, _there, words = needed_by(edits)
-    assert needed == 3
-    assert "Others judge what a judge says of a block: 3 judges for each block" in words
-
-
 def test_a_sort_takes_judges_for_its_comparisons() -> None:
     task = make_task_of_protocol(
         Protocol.SORTING, rules={"judgments": 20, "most_of_a_judge": 5, "extension": 5}

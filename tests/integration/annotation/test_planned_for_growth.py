@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Exposure, Judgment, Skip
-from annotation.selectors import assigned_blocks, judge_work
+from annotation.selectors import assigned_blocks
 from annotation.services import hits_plan, judgment_submit
 from annotation.services.lending.context import lending_context_lock
 from annotation.sql.judgment_store import JUDGMENT_STORE
@@ -132,27 +132,6 @@ def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> No
     assert "hashed SubPlan" not in str(nodes)
     # Few HITs are there, and may be read; many judgments and skips, of this judge and of another.
     assert rows_compared(nodes) <= FEW + 30
-
-
-@pytest.mark.parametrize("analyzed", ["empty", "small"])
-def test_lending_looks_up_what_is_done_of_a_hit_by_its_blocks(analyzed: str) -> None:
-    if analyzed == "empty":
-        analyze()
-    task = make_task(make_campaign(), identical=())
-    judges = [make_judge(task.test_set.campaign, name) for name in ("ann", "ben")]
-    judge = judges[0]
-    first, *_others = assigned_blocks(lend(judge))
-    like = Block.objects.get(pk=first.block_id)
-
-    done_by(judges, task, like, FEW)
-    if analyzed == "small":
-        analyze()
-    done_by(judges, task, like, MANY)
-    for name in ("lending_context", "judge_work"):
-        with transaction.atomic():
-            lending_context_lock(judge)
-            judge_work(judge)
-            assert rows_compared(explained(name, judge.pk)) <= FEW + 10, name
 
 
 def seen_by(judge: Judge, segments: Sequence[Segment]) -> None:

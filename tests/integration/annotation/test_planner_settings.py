@@ -9,7 +9,6 @@ import pytest
 from django.db import connection, transaction
 
 from campaign.database.prepared import Statement
-from tests.factories import make_campaign, make_task
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,16 +48,6 @@ def look_up() -> Statement:
 
 
 class TestPrepared:
-    def test_plans_are_generic_although_the_first_of_a_connection_was_rolled_back(self) -> None:
-        def work() -> str:
-            with transaction.atomic():
-                look_up().rows(0)
-                transaction.set_rollback(True)
-            look_up().rows(0)
-            return setting("plan_cache_mode")
-
-        assert on_a_new_connection(work) == "force_generic_plan"
-
     def test_a_statement_prepared_in_a_transaction_rolled_back_is_still_there(self) -> None:
         statement = look_up()
 
@@ -90,33 +79,3 @@ class TestPrepared:
             return [setting("enable_seqscan"), setting("enable_bitmapscan")]
 
         assert on_a_new_connection(work) == ["off", "on"]
-
-    @pytest.mark.parametrize("atomic", [True, False])
-    def test_it_is_planned_as_for_large_tables_all_the_same(self, atomic: bool) -> None:
-        """Of an empty table PostgreSQL would read the one page there is."""
-        statement = look_up()
-
-        def work() -> str:
-            if atomic:
-                with transaction.atomic():
-                    statement.rows(0)
-            else:
-                statement.rows(0)
-            with connection.cursor() as cursor:
-                cursor.execute(f"EXPLAIN EXECUTE {statement.name} (0)")
-                plan: str = cursor.fetchone()[0]
-            return plan
-
-        assert "Seq Scan" in _plan_of_the_same_unprepared()
-        assert "Index" in on_a_new_connection(work)
-
-
-def _plan_of_the_same_unprepared() -> str:
-    """Return the plan PostgreSQL makes by itself, of a table of one page."""
-    make_task(make_campaign("small"), planned=2)
-    # Whatever pages other tests left behind.
-    execute("VACUUM (FULL, ANALYZE) annotation_hit")
-    with connection.cursor() as cursor:
-        cursor.execute("EXPLAIN SELECT id FROM annotation_hit WHERE id = 0")
-        plan: str = cursor.fetchone()[0]
-    return plan

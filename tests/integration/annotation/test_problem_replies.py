@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from annotation.models import PageChanges, ProblemReply, ProblemReport
+from annotation.models import PageChanges, ProblemReport
 from annotation.services import ReplyRefusedError, problem_reply, problem_reply_take_back
 from campaign.models import User
 from tests.factories import make_campaign, make_organiser
@@ -78,25 +78,6 @@ def test_a_report_is_answered_closed_and_opened_again(
     ]
 
 
-def test_a_reply_taken_back_leaves_what_was_before(report: ProblemReport, organiser: User) -> None:
-    first = problem_reply(report=report, user=organiser, text="It is system B.", closes=True)
-    second = problem_reply(report=report, user=organiser, text="Not yet.", closes=False)
-    problem_reply_take_back(reply=second, user=organiser)
-    assert is_closed(report)
-    with pytest.raises(ReplyRefusedError, match="already"):
-        problem_reply_take_back(reply=second, user=organiser)
-    problem_reply_take_back(reply=first, user=organiser)
-    assert not is_closed(report)
-    assert not ProblemReply.objects.standing().exists()
-    third = problem_reply(report=report, user=organiser, text="Sorry.", closes=True)
-    assert (third.number, is_closed(report)) == (5, True)
-    # An earlier one too, and then the later one holds.
-    fourth = problem_reply(report=report, user=organiser, text="Reopened.", closes=False)
-    problem_reply_take_back(reply=third, user=organiser)
-    assert not is_closed(report)
-    assert list(ProblemReply.objects.standing()) == [fourth]
-
-
 def test_what_says_nothing_or_comes_late_is_refused(report: ProblemReport, organiser: User) -> None:
     with pytest.raises(ReplyRefusedError, match="Write an answer"):
         problem_reply(report=report, user=organiser, text="  ", closes=False)
@@ -163,26 +144,6 @@ def test_a_report_is_answered_closed_and_taken_back_on_its_page(
     assert "Taken back." in desk.post(back, follow=True).content.decode()
     assert "already" in desk.post(back, follow=True).content.decode()
     assert not is_closed(report)
-
-
-def test_rest_answers_and_takes_back(report: ProblemReport, desk: Client) -> None:
-    replies = f"{API}{report.pk}/replies/"
-
-    def send(address: str, **body: Any) -> Any:
-        return desk.post(address, body, content_type="application/json")
-
-    first = send(replies, text="Which word?", closed=False, seen=0)
-    assert first.status_code == 201
-    assert (first.json()["number"], first.json()["closed"]) == (1, False)
-    assert send(replies, closed=True, seen=0).status_code == 409
-    assert send(replies, closed=False).status_code == 409
-    assert send(replies, text="Mended.").json()["closed"] is True
-    taken = send(f"{replies}2/take-back/")
-    assert (taken.status_code, taken.json()["takes_back"]) == (201, 2)
-    assert send(f"{replies}2/take-back/").status_code == 409
-    (row,) = desk.get(API).json()["results"]
-    assert (row["closed"], row["judge"], row["segment"]) == (False, "ada", 1)
-    assert [reply["takes_back"] for reply in row["replies"]] == [None, None, 2]
 
 
 def test_the_judge_reads_the_answers_and_no_names(

@@ -141,15 +141,6 @@ class TestCampaign:
         assert not is_shown(hidden)
         assert rate_of(hidden) is None
 
-    def test_hits_drawn_by_an_earlier_design_count(self, hidden: Task) -> None:
-        design_change(task=hidden, reference_rate=0)
-        with pytest.raises(ReferenceRankedError) as refused:
-            campaign_change(campaign=hidden.test_set.campaign, show_reference=True)
-        assert "the reference is no longer drawn as an output." in refused.value.facts[0]
-        HIT.objects.update(completed_at="2026-01-01T00:00Z")
-        campaign_change(campaign=hidden.test_set.campaign, show_reference=True)
-        assert is_shown(hidden)
-
     def test_nothing_is_asked_where_nothing_ranks_it(self) -> None:
         task = make_task(make_campaign(show_reference=False), with_reference=False)
         campaign_change(campaign=task.test_set.campaign, show_reference=True)

@@ -106,15 +106,6 @@ def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, task: Task) 
     assert all(any(row.labels) for row in five_way_rows(task=task))
 
 
-def test_a_skip_stands_for_its_own_judge_and_block_only(judge: Judge, task: Task) -> None:
-    first, second, _third = assigned_blocks(lend(judge))
-    kept = skip(first)
-    rank(second)
-    other = make_judge(task.test_set.campaign, "judge02")
-    judge_all_of(lend(other))
-    assert list(Skip.objects.standing()) == [kept]
-
-
 def test_a_skip_that_arrives_after_its_ranking_takes_nothing_back(judge: Judge) -> None:
     """Two tabs at once, or a request that was held up: the ranking stands, whichever came first."""
     block, *_others = assigned_blocks(lend(judge))

@@ -7,7 +7,6 @@ import pytest
 from django.db import OperationalError, connection, transaction
 from django.test import Client
 from django.urls import reverse
-from rest_framework.test import APIClient
 
 from annotation.models import HIT, HITPurpose, PlanningBatch
 from annotation.selectors.corpus import texts_now
@@ -30,7 +29,7 @@ from campaign.models import (
 from campaign.services import conflict_declare
 from ranking.services import ranking_run_compute
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -224,27 +223,3 @@ class TestSaying:
         client.post(reverse("system-restore", args=[*of, dune.pk]))
         dune.refresh_from_db()
         assert dune.withdrawn_at is None
-
-    def test_rest(self, task: Task) -> None:
-        dune = named(task, "dune")
-        api = APIClient()
-        api.force_login(make_organiser(task.test_set.campaign))
-        address = f"/api/v1/tasks/{task.pk}/systems/{dune.pk}/"
-        sent = api.patch(address, {"contact": "d@example.org", "constrained": None}, format="json")
-        assert (sent.status_code, sent.json()["contact"]) == (200, "d@example.org")
-        assert api.patch(address, {"name": "x"}, format="json").status_code == 400
-        assert api.patch(address, {"kind": "reference"}, format="json").status_code == 400
-        asked = api.post(f"{address}withdraw/", {}, format="json")
-        assert (asked.status_code, len(asked.json()["words"])) == (409, 4)
-        done = api.post(f"{address}withdraw/", {"confirm": True}, format="json")
-        assert done.json()["withdrawn_at"] is not None
-        assert api.post(f"{address}restore/").json()["withdrawn_at"] is None
-        api.force_login(make_analyst(task.test_set.campaign))
-        assert api.get(address).json()["contact"] == "d@example.org"
-        listed = api.get(f"/api/v1/tasks/{task.pk}/systems/").json()["results"]
-        assert all("contact" in row and "team" in row for row in listed)
-        assert api.patch(address, {"team": "x"}, format="json").status_code == 403
-        assert api.post(f"{address}withdraw/", {"confirm": True}).status_code == 403
-        elsewhere = make_task(make_campaign("zoo"), planned=0).test_set.systems.all()[0]
-        other = f"/api/v1/tasks/{task.pk}/systems/{elsewhere.pk}/"
-        assert api.get(other).status_code == 404

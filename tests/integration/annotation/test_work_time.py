@@ -6,9 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -17,14 +15,12 @@ from annotation.models import Judgment, Skip
 from annotation.selectors import AssignedBlock, Worked, WorkTime, assigned_blocks, judge_work
 from annotation.selectors.counted import counters_counted, counters_stored
 from annotation.services import (
-    design_change,
     judgment_submit,
     judgments_number,
-    pool_fill,
 )
 from campaign.models import Judge, Task
-from tests.at_work import assignment_lend, lend, repeat_is_due
-from tests.factories import make_campaign, make_judge, make_long_task, make_task
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/judging/work-time/?campaign=museum"
@@ -192,51 +188,7 @@ def test_another_judge_and_imported_judgments_do_not_count(
     assert work_time(judge).total == Worked(2, 20)
 
 
-def test_neither_numbers_nor_queries_tell_which_hit_was_a_repeat() -> None:
-    """The same number of HITs done at the same pace, of which one judge's last was a repeat."""
-    found = {kind: _after_six_hits(kind) for kind in ("intra", "first")}
-    assert found["intra"] == found["first"]
-    assert found["first"][:2] == (18, 180)
-
-
-def _after_six_hits(last: str) -> tuple[int, int, int]:
-    task = make_long_task(make_campaign(last), segments=60, systems=3)
-    design_change(task=task, intra_share=0.5, repeat_gap=3)
-    judge = make_judge(task.test_set.campaign, last)
-    purposes = []
-    for hit in range(6):
-        repeat_is_due(judge, is_due=hit == 5 and last == "intra")
-        pool_fill(task_id=task.pk, size=8)
-        assignment = assignment_lend(judge=judge)
-        assert assignment is not None
-        purposes.append(assignment.hit.purpose)
-        for block in assigned_blocks(assignment):
-            judgment_submit(
-                assigned=block,
-                client_id=uuid4(),
-                labels=[1] * len(block.candidates),
-                duration_ms=10_000,
-                active_ms=10_000,
-            )
-    assert purposes[-1] == last
-    work_time(judge)
-    with CaptureQueriesContext(connection) as queries:
-        total = selectors.work_time(judge).total
-    return total.sentences, total.active_seconds, len(queries)
-
-
 class TestOverTheAPI:
-    def test_today_days_and_all(self, client_of_judge: Client, blocks: list[AssignedBlock]) -> None:
-        judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
-        judged(blocks[1], 20)
-        data = client_of_judge.get(API).json()
-        today = data["today"]["day"]
-        assert data["time_zone"] == "UTC"
-        assert data["today"] == {"day": today, "sentences": 1, "active_seconds": 20, "untimed": 0}
-        assert data["total"] == {"sentences": 2, "active_seconds": 50, "untimed": 0}
-        assert [row["day"] for row in data["days"]] == ["2026-11-16", today]
-        assert 1 <= data["seconds_left_today"] <= 86_400
-
     def test_a_skip_is_stored_with_its_time(
         self, client_of_judge: Client, judge: Judge, blocks: list[AssignedBlock]
     ) -> None:

@@ -99,12 +99,6 @@ def test_what_may_have_been_shown_never_changes(task: Task) -> None:
         Output.objects.filter(pk=row.output_id).update(text="another")
 
 
-def test_a_system_of_that_name_is_not_taken_for_damaged_references() -> None:
-    task = make_task(make_campaign(), systems=("_badref", "birch"), identical=())
-    with pytest.raises(BadReferenceRefusedError, match="_badref"):
-        bad_references_make(test_set=task.test_set)
-
-
 def test_the_command_makes_approves_and_says_what_is_wrong(
     task: Task, capsys: pytest.CaptureFixture[str]
 ) -> None:

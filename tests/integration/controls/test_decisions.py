@@ -134,15 +134,6 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     assert "Nothing is left to undo." in words(twice)
 
 
-def test_judges_of_another_campaign_are_not_sent_along(page: Client, task: Task) -> None:
-    stranger = make_judge(make_campaign("other"), "stranger")
-    address = at("judges-act", task)
-    for chosen in (str(stranger.pk), "x", "9" * 30, f",{stranger.pk},"):
-        sent = {"chosen": chosen, "action": "exclude", "act": "yes"}
-        assert page.post(address, sent).status_code == 400
-    assert not QualityAction.objects.exists()
-
-
 def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSetWriter) -> None:
     address = at("judges-act", judged.task)
     for sent, said in (

@@ -11,7 +11,7 @@ from annotation.models import WorkedQuarterHour
 from annotation.services import quality_action_take
 from campaign.models import Judge
 from ranking.models import JudgeMeasures
-from tests.factories import make_campaign, make_judge, make_organiser
+from tests.factories import make_campaign, make_organiser
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -112,16 +112,6 @@ def test_fifty_judges_are_a_page(page: Client, writer: TestSetWriter) -> None:
     )
 
 
-def test_a_row_says_what_flags_its_judge_and_leads_to_their_page(
-    page: Client, writer: TestSetWriter
-) -> None:
-    html = page.get(table_of(writer)).content.decode()
-    assert f'href="{page_of(writer, "ben")}"' in html
-    said = re.sub(r"<[^>]+>|\s+", " ", html)
-    assert re.search(r"ben +paused +Odd\.", said)
-    assert re.search(r"dee +worth a look +agrees less than the others", said)
-
-
 def test_the_page_of_a_judge_has_their_time_their_languages_and_what_was_decided(
     page: Client, writer: TestSetWriter
 ) -> None:
@@ -146,16 +136,3 @@ def test_the_page_of_a_judge_has_their_time_their_languages_and_what_was_decided
     assert "Odd." in said
     assert 'value="reinstate"' in html
     assert 'value="reinstate"' not in page.get(page_of(writer, "cy")).content.decode()
-
-
-def test_a_judge_who_has_not_begun_has_a_page_and_one_of_another_campaign_none(
-    page: Client, writer: TestSetWriter
-) -> None:
-    make_judge(writer.campaign, "late")
-    assert (
-        "They judged nothing of this test set yet."
-        in page.get(page_of(writer, "late")).content.decode()
-    )
-    stranger = make_judge(make_campaign("other"), "stranger")
-    own = [writer.campaign.slug, writer.task.pk, stranger.pk]
-    assert page.get(reverse("judge-page", args=own)).status_code == 404

@@ -55,16 +55,6 @@ def writer() -> TestSetWriter:
     return writer
 
 
-def test_words_of_languages_without_spaces_are_half_of_their_characters(
-    page: Client, writer: TestSetWriter
-) -> None:
-    for number, text in ((1, "他们 五点关门。"), (2, "短。")):
-        Segment.objects.filter(number=number).update(source_text=text)
-    writer.task.test_set.source_language = "zh-Hant"
-    writer.task.test_set.save()
-    assert listed(page, writer, "min_words=4&max_words=4") == [3, 2, 1]
-
-
 @pytest.fixture
 def page(client: Client, writer: TestSetWriter) -> Client:
     client.force_login(make_organiser(writer.campaign))
@@ -232,14 +222,3 @@ def test_a_judgment_has_its_texts_in_the_order_in_which_they_were_shown(
     )
     assert page.get(at("judgment", writer, 6)).status_code == 404
     assert page.get(at("judgment", writer, 2**40)).status_code == 404
-
-
-def test_the_page_of_a_hit_says_why_it_was_drawn_and_leads_to_its_judgments(
-    page: Client, writer: TestSetWriter
-) -> None:
-    html = page.get(at("hit", writer, 2)).content.decode()
-    assert "Came with imported judgments." in html
-    assert re.findall(r"/judgments/(\d+)/", html) == ["4", "5"]
-    assert page.get(at("hit", writer, 3)).status_code == 404
-    assert page.get(at("hit", writer, 2**40)).status_code == 404
-    assert f'href="{at("hit", writer, 2)}"' in page.get(at("judgment", writer, 4)).content.decode()

@@ -220,18 +220,3 @@ def test_an_organiser_cannot_reach_into_another_campaign(
         ).status_code
         == 404
     )
-
-
-def test_actions_and_measures_are_in_the_api(page: Client, judged: TestSetWriter) -> None:
-    rank_task(judged.task.pk)
-    zoe = Judge.objects.get(pseudonym="zoe")
-    pausing = {"action": "pause", "note": "Look.", "act": "yes"}
-    page.post(at("judge-act", judged.task, zoe.pk), pausing)
-    base = f"/api/v1/tasks/{judged.task.pk}/"
-    ada, row = page.get(f"{base}judges/").json()["results"]
-    assert (ada["status"], row["status"]) == ("good", "paused")
-    assert ada["measures"]["reference"]["value"] == 1.0
-    (action,) = page.get(f"{base}quality-actions/").json()["results"]
-    assert (action["judge"], action["action"], action["by_rule"]) == ("zoe", "pause", False)
-    assert action["evidence"]["measures"] == row["measures"]
-    assert action["reverted_at"] is None

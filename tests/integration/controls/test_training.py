@@ -5,9 +5,8 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
-from annotation.models import HIT, Assignment, Block, Exposure, HITPurpose, Judgment, TrainingBlock
+from annotation.models import HIT, Assignment, Block, Exposure, HITPurpose, TrainingBlock
 from annotation.selectors import AssignedBlock, assigned_blocks
 from annotation.selectors.training import (
     in_expected_order,
@@ -17,7 +16,6 @@ from annotation.selectors.training import (
 from annotation.services import (
     NoWorkReason,
     judgment_submit,
-    judgments_number,
     pool_fill,
     training_propose,
     work_request,
@@ -25,7 +23,7 @@ from annotation.services import (
 from campaign.models import BadReference, ConflictOfInterest, Judge, System, Task
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -126,23 +124,6 @@ def test_two_of_three_right_the_second_time_is_not_failing(task: Task) -> None:
     assert not training_failed(judge=judge)
 
 
-def test_organisers_see_both_rounds_of_training(task: Task, client: Client) -> None:
-    judge = new_judge(task)
-    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
-    assert work_request(judge=judge).reason == NoWorkReason.PREPARING
-    pool_fill(task_id=task.pk)
-    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
-    # Listed is who has begun.
-    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
-    judgments_number(task_id=task.pk)
-    client.force_login(make_organiser(task.test_set.campaign))
-    answer = client.get(
-        reverse("judge-page", args=[task.test_set.campaign.slug, task.pk, judge.pk])
-    )
-    said = answer.content.decode()
-    assert said.index("Training: 0 of 3 blocks") < said.index("Training: 3 of 3 blocks")
-
-
 def test_who_has_begun_already_needs_no_training() -> None:
     task = make_task(make_campaign(), documents=(7, 7))
     pool_fill(task_id=task.pk)
@@ -202,13 +183,6 @@ def test_the_answer_to_a_training_judgment_says_what_was_expected(
     answer = client.post("/api/v1/judging/assignments/", {}, content_type="application/json")
     ordinary = answer.json()["blocks"][0]
     assert submit(ordinary, [1] * len(ordinary["candidates"])) is None
-
-
-def test_training_counts_in_nothing(task: Task) -> None:
-    judge = new_judge(task)
-    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
-    assert Judgment.objects.count() == 3
-    assert not Judgment.objects.of(task.pk).counted().exists()
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,6 @@ from campaign.models import (
 )
 from campaign.services import (
     InvitationRefusedError,
-    MemberRefusedError,
     NotAllowedError,
     invitation_open,
     mails_send_due,
@@ -157,14 +156,6 @@ class TestTheWayIn:
         assert "Accept the invitation" in words(own.get(link))
         assert own.post(link)["Location"] == "/campaigns/museum/"
         assert Membership.objects.get(user=vera, campaign=campaign).role == "analyst"
-
-    def test_of_a_campaign_without_owner_the_first_becomes_one(self, campaign: Campaign) -> None:
-        with pytest.raises(MemberRefusedError, match="has no owner yet"):
-            invite(campaign)
-        assert not InvitationMail.objects.exists()
-        invite(campaign, "organiser")
-        Client().post(delivered())
-        assert roles() == {"nina@example.org": "owner"}
 
 
 class TestTakenBack:

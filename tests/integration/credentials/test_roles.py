@@ -1,6 +1,5 @@
 """Owners, organisers and analysts: who makes whom what, by page, REST and command."""
 
-import re
 from typing import Any
 
 import pytest
@@ -138,27 +137,6 @@ def test_organisers_change_all_but_what_owners_own(
     assert client_of(owner).post("/bin/museum/restore/").status_code == 302
 
 
-@pytest.mark.parametrize("role", ["organiser", "analyst"])
-def test_a_member_is_invited_by_link_with_a_role(organiser: User, role: str) -> None:
-    client = client_of(organiser)
-    made = client.post(PEOPLE, {"email": "nina@example.org", "name": "Nina", "role": role})
-    assert made.status_code == 201
-    found = re.search(r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode())
-    assert found is not None
-    assert roles()["nina@example.org"] == role
-    assert Invitation.objects.get().role == role
-    nina = Client()
-    looked = words(nina.get(found[1]))
-    assert ("You are invited to read a campaign" in looked) == (role == "analyst")
-    assert nina.post(found[1], follow=True).status_code == 200
-    assert nina.get(PEOPLE).status_code == 200
-    # In another role they are one already.
-    again = client.post(PEOPLE, {"email": "Nina@example.org", "role": "analyst"})
-    assert again.status_code == (201 if role == "analyst" else 409)
-    owner_asked = client.post(PEOPLE, {"email": "x@example.org", "role": "owner"})
-    assert owner_asked.status_code == 400
-
-
 def test_links_name_the_role_of_today_and_end_with_the_member(
     campaign: Campaign, owner: User, analyst: User
 ) -> None:
@@ -170,32 +148,3 @@ def test_links_name_the_role_of_today_and_end_with_the_member(
     member_remove(membership=rita, by=owner)
     link.refresh_from_db()
     assert link.revoked_at is not None
-
-
-def test_rest(owner: User, analyst: User) -> None:
-    client = client_of(owner)
-    rita = membership_of(analyst)
-    assert [(row["name"], row["role"]) for row in client.get(API).json()["results"]] == [
-        ("Olga", "owner"),
-        ("Rita", "analyst"),
-    ]
-    json: Any = {"content_type": "application/json"}
-    made = client.post(API, {"email": "nina@example.org", "role": "analyst"}, **json)
-    assert made.status_code == 201
-    assert Client().get(made.json()["link"].removeprefix("http://testserver")).status_code == 200
-    assert (
-        client.post(API, {"email": "rita@example.org", "role": "owner"}, **json).status_code == 409
-    )
-    asked = client.patch(f"{API}{rita.pk}/", {"role": "organiser", "dry_run": True}, **json)
-    assert (asked.json()["role"], "changes everything" in asked.json()["means"]) == (
-        "analyst",
-        True,
-    )
-    done = client.patch(f"{API}{rita.pk}/", {"role": "organiser"}, **json)
-    assert done.json()["role"] == "organiser"
-    assert client.post(f"{API}{rita.pk}/link/").json()["no_link"] == ""
-    assert client.delete(f"{API}{rita.pk}/").status_code == 204
-    assert client.delete(f"{API}{rita.pk}/").status_code == 404
-    assert roles() == {"organiser@example.org": "owner", "nina@example.org": "analyst"}
-    elsewhere = client_of(make_organiser(make_campaign("zoo"), "zoo@example.org"))
-    assert elsewhere.get(API).status_code == 404

@@ -112,12 +112,3 @@ def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_
     Campaign.objects.create(slug="fresh", name="Fresh")
     copy = imported(done, path, "copy", campaign="fresh")
     assert ranked(copy).result == ranked(task).result
-
-
-def test_watermark_gives_what_a_ranking_run_saw(
-    campaign: Campaign, five_way: FiveWay, done: Say
-) -> None:
-    task = imported(done, five_way(*ROWS), "one")
-    rows = list(five_way_rows(task=task, watermark=3))
-    assert [row.judge for row in rows] == ["ada", "ada", "bob"]
-    assert list(five_way_rows(task=task, watermark=0)) == []

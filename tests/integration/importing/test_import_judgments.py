@@ -147,17 +147,6 @@ def test_without_texts_the_task_is_made_of_the_judgments(
     assert Output.objects.count() == 3 + 2 + 2 + 2
 
 
-def test_more_judgments_go_onto_a_test_set_without_texts(
-    campaign: Campaign, five_way: FiveWay, done: Say, refused: Say
-) -> None:
-    done("import_judgments", str(five_way(*ROWS)), **NEW)
-    more = five_way("5 bob amber=1 ember=2", name="more.csv")
-    onto = NEW | {"create_test_set": False}
-    assert "1 judgments and 0 skips" in done("import_judgments", str(more), **onto)
-    said = refused("import_judgments", str(five_way("2 bob amber=1 ember=2")), **onto)
-    assert 'the test set "new" has no segment 2 of the document "doc"; its last is 5' in said
-
-
 def test_several_language_pairs_want_a_choice(
     campaign: Campaign, five_way: FiveWay, done: Say, refused: Say
 ) -> None:
@@ -259,17 +248,6 @@ def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
     make_judge(task.test_set.campaign, "bob")
     said = refused("import_judgments", str(onto(*ROWS)), **ONTO)
     assert '.csv, line 3 (field "judgeId"): the judge "bob" takes part in this campaign' in said
-
-
-def test_segment_of_two_documents_is_refused(
-    campaign: Campaign, five_way: FiveWay, write: Callable[[str, str], Path], refused: Say
-) -> None:
-    text = five_way("4 ada a=1 b=2", "4 bob a=1 b=2").read_text()
-    path = write("two.csv", text.replace("4,doc,4,bob", "4,other,1,bob"))
-    assert refused("import_judgments", str(path), **NEW).startswith(
-        f'{path}, line 3 (field "srcIndex"): '
-        'segment 4 is "1" of "other" here, "4" of "doc" in a row before.'
-    )
 
 
 @pytest.mark.django_db(transaction=True)

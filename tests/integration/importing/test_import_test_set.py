@@ -12,9 +12,8 @@ import pytest
 
 from annotation.models import Design
 from annotation.services import design_ensure
-from campaign.formats import SegmentTexts
 from campaign.importing import test_sets
-from campaign.models import Campaign, Document, Output, Reference, Segment, System, Task
+from campaign.models import Campaign, Document, Reference, Segment, System, Task
 from tests.conftest import test_database_url as database_url
 
 pytestmark = pytest.mark.django_db
@@ -121,16 +120,6 @@ def test_documents_of_plain_text_come_from_a_file(
         ("hall", 2, 2),
         ("tour", 1, 3),
     ]
-
-
-def test_reference_takes_part_under_the_name_given_or_not_at_all(
-    campaign: Campaign, files: Files, done: Say
-) -> None:
-    done("import_test_set", *plain(files), reference_system="human", **NAMES)
-    done("import_test_set", *plain(files), reference_system="none", **NAMES | {"name": "other"})
-    kinds = System.objects.filter(kind="reference").values_list("test_set__name", "name")
-    assert list(kinds) == [("visit", "human")]
-    assert Reference.objects.count() == 6
 
 
 def test_second_references_are_shown_but_do_not_take_part(
@@ -266,31 +255,3 @@ def test_error_goes_to_standard_error_with_exit_code_1(tmp_path: Path) -> None:
     assert finished.returncode == 1
     assert finished.stdout == ""
     assert finished.stderr == f"CommandError: {tmp_path / 'no.tsv'}: No such file or directory.\n"
-
-
-def test_texts_come_back_as_they_were(campaign: Campaign) -> None:
-    """Whatever COPY gives a meaning of its own: tabs, backslashes, its NULL and its end."""
-    texts = [
-        "\\N",
-        "\\.",
-        "a\tb\\tc",
-        "\\",
-        "\u2028\u0085x",
-        "\U0001f3db “ǅ”",
-        "NULL",
-        '"',
-        "x\r\ny",
-    ]
-    test_set = test_sets.test_set_import(
-        campaign=campaign,
-        name="odd",
-        source_language="en",
-        target_language="de",
-        segments=(
-            SegmentTexts("d", n, n, text, (text,), {"amber": text, "birch": text})
-            for n, text in enumerate(texts, 1)
-        ),
-    )
-    assert list(test_set.segments.values_list("source_text", flat=True)) == texts
-    assert texts_of(test_set.tasks.get()) == {"amber": texts, "birch": texts, "_ref": texts}
-    assert Output.objects.count() == 3 * len(texts)

@@ -153,16 +153,6 @@ def test_a_worker_has_one_assignment_at_a_time_and_is_one_judge(
     assert (participation().state, Judge.objects.count()) == ("finished", 1)
 
 
-@pytest.mark.usefixtures("task")
-def test_who_returned_and_accepts_again_begins_again(client: Client, heard: MTurk) -> None:
-    heard.opens(client, WORKER, ASSIGNMENT)
-    heard.tells(ASSIGNMENT, "AssignmentReturned")
-    assert participation().state == "returned"
-    assert heard.opens(client, WORKER, ASSIGNMENT)["Location"] == "/judge/museum/"
-    assert (participation().state, participation().ended_at) == ("started", None)
-    assert assignment_lend(judge=judge_of()) is not None
-
-
 @pytest.mark.parametrize(
     ("event", "state"),
     [

@@ -1,26 +1,19 @@
 """What organisers see and do about panels, on pages and by command; what the database refuses."""
 
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Assignment, Block, HITPurpose
-from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit, pool_fill, training_propose, work_request
 from campaign.models import (
-    BadReference,
     Campaign,
     Judge,
     Panel,
     Participation,
     Task,
 )
-from campaign.services import bad_reference_review, bad_references_make
-from tests.at_work import lend
 from tests.factories import make_analyst, make_campaign, make_organiser, make_task
 from tests.recruiting import (
     COMPLETION,
@@ -152,43 +145,6 @@ def test_the_command_prints_what_is_to_be_pasted(
         call_command("create_panel", "prolific", "pilot", *arguments)
     call_command("create_panel", "mturk", "turkers", *arguments)
     assert Panel.objects.get(name="turkers").completion_code == ""
-
-
-def test_who_fails_the_training_twice_is_screened_out_where_the_panel_says_so(
-    task: Task,
-) -> None:
-    bad_references_make(test_set=task.test_set, seed=5)
-    for row in BadReference.objects.of(task.test_set_id):
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
-    training_propose(task=task, count=3)
-    outcome = {}
-    for strict in (True, False):
-        panel = make_panel(
-            task.test_set.campaign,
-            name=str(strict),
-            blocks_asked=9,
-            screen_out_after_training=strict,
-        )
-        browser = Client()
-        Prolific(panel).opens(browser, f"who {strict}")
-        judge = Judge.objects.get(panel_member__participations__panel=panel)
-        for _round in range(2):
-            work_request(judge=judge)
-            pool_fill(task_id=task.pk)
-            judge_wrongly(lend(judge))
-        asked = browser.post(
-            "/api/v1/judging/assignments/", {"campaign": "museum"}, content_type="application/json"
-        )
-        outcome[strict] = (asked.status_code, panel.participations.get().state)
-    assert outcome == {True: (204, "screened_out"), False: (200, "started")}
-
-
-def judge_wrongly(assignment: Assignment) -> None:
-    assert assignment.hit.purpose == HITPurpose.TRAINING
-    for assigned in assigned_blocks(assignment):
-        expected = Block.objects.get(pk=assigned.block_id).expected or []
-        labels = [6 - (rank or 3) for rank in expected]
-        judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
 
 
 def begun(campaign: Campaign) -> Participation:

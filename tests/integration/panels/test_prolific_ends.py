@@ -1,9 +1,5 @@
 """How a participation ends: by Prolific's word, by the clock, and what is paid then."""
 
-import base64
-import hashlib
-import hmac
-import json
 from datetime import timedelta
 
 import pytest
@@ -60,28 +56,6 @@ def test_what_prolific_did_not_sign_just_now_is_not_believed(
     prolific.panel.save()
     assert prolific.tells("ada", "RETURNED", secret="").status_code == 403
     assert participation().state == "started"
-
-
-def test_a_signature_is_that_of_prolifics_own_example(client: Client, prolific: Prolific) -> None:
-    """The example of docs.prolific.com/api-reference/webhooks/verifying, word for word."""
-    prolific.opens(client, "ada")
-    prolific.tells("ada", "ACTIVE")
-    at = participation().service_status_at
-    assert at is not None
-    timestamp = str(int(at.timestamp()) + 1)
-    event = {
-        "resource_id": prolific_id("adasession"),
-        "event_type": "submission.status.change",
-        "participant_id": prolific_id("ada"),
-        "status": "RETURNED",
-    }
-    body = json.dumps(event)
-    digest = hmac.new(
-        prolific.panel.webhook_secret.encode(), str.encode(timestamp + body), hashlib.sha256
-    )
-    signature = base64.b64encode(digest.digest()).decode()
-    assert prolific.posts(body.encode(), timestamp, signature).status_code == 204
-    assert participation().state == "returned"
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,6 @@ from campaign.services import (
     erasure_withdraw,
     judge_change,
     judge_invite,
-    token_create,
 )
 from campaign.services.exported_files import exported_file_keep
 from campaign.tasks import send_mails
@@ -43,7 +42,7 @@ from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from ranking.services.run_results import run_result
 from tests.at_work import judge_one_hit
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -191,25 +190,6 @@ def test_a_refusal_needs_a_reason_which_the_judge_reads(task: Task, judge: Judge
     again = erasure_ask(judge=judge)
     assert again.pk != asked.pk
     assert erasure_ask(judge=judge) == again
-
-
-def test_the_same_over_rest(task: Task, judge: Judge) -> None:
-    client, own = signed_in(judge.user), "/api/v1/judging/erasure/?campaign=campaign"
-    assert client.post(own).json()["carried_out_at"] is None
-    assert client.delete(own).status_code == 204
-    assert client.get(own).json()[0]["withdrawn_at"] is not None
-    client.post(own)
-    organiser = make_organiser(task.test_set.campaign)
-    _token, key = token_create(user=organiser)
-    rest = Client(headers={"Authorization": f"Token {key}"})
-    listed = rest.get("/api/v1/campaigns/campaign/erasures/").json()["results"]
-    assert [row["judge"] for row in listed] == ["quiet-fox", "quiet-fox"]
-    address = f"/api/v1/campaigns/campaign/erasures/{listed[0]['id']}/"
-    assert rest.post(f"{address}refuse/", {}, "application/json").status_code == 400
-    assert rest.post(f"{address}carry-out/").json()["removed"]["visits"] == 1
-    assert rest.post(f"{address}carry-out/").status_code == 400
-    analyst = signed_in(make_analyst(task.test_set.campaign))
-    assert analyst.post(f"{address}carry-out/").status_code == 403
 
 
 def test_the_page_counts_what_goes_and_as_much_is_removed(task: Task, judge: Judge) -> None:

@@ -18,13 +18,12 @@ from campaign.models import (
     MailState,
     User,
 )
-from campaign.services import erasure_ask, erasure_refuse, erasure_withdraw
+from campaign.services import erasure_ask, erasure_withdraw
 from campaign.services.erasure_mails import (
     erasure_mail_claim,
-    erasure_mails_forget,
     erasure_mails_send_due,
 )
-from campaign.tasks import forget_sessions, send_mails
+from campaign.tasks import send_mails
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
 from tests.integration.arriving.mail_server import MailServer
 
@@ -130,15 +129,6 @@ def test_an_address_that_cannot_be_reached_does_not_stay(
     assert (row.address, row.error) == ("", "")
 
 
-def test_a_refusal_says_why(judge: Judge) -> None:
-    asked = erasure_ask(judge=judge)
-    sent()
-    erasure_refuse(request=asked, reason="A dispute about pay.", by=None)
-    [told] = sent()
-    assert told.to == [JUDGE]
-    assert "\nA dispute about pay.\n" in str(told.body)
-
-
 def test_what_is_withdrawn_before_it_is_told_is_not_told(judge: Judge, organiser: User) -> None:
     assert organiser.email
     erasure_ask(judge=judge)
@@ -176,12 +166,6 @@ def test_the_address_is_the_nearest_that_is_known(judge: Judge, known: str) -> N
     assert ErasureMail.objects.count() == len(found)
 
 
-def test_without_a_public_address_there_is_no_link(judge: Judge, settings: Settings) -> None:
-    settings.PUBLIC_ADDRESS = ""
-    erasure_ask(judge=judge)
-    assert "/judge/" not in str(sent()[0].body)
-
-
 def test_what_a_stopped_worker_was_sending_is_not_sent_again(judge: Judge) -> None:
     erasure_ask(judge=judge)
     assert erasure_mail_claim() is not None
@@ -189,14 +173,3 @@ def test_what_a_stopped_worker_was_sending_is_not_sent_again(judge: Judge) -> No
     ErasureMail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
     assert sent() == []
     assert ErasureMail.objects.get().state == MailState.UNCONFIRMED
-
-
-def test_they_are_kept_while_the_request_is_open_and_a_week_after(judge: Judge) -> None:
-    asked = erasure_ask(judge=judge)
-    sent()
-    ErasureMail.objects.update(created_at=timezone.now() - timedelta(days=8))
-    forget_sessions()
-    assert ErasureMail.objects.count() == 1
-    erasure_refuse(request=asked, reason="No.", by=None)
-    assert erasure_mails_forget() == 1
-    assert ErasureMail.objects.get().kind == "refused"

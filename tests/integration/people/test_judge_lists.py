@@ -14,14 +14,12 @@ from campaign.models import (
     Campaign,
     ConflictOfInterest,
     Invitation,
-    InvitationMail,
     Judge,
     User,
 )
 from campaign.services import (
     CheckedRow,
     JudgeListRefusedError,
-    MailTerms,
     RowState,
     invitation_open,
     judge_group_create,
@@ -124,25 +122,6 @@ def test_new_judges_have_links_groups_and_conflicts(campaign: Campaign) -> None:
         campaign=campaign, addresses=["ADA@example.org"], base_url="http://x"
     )
     assert invited.known == ["ADA@example.org"]
-
-
-def test_messages_bring_the_links_where_they_are_asked_for(campaign: Campaign) -> None:
-    added = judge_list_add(
-        campaign=campaign,
-        judges=judge_list_read("ada@example.org"),
-        mail=MailTerms(base_url="https://judge.example.org/", language="de", note="Hello"),
-    )
-    [mail] = InvitationMail.objects.all()
-    assert (mail.address, mail.base_url) == ("ada@example.org", "https://judge.example.org")
-    assert added.judges[0].token == ""
-    many = "\n".join(f"j{n}@example.org" for n in range(1001))
-    with pytest.raises(JudgeListRefusedError, match="1000"):
-        judge_list_add(
-            campaign=campaign, judges=judge_list_read(many), mail=MailTerms(base_url="http://x")
-        )
-    most = judge_list_read(many.partition("\n")[2])
-    added = judge_list_add(campaign=campaign, judges=most, mail=MailTerms(base_url="http://x"))
-    assert len(added.judges) == 1000
 
 
 def test_the_file_of_links_holds_no_formula(campaign: Campaign) -> None:

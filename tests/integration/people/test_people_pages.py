@@ -1,29 +1,22 @@
 """The pages of a campaign's judges: the list, adding by a list, one judge, and groups."""
 
-import csv
-import io
-
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.services import assignment_lend, design_change
+from annotation.services import assignment_lend
 from campaign.models import (
     GroupMember,
     Invitation,
-    Judge,
-    JudgeGroup,
     Task,
 )
 from campaign.services import (
     judge_group_create,
-    judge_group_members_change,
     judge_invite,
 )
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
-LIST = "email,name,languages,groups,conflicts\nada@example.org,Ada,en de,experts,amber\n"
 
 
 @pytest.fixture
@@ -76,29 +69,6 @@ def test_judges_are_listed_filtered_and_put_into_groups(client: Client, task: Ta
     assert client.get(f"{address}?state=no").status_code == 400
 
 
-def test_a_list_is_checked_and_then_added(client: Client, task: Task) -> None:
-    judge_group_create(campaign=task.test_set.campaign, name="experts")
-    address = page("judges-add", task)
-    assert client.get(address).status_code == 200
-    asked = {"text": LIST, "how": "links", "language": "en", "note": ""}
-    checked = client.post(address, asked)
-    assert checked.status_code == 200
-    assert checked.context["new_count"] == 1
-    assert not Judge.objects.exists()
-    # What was shown is what is done, or it is shown again.
-    assert client.post(address, {**asked, "act": "add", "new": "2"}).status_code == 409
-    added = client.post(address, {**asked, "act": "add", "new": "1"})
-    assert added.status_code == 201
-    [judge] = Judge.objects.all()
-    rows = list(csv.reader(io.StringIO(added.context["links_csv"])))
-    assert rows[1][:3] == ["ada@example.org", "Ada", judge.pseudonym]
-    assert Client().get(rows[1][3]).status_code == 200
-    # Links are shown this once: the same once more adds nobody.
-    again = client.post(address, {**asked, "act": "add", "new": "1"})
-    assert again.status_code == 200
-    assert rows[1][3] not in again.content.decode()
-
-
 def test_a_judge_is_changed_after_what_it_does_is_said(client: Client, task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
     group = judge_group_create(campaign=task.test_set.campaign, name="experts")
@@ -141,27 +111,3 @@ def test_a_new_link_ends_the_old_ones_and_says_so_first(client: Client, task: Ta
     assert Client().get(made.context["new_link"]).status_code == 200
     assert not Invitation.objects.valid().filter(pk=old.pk).exists()
     assert Invitation.objects.valid().count() == 1
-
-
-def test_groups_are_made_renamed_and_deleted(client: Client, task: Task) -> None:
-    groups = page("judge-groups", task)
-    assert client.post(groups, {"name": "experts", "blocks_asked": ""}).status_code == 302
-    assert client.post(groups, {"name": "EXPERTS"}).status_code == 400
-    group = JudgeGroup.objects.get()
-    address = page("judge-group", task, group.pk)
-    assert client.get(address).status_code == 200
-    assert client.post(address, {"name": "panel", "blocks_asked": "30"}).status_code == 302
-    group.refresh_from_db()
-    assert (group.name, group.blocks_asked) == ("panel", 30)
-    judge_group_members_change(group=group, add=[make_judge(task.test_set.campaign)])
-    design_change(task=task, judge_group=group)
-    delete = page("judge-group-delete", task, group.pk)
-    assert "Only its judges are lent HITs" in client.get(delete).content.decode()
-    assert client.post(delete, {"act": "yes"}).status_code == 409
-    assert "Only its judges" in client.get(groups).content.decode()
-    design_change(task=task, judge_group=None)
-    assert client.post(delete, {"act": "yes"}).status_code == 302
-    assert not GroupMember.objects.exists()
-    assert client.get(address).status_code == 404
-    # The name is free again.
-    assert client.post(groups, {"name": "panel"}).status_code == 302

@@ -9,21 +9,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaign.models import ApiToken, Campaign, Judge, Task, User
-from ranking.models import RankingRun
-from tests.factories import make_campaign, make_organiser, make_task
+from tests.factories import make_campaign, make_organiser
 
 pytestmark = pytest.mark.django_db
 
 Members = Callable[..., User]
 Clients = Callable[[User], Client]
-
-
-def test_runs_of_another_task_are_not_found_here(
-    campaign: Campaign, ranking: RankingRun, analyst: Client
-) -> None:
-    other = make_task(campaign, name="other")
-    address = reverse("api-ranking", args=[other.pk, ranking.pk])
-    assert analyst.get(address).status_code == 404
 
 
 def test_expired_deleted_and_inactive_tokens_open_nothing(

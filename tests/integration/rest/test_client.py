@@ -19,6 +19,8 @@ from campaign.models import Campaign, User
 from ranking.models import RankingRun
 from tests.rest_operations import description
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[3]
 NOTEBOOK = ROOT / "docs" / "examples" / "notebook.ipynb"
 #: Files, of which a client of JSON makes no types; it says so. Whoever needs them asks without it.

@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotation.models import TrainingBlock
 from campaign.models import BadReference, Campaign, Task, User
 from campaign.services import bad_reference_review, bad_references_make
-from tests.factories import make_campaign, make_organiser, make_task
+from tests.factories import make_organiser
 from tests.integration.rest.test_lists import results
 
 pytestmark = pytest.mark.django_db
@@ -112,14 +112,3 @@ def test_the_ranks_that_are_expected_are_changed_all_at_once(
     # Moved alone, it shows the same.
     moved = organiser.patch(address, {"position": 3}, JSON).json()
     assert moved == changed | {"position": 3}
-
-
-def test_those_of_another_task_are_not_found(
-    organiser: Client, campaign: Campaign, training: str, client_of: Callable[[User], Client]
-) -> None:
-    (block,) = organiser.post(training, {"count": 1}, JSON).json()
-    other = make_task(make_campaign("other"))
-    owner = client_of(make_organiser(other.test_set.campaign, "other@example.org"))
-    assert owner.get(reverse("api-training-block", args=[other.pk, block["id"]])).status_code == 404
-    row = BadReference.objects.earliest("pk")
-    assert owner.get(reverse("api-bad-reference", args=[other.pk, row.pk])).status_code == 404

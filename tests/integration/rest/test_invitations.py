@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
+from campaign.models import Campaign, Invitation, Judge, User
 from tests.integration.rest.test_lists import results
 
 pytestmark = pytest.mark.django_db
@@ -72,15 +72,6 @@ def test_a_judge_is_withdrawn_and_comes_back(
     assert send(organiser, f"{own}readmit/").json()["state"] != "withdrawn"
     judge.refresh_from_db()
     assert judge.withdrawn_at is None
-
-
-def test_a_message_is_sent_again_with_another_link(organiser: Client, here: str) -> None:
-    send(organiser, here, {"addresses": ["kim@example.org"]})
-    (row,) = results(organiser, here)
-    assert send(organiser, f"{here}judges/{row['id']}/again/").status_code == 200
-    mails = InvitationMail.objects.filter(judge=row["id"])
-    assert mails.count() == 2
-    assert mails.filter(withdrawn_at=None).count() == 1
 
 
 def test_no_list_has_a_link(organiser: Client, analyst: Client, here: str) -> None:

@@ -11,7 +11,6 @@ from django.urls import reverse
 
 from annotation.services import judgments_number
 from campaign.models import Campaign, Judge, Membership, Task, User
-from ranking.models import RankingRun
 from tests.factories import empty_task, make_campaign, make_judge
 
 pytestmark = pytest.mark.django_db
@@ -128,28 +127,6 @@ def test_systems_with_their_kind(task: Task, analyst: Client) -> None:
         ("fjord", "system"),
         ("_ref", "reference"),
     ]
-
-
-def test_judges_with_agreement_of_the_latest_ranking(
-    task: Task, ranking: RankingRun, analyst: Client
-) -> None:
-    judges = results(analyst, reverse("api-judges", args=[task.pk]))
-    rows = {row["judge"]: row for row in ranking.result["agreement"]["judges"]}
-    assert [judge["pseudonym"] for judge in judges] == ["ada", "bob"]
-    for judge in judges:
-        row = rows[judge["pseudonym"]]
-        assert judge == {
-            "pseudonym": judge["pseudonym"],
-            "origin": "person",
-            "judged": 4,
-            "skipped": 2,
-            "agreement": {
-                key: row[key]
-                for key in ("kappa", "low", "high", "agreeing", "comparable", "no_interval")
-            },
-            "status": "good",
-            "measures": {},  # the worker measures after it has ranked
-        }
 
 
 def test_pages_hold_every_row_once_while_rows_come_in(

@@ -56,13 +56,3 @@ def test_the_overview_counts_what_was_judged(
     assert (row["id"], row["judged"], row["at_work"]) == (task.pk, 4, 1)
     assert [day["judged"] for day in row["days"]] == [0] * 13 + [4]
     assert row["end"] is None
-
-
-def test_a_task_is_changed_as_on_its_page(organiser: Client, task: Task) -> None:
-    address = f"/api/v1/tasks/{task.pk}/"
-    sent = {"blocks_wanted": 90, "expertise": ["law"], "target_language": "PT_br"}
-    answer = organiser.patch(address, sent, content_type="application/json")
-    assert answer.status_code == 200
-    task.refresh_from_db()
-    assert (task.blocks_wanted, task.test_set.expertise) == (90, ["law"])
-    assert answer.json()["target_language"] == task.test_set.target_language == "pt-BR"

@@ -77,35 +77,3 @@ def test_from_the_first_judgment_on_a_change_needs_a_reason(
     # What stays as it is needs none.
     assert patch(organiser, address, {"resample": "two_way"}).status_code == 200
     assert not RankingSettings.objects.exists()
-
-
-def test_a_ranking_from_before_says_null_for_what_was_not_recorded(
-    task: Task, ranking: RankingRun, analyst: Client
-) -> None:
-    said_since = {"limits", "refusals", "pairs"}
-    result = {name: value for name, value in ranking.result.items() if name not in said_since}
-    since = ("segments", "effective_segments", "effective_judges")
-    for name in (*since, "documents", "effective_documents"):
-        result["input"].pop(name)
-    before = RankingRun.objects.create(
-        task=task,
-        method="expected_wins",
-        parameters={
-            **{
-                name: value
-                for name, value in ranking.parameters.items()
-                if name not in {"ranges", "correction", "sides"}
-            },
-            "resample": "blocks",
-        },
-        seed=0,
-        watermark=ranking.watermark,
-        code_version="1.0.0",
-        result=result,
-        started_at=ranking.started_at,
-    )
-    body = analyst.get(reverse("api-ranking", args=[task.pk, before.pk])).json()
-    assert (body["limits"], body["refusals"], body["pairs"]) == (None, None, None)
-    assert body["input"]["effective_judges"] is None
-    assert (body["input"]["documents"], body["input"]["effective_documents"]) == (None, None)
-    assert body["input"]["judges"] == 2

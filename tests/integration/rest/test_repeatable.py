@@ -9,12 +9,11 @@ from uuid import uuid4
 
 import pytest
 from cryptography.exceptions import InvalidTag
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.db.models.functions import Now
 from django.test import Client
 
-from campaign.models import Campaign, IdempotentAnswer, JudgeGroup, Membership, Task, User
+from campaign.models import Campaign, IdempotentAnswer, JudgeGroup, Membership, User
 from campaign.services import idempotent_answers
 from campaign.tasks import forget_idempotent_answers
 from tests.factories import make_organiser
@@ -88,17 +87,6 @@ def test_what_was_refused_may_be_sent_again_when_it_can_be_done(client: Client) 
 
 
 @pytest.mark.django_db
-def test_each_person_has_their_own_keys(
-    client: Client,
-    campaign: Campaign,
-    client_of: Callable[[User], Client],
-) -> None:
-    other = client_of(make_organiser(campaign, "other@example.org"))
-    assert post(client, "k1", name="Students").status_code == 201
-    assert post(other, "k1", name="Others").status_code == 201
-
-
-@pytest.mark.django_db
 def test_no_one_reads_a_kept_answer_in_the_database(client: Client, organiser: User) -> None:
     """It may hold a link that is shown once; without the key it is not to be opened."""
     address = "/api/v1/campaigns/museum/members/"
@@ -116,26 +104,6 @@ def test_no_one_reads_a_kept_answer_in_the_database(client: Client, organiser: U
     assert Membership.objects.filter(user__email="eva@example.org").count() == 1
     with pytest.raises(InvalidTag):
         idempotent_answers._opened(bytes(kept.sealed), organiser, "k2")
-
-
-@pytest.mark.django_db
-def test_files_are_compared_by_what_they_hold(client: Client, task: Task) -> None:
-    address = f"/api/v1/tasks/{task.pk}/systems/"
-    count = task.test_set.segments.count()
-
-    def send(word: str) -> Any:
-        file = SimpleUploadedFile("new.txt", f"{word}\n".encode() * count)
-        sent = {"name": "new", "file": file}
-        return client.post(address, sent, headers={"Idempotency-Key": "k1"})
-
-    first, again, other = send("a"), send("a"), send("b")
-    assert (first.status_code, again.status_code) == (201, 201), first.content
-    # Each request has another boundary between its parts.
-    assert again.headers["Idempotency-Replayed"] == "true"
-    assert (other.status_code, other.json()["type"]) == (
-        422,
-        "urn:quintet:problem:idempotency-key-reused",
-    )
 
 
 @pytest.mark.django_db

@@ -1,12 +1,10 @@
 """Documents, and outputs by themselves."""
 
-from collections.abc import Callable
-
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from campaign.models import Judge, Output, System, SystemKind, Task
+from campaign.models import Output, System, SystemKind, Task
 from tests.integration.rest.test_lists import results
 
 pytestmark = pytest.mark.django_db
@@ -61,13 +59,3 @@ def test_outputs_are_filtered(
 ) -> None:
     rows = results(analyst, reverse("api-outputs", args=[task.pk]) + f"?{query}")
     assert {row[field] for row in rows} == values
-
-
-def test_a_judge_is_told_of_no_output(
-    task: Task, judge: Judge, client_of: Callable[..., Client]
-) -> None:
-    client = client_of(judge.user)
-    for name in ("api-documents", "api-outputs", "api-comparisons"):
-        answer = client.get(reverse(name, args=[task.pk]))
-        assert answer.status_code == 404
-        assert "amber" not in answer.content.decode()

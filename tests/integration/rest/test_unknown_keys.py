@@ -1,6 +1,5 @@
 """A key of a body that is not described is refused, by every operation and in every object inside."""
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -103,27 +102,6 @@ def test_an_operation_without_a_body_refuses_a_key_however_it_is_sent(world: Wor
         told = answer.json()
         assert (answer.status_code, list(told["errors"]), told["known"]) == (400, ["wait"], [])
         assert changed == []
-
-
-@pytest.mark.parametrize(
-    ("path", "method", "body"),
-    [
-        ("tasks/{task_id}/rankings/", "post", {"options": {"metod": "x"}}),
-        ("tasks/{task_id}/analyses/", "post", {"kind": "agreement", "options": {"metod": "x"}}),
-        ("campaigns/{slug}/tables/clusters/", "post", {"options": {"metod": "x"}}),
-        ("tasks/{task_id}/", "patch", {"rules": {"metod": True}}),
-    ],
-)
-def test_options_and_rules_refuse_a_misspelt_name(
-    world: World, path: str, method: str, body: dict[str, Any]
-) -> None:
-    answer, changed = refused(world, f"/api/v1/{path}", method, body)
-    assert answer.status_code == 400
-    said = json.dumps(answer.json()["errors"], ensure_ascii=False)
-    assert "metod" in said
-    if "options" in body and not path.startswith("tasks/{task_id}/analyses"):
-        assert "“method”" in said
-    assert changed == []
 
 
 @pytest.mark.parametrize(
