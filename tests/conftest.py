@@ -226,10 +226,10 @@ def wmt12_with_texts(
 
 @pytest.fixture
 def eventually() -> Eventually:
-    """Wait until something another process does is there; fail after two minutes."""
+    """Wait until something another process does is there; fail after ten minutes."""
 
     def wait(ready: Callable[[], bool]) -> None:
-        assert wait_until(ready, seconds=120), "It did not come to pass within two minutes."
+        assert wait_until(ready, seconds=600), "It did not come to pass within ten minutes."
 
     return wait
 

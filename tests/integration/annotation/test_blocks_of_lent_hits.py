@@ -130,7 +130,7 @@ class TestAtOnce:
 
         def prepare(_worker: int) -> int:
             try:
-                together.wait(timeout=30)
+                together.wait()
                 return hits_prepare(task_id=task.pk, count=25)
             finally:
                 connection.close()
@@ -157,7 +157,7 @@ class TestAtOnce:
             begin = now + timedelta(hours=place)
             try:
                 with transaction.atomic():
-                    together.wait(timeout=30)
+                    together.wait()
                     Assignment.objects.create(
                         hit=hit,
                         judge=judge,

@@ -175,7 +175,7 @@ def test_numbers_are_given_while_somebody_looks_and_no_difference_is_seen(
     def counted_and_then_numbered(*, task_id: int) -> Counters:
         counted = counters_counted(task_id=task_id)
         with ThreadPoolExecutor(1) as pool:
-            assert pool.submit(give_numbers).result(timeout=60) == 2
+            assert pool.submit(give_numbers).result() == 2
         return counted
 
     monkeypatch.setattr("annotation.services.counters.counters_counted", counted_and_then_numbered)

@@ -104,7 +104,7 @@ def test_a_design_changes_only_between_two_batches(eventually: Eventually) -> No
             eventually(lambda: changed.done() or somebody_waits_for_a_lock())
             assert not changed.done()
             assert Design.objects.count() == 1
-        assert changed.result(timeout=30).kind == "balanced"
+        assert changed.result().kind == "balanced"
 
 
 class TestCommand:

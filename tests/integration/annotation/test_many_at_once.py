@@ -39,7 +39,7 @@ class TestManyAtOnce:
 
         def work(judge: Judge) -> None:
             try:
-                together.wait(timeout=60)
+                together.wait()
                 for _ask in range(8):
                     if judge_one_hit(judge) is None:
                         work_request(judge=judge)
@@ -48,7 +48,7 @@ class TestManyAtOnce:
 
         def plan() -> None:
             try:
-                together.wait(timeout=60)
+                together.wait()
                 for _round in range(25):
                     pool_fill(task_id=task.pk, size=30)
             finally:

@@ -25,7 +25,7 @@ def on_a_new_connection(work: Callable[[], T]) -> T:
             connection.close()
 
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(run).result(timeout=60)
+        return pool.submit(run).result()
 
 
 def setting(name: str) -> str:

@@ -258,7 +258,7 @@ def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(campaign: Cam
 
     def send(place: int) -> int:
         try:
-            together.wait(timeout=30)
+            together.wait()
             labels: list[int | None] = [1] * len(sent[place].candidates)
             stored = judgment_submit(assigned=sent[place], client_id=ids[place], labels=labels)
             return stored.pk

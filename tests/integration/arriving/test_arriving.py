@@ -65,7 +65,7 @@ def test_thirty_at_once_fill_a_link_to_its_cap_and_no_further() -> None:
 
     def arrive(number: int) -> bool:
         try:
-            together.wait(timeout=30)
+            together.wait()
             # Each browser twice, as an impatient double click.
             judge_join(invitation=link, browser=browser(number // 2))
         except InvitationFullError:

@@ -182,7 +182,7 @@ def test_two_workers_send_each_message_once() -> None:
 
     def work(_worker: int) -> int:
         try:
-            together.wait(timeout=30)
+            together.wait()
             return mails_send_due()
         finally:
             connection.close()

@@ -84,7 +84,7 @@ def test_two_owners_cannot_leave_at_once() -> None:
 
     def leave(membership: Membership) -> bool:
         try:
-            together.wait(timeout=30)
+            together.wait()
             member_leave(membership=membership)
         except MemberRefusedError:
             return False

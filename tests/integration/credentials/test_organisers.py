@@ -125,7 +125,7 @@ class TestOrganisers:
 
         def remove(membership: Membership) -> bool:
             try:
-                together.wait(timeout=30)
+                together.wait()
                 member_remove(membership=membership)
             except CredentialRefusedError:
                 return False

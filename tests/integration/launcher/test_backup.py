@@ -140,25 +140,22 @@ class TestRefusing:
         with Services(directory) as services:
             assert remembered(services)[0] == ["saved"]
 
-    @pytest.mark.parametrize("name", ["quintet.dump", "secret_key", "base/PG_VERSION"])
-    def test_a_damaged_backup_is_refused_by_the_name_of_the_file(
-        self, directory: DataDirectory, small: Path, name: str
-    ) -> None:
-        with (small / name).open("ab") as file:
-            file.write(b"x")
-        refused = launcher(directory, "restore", str(small), "--yes")
-        assert refused.returncode == 1
-        assert name.removeprefix("base/") in refused.stderr
-        with Services(directory) as services:
-            assert remembered(services)[0] == ["later", "saved"]
-
-    def test_a_backup_of_a_later_version_is_refused(
+    def test_a_damaged_backup_and_one_of_a_later_version_are_refused(
         self, directory: DataDirectory, small: Path
     ) -> None:
+        for name in ("quintet.dump", "secret_key", "base/PG_VERSION"):
+            content = (small / name).read_bytes()
+            (small / name).write_bytes(content + b"x")
+            refused = launcher(directory, "restore", str(small), "--yes")
+            assert refused.returncode == 1
+            assert name.removeprefix("base/") in refused.stderr
+            (small / name).write_bytes(content)
         manifest = json.loads((small / "manifest.json").read_text())
         (small / "manifest.json").write_text(json.dumps(manifest | {"format": 2}))
         refused = launcher(directory, "restore", str(small), "--yes")
         assert "another version of Quintet" in refused.stderr
+        with Services(directory) as services:
+            assert remembered(services)[0] == ["later", "saved"]
 
 
 class TestADatabaseOfOnesOwn:

@@ -22,7 +22,7 @@ from launcher.valkey import _program
 from launcher.waiting import wait_until
 from tests.containers import COMPOSE, PROCESSES, Process, World, of_compose, status
 
-SECONDS = 120
+SECONDS = 600
 NOBODY = "redis://127.0.0.1:1/0"
 #: What each process of ours is made to do in a database that lacks two tables; beat lacks a broker.
 KINDS = ("web", "worker-planning", "worker-ranking", "worker-housekeeping", "beat", "command")
@@ -95,7 +95,7 @@ def test_valkey_takes_the_options_that_it_is_given(tmp_path: Path) -> None:
         started = subprocess.Popen([str(_program()), *options[1:], *own], stdout=subprocess.DEVNULL)
         try:
             client = redis.Redis(unix_socket_path=path)
-            assert wait_until(lambda: _answers(client), seconds=30)
+            assert wait_until(lambda: _answers(client), seconds=600)
             found: Any = client.config_get("maxmemory-policy", "appendonly", "save")
             assert found == {"maxmemory-policy": "noeviction", "appendonly": "yes", "save": ""}
         finally:

@@ -219,7 +219,7 @@ def test_one_person_in_many_tabs_at_once_is_one_judge_with_one_participation(
 
     def opens(_tab: int) -> str:
         try:
-            together.wait(timeout=30)
+            together.wait()
             return str(prolific.opens(Client(), "ada")["Location"])
         finally:
             connection.close()

@@ -85,10 +85,10 @@ def test_work_is_sent_again_when_its_messages_are_lost(start_worker: StartWorker
     # Nobody serves the queue yet: what is emptied here are the first messages.
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(_smallest_shard, computed)
-        assert wait_until(ShardJob.objects.exists, seconds=60)
-        assert wait_until(lambda: broker().llen("shards") >= 12, seconds=60)
+        assert wait_until(ShardJob.objects.exists, seconds=600)
+        assert wait_until(lambda: broker().llen("shards") >= 12, seconds=600)
         broker().flushdb()
-        assert wait_until(lambda: bool(said), seconds=60)
+        assert wait_until(lambda: bool(said), seconds=600)
         start_worker("shards")
         assert waiting.result() == 0
     assert "12 shards are sent again" in said[0]
