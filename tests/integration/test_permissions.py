@@ -22,11 +22,11 @@ NOTED = (
 PAGE = Path(__file__).parents[2] / "docs" / "permissions.md"
 
 
-# Two roles an address send what costs as much by each; all of them by `make test-thorough`.
+# One role an address sends what nobody may send; all of them by `make test-thorough`.
 EVERYTHING = pytest.mark.parametrize(
     "everything",
     [
-        pytest.param(False, id="each role or two"),
+        pytest.param(False, id="each role or one"),
         pytest.param(True, id="everything", marks=pytest.mark.thorough),
     ],
 )

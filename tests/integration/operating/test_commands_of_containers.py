@@ -26,12 +26,8 @@ SECONDS = 600
 NOBODY = "redis://127.0.0.1:1/0"
 #: What each process of ours is made to do in a database that lacks two tables; beat lacks a broker.
 KINDS = ("web", "worker-planning", "worker-ranking", "worker-housekeeping", "beat", "command")
-OTHER_WORKERS = ("worker-ranking", "worker-housekeeping")
-#: One of each kind of process, with the environment of each file.
-STARTED = (
-    *("compose web", "compose worker-planning", "compose beat"),
-    *("chart web below a path", "chart worker-planning"),
-)
+#: Of the kinds of processes two, with the environment of each file.
+STARTED = ("compose web", "compose worker-planning", "chart web below a path")
 LACKING = ("campaign_session", "campaign_task", "campaign_job")
 
 
@@ -156,8 +152,7 @@ def provoke(kind: str, world: World) -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        # Workers differ in their queues alone.
-        pytest.param(kind, marks=pytest.mark.thorough if kind in OTHER_WORKERS else ())
+        pytest.param(kind, marks=() if kind in {"web", "command"} else pytest.mark.thorough)
         for kind in KINDS
     ],
 )

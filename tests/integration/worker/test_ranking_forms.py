@@ -42,6 +42,7 @@ def ranked_up_to(number: int) -> Callable[[], bool]:
     return lambda: LatestRanking.objects.filter(watermark=number).exists()
 
 
+@pytest.mark.thorough
 def test_a_worker_keeps_its_connection_until_it_is_of_no_use(
     start_worker: StartWorker, eventually: Eventually, monkeypatch: pytest.MonkeyPatch
 ) -> None:
