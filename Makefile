@@ -91,7 +91,7 @@ messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code a
 untranslated: $(RUN_STAMP) ## list what is untranslated or wrong in the catalogues
 	@$(BIN)/python -m translations check
 
-BENCHMARKS := shards planning judging_server pages import_speed live_ranking metrics
+BENCHMARKS := shards judging_server import_speed live_ranking
 
 bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation states, as ratios side by side
 	@for name in $(BENCHMARKS); do echo "== $$name"; OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$$name || exit 1; done
