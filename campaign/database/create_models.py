@@ -1,4 +1,4 @@
-"""Create the tables of an app together, in its squashed migration."""
+"""Create the tables of an app together, in its first migration."""
 
 from collections.abc import Sequence
 

@@ -2,7 +2,7 @@
 
 Of a model that has one, each change of the fields it names is an event, whoever makes it and by what
 means: a page, a command, REST or SQL by hand. What is written is worked out by the function
-`activity_record` of the database (campaign/migrations/0013_activity.py); who did it, the connection says
+`activity_record` of the database (campaign/migrations/0002_campaigns.py); who did it, the connection says
 (`campaign.database.acting`).
 """
 

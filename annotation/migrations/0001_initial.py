@@ -1,0 +1,608 @@
+import annotation.models.assignment
+import annotation.models.judgment
+import campaign.database.create_models
+import campaign.database.seeds
+import django.contrib.postgres.constraints
+import django.contrib.postgres.fields
+import django.contrib.postgres.fields.ranges
+import django.contrib.postgres.functions
+import django.core.validators
+import django.db.models.deletion
+import django.db.models.functions.datetime
+import django.db.models.lookups
+import pgtrigger.compiler
+import pgtrigger.migrations
+import uuid
+from django.conf import settings
+from django.db import migrations, models
+
+# The column of the task is that of the design's row, so one foreign key does for both.
+_REFERENCE = """
+    ALTER TABLE annotation_design ADD CONSTRAINT design_of_one_task UNIQUE (id, task_id);
+    ALTER TABLE annotation_hit ADD CONSTRAINT hit_design_of_its_task
+    FOREIGN KEY (design_id, task_id) REFERENCES annotation_design (id, task_id)
+    DEFERRABLE INITIALLY DEFERRED;
+"""
+# Most judgments supersede none.
+_UNIQUE = """
+    ALTER TABLE annotation_judgment DROP CONSTRAINT annotation_judgment_supersedes_id_key;
+    CREATE UNIQUE INDEX judgment_superseded_once ON annotation_judgment (supersedes_id)
+    WHERE supersedes_id IS NOT NULL;
+"""
+# Statistics of tables that grow are first made when they hold a thousand rows.
+#
+# Made while they are small, they have PostgreSQL plan anew what each submission asks: to read whole tables,
+# which then grow, until statistics are made again, a minute later or more.
+_NOT_ANALYZED_WHILE_SMALL = "".join(
+    f"ALTER TABLE annotation_{table} SET"
+    " (autovacuum_analyze_threshold = 1000, autovacuum_vacuum_threshold = 1000);"
+    for table in ("assignment", "block", "hit", "judgment", "judgmentnumber")
+)
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        ('campaign', '0002_campaigns'),
+    ]
+
+    operations = [
+        campaign.database.create_models.CreateModels(
+            models=[
+                migrations.CreateModel(
+                    name='Design',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('kind', models.CharField(choices=[('uniform', 'uniform'), ('balanced', 'balanced'), ('active', 'active'), ('binary', 'blocks of two'), ('all', 'all systems'), ('sorting', 'sorting'), ('imported', 'imported')], default='uniform', max_length=8, verbose_name='kind')),
+                        ('seed', campaign.database.seeds.SeedField(default=0, verbose_name='seed')),
+                        ('systems_per_block', models.PositiveSmallIntegerField(default=5, verbose_name='candidates in a block')),
+                        ('segments_per_hit', models.PositiveSmallIntegerField(default=3, verbose_name='segments in a HIT')),
+                        ('segment_order', models.CharField(choices=[('random', 'random'), ('sequential', 'one after the other')], default='random', max_length=10, verbose_name='order of segments')),
+                        ('documents', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), blank=True, default=list, help_text='Positions of the documents that are judged; empty means all.', size=None, verbose_name='documents')),
+                        ('segments', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), blank=True, default=list, help_text='Numbers of the segments that are judged; empty means all.', size=None, verbose_name='segments')),
+                        ('reference_rate', models.FloatField(blank=True, help_text='Share of blocks that hold it; empty: it is drawn as one more system.', null=True, verbose_name='rate of the reference')),
+                        ('bad_reference_rate', models.FloatField(default=0.0, verbose_name='rate of damaged references')),
+                        ('attention_every', models.PositiveSmallIntegerField(default=0, help_text='Of each judge, on average; chance decides which. 0: as chance brings the blocks that hold one.', verbose_name='HITs from one attention check to the next')),
+                        ('length_limits', models.JSONField(blank=True, default=list, help_text='Pairs: segments of at least so many words show at most so many candidates.', verbose_name='limits by length')),
+                        ('normalisation', models.CharField(choices=[('exact', 'exact'), ('nfc_whitespace', 'after Unicode NFC, whatever the white space'), ('eye', 'same to the eye')], default='exact', max_length=14, verbose_name='identical texts')),
+                        ('active_floor', models.FloatField(default=0.1, verbose_name='balanced share of an active design')),
+                        ('inter_share', models.FloatField(default=0.0, verbose_name='share repeated by another judge')),
+                        ('intra_share', models.FloatField(default=0.0, verbose_name='share repeated by the same judge')),
+                        ('repeat_gap', models.PositiveSmallIntegerField(default=10, verbose_name='HITs between a HIT and its repeat by the same judge')),
+                        ('redundancy', models.PositiveSmallIntegerField(default=1, verbose_name='judges for each block')),
+                        ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
+                        ('changed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='changed by')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='designs', to='campaign.task')),
+                        ('judge_group', models.ForeignKey(blank=True, help_text='Only its judges are lent HITs of the test set; empty: all who may.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='designs', to='campaign.judgegroup', verbose_name='judges of a group only')),
+                        ('systems', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), blank=True, default=list, help_text='Names of the systems that are judged; empty means all. A reference drawn like a system is one of them.', size=None, verbose_name='systems')),
+                    ],
+                    options={
+                        'verbose_name': 'design',
+                        'verbose_name_plural': 'designs',
+                        'get_latest_by': 'id',
+                        'constraints': [models.CheckConstraint(condition=models.Q(('segments_per_hit__range', (1, 50))), name='design_segments_between_1_and_50'), models.CheckConstraint(condition=models.Q(('seed__gte', 0)), name='design_seed_not_negative'), models.CheckConstraint(condition=models.Q(('segment_order__in', ['random', 'sequential'])), name='design_segment_order_is_known'), models.CheckConstraint(condition=models.Q(('reference_rate__isnull', True), ('reference_rate__range', (0, 1)), _connector='OR'), name='design_reference_rate_between_0_and_1'), models.CheckConstraint(condition=models.Q(('bad_reference_rate__range', (0, 1)), ('active_floor__range', (0, 1))), name='design_rates_between_0_and_1'), models.CheckConstraint(condition=models.Q(('attention_every', 0), ('bad_reference_rate__gt', 0), _connector='OR'), name='design_attention_checks_need_damaged_references'), models.CheckConstraint(condition=models.Q(('inter_share__range', (0, 0.9)), ('intra_share__range', (0, 0.9))), name='design_repeats_at_most_nine_tenths'), models.CheckConstraint(condition=models.Q(('redundancy__range', (1, 50))), name='design_redundancy_between_1_and_50'), models.CheckConstraint(condition=models.Q(('systems_per_block__range', (1, 26))), name='design_candidates_between_1_and_26'), models.CheckConstraint(condition=models.Q(('kind__in', ['uniform', 'balanced', 'active', 'binary', 'all', 'sorting', 'imported'])), name='design_kind_is_known'), models.CheckConstraint(condition=models.Q(('systems', []), ('systems__len__gte', models.F('systems_per_block')), models.Q(('kind__in', ['binary', 'all', 'sorting']), ('systems__len__gte', 2)), _connector='OR'), name='design_systems_fill_a_block'), models.CheckConstraint(condition=models.Q(('normalisation__in', ['exact', 'nfc_whitespace', 'eye'])), name='design_normalisation_is_known')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='design_is_for_a_group_of_its_campaign', sql=pgtrigger.compiler.UpsertTriggerSql(func="IF NEW.judge_group_id IS NOT NULL AND NOT EXISTS (\n    SELECT FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id\n    JOIN campaign_judgegroup g ON g.campaign_id = t.campaign_id\n    WHERE k.id = NEW.task_id AND g.id = NEW.judge_group_id\n) THEN\n    RAISE EXCEPTION 'design of test set % and group % are of two campaigns',\n        NEW.task_id, NEW.judge_group_id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'design_is_for_a_group_of_its_campaign';\nEND IF;\nRETURN NEW;\n", hash='20254d6e88b8b4ac366a6f1a05b552552af77b36', operation='INSERT OR UPDATE', pgid='pgtrigger_design_is_for_a_group_of_its_campaign_56be0', table='annotation_design', when='BEFORE')), pgtrigger.compiler.Trigger(name='design_recorded', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE written RECORD; done TEXT := TG_OP; before JSONB; after JSONB; hidden_before JSONB; hidden_after JSONB;', func="IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := jsonb_build_object('kind', NEW.kind, 'systems_per_block', NEW.systems_per_block, 'segments_per_hit', NEW.segments_per_hit, 'segment_order', NEW.segment_order, 'documents', NEW.documents, 'segments', NEW.segments, 'systems', NEW.systems, 'reference_rate', NEW.reference_rate, 'bad_reference_rate', NEW.bad_reference_rate, 'attention_every', NEW.attention_every, 'length_limits', NEW.length_limits, 'normalisation', NEW.normalisation, 'active_floor', NEW.active_floor, 'inter_share', NEW.inter_share, 'intra_share', NEW.intra_share, 'repeat_gap', NEW.repeat_gap, 'redundancy', NEW.redundancy, 'judge_group_id', NEW.judge_group_id); hidden_after := jsonb_build_object('seed', NEW.seed); END IF;\nIF TG_OP <> 'INSERT' THEN before := jsonb_build_object('kind', OLD.kind, 'systems_per_block', OLD.systems_per_block, 'segments_per_hit', OLD.segments_per_hit, 'segment_order', OLD.segment_order, 'documents', OLD.documents, 'segments', OLD.segments, 'systems', OLD.systems, 'reference_rate', OLD.reference_rate, 'bad_reference_rate', OLD.bad_reference_rate, 'attention_every', OLD.attention_every, 'length_limits', OLD.length_limits, 'normalisation', OLD.normalisation, 'active_floor', OLD.active_floor, 'inter_share', OLD.inter_share, 'intra_share', OLD.intra_share, 'repeat_gap', OLD.repeat_gap, 'redundancy', OLD.redundancy, 'judge_group_id', OLD.judge_group_id); hidden_before := jsonb_build_object('seed', OLD.seed); END IF;\nIF TG_OP = 'INSERT' THEN\n    SELECT jsonb_build_object('kind', earlier.kind, 'systems_per_block', earlier.systems_per_block, 'segments_per_hit', earlier.segments_per_hit, 'segment_order', earlier.segment_order, 'documents', earlier.documents, 'segments', earlier.segments, 'systems', earlier.systems, 'reference_rate', earlier.reference_rate, 'bad_reference_rate', earlier.bad_reference_rate, 'attention_every', earlier.attention_every, 'length_limits', earlier.length_limits, 'normalisation', earlier.normalisation, 'active_floor', earlier.active_floor, 'inter_share', earlier.inter_share, 'intra_share', earlier.intra_share, 'repeat_gap', earlier.repeat_gap, 'redundancy', earlier.redundancy, 'judge_group_id', earlier.judge_group_id), jsonb_build_object('seed', earlier.seed), 'UPDATE' INTO before, hidden_before, done\n    FROM annotation_design earlier WHERE earlier.task_id = written.task_id AND earlier.id < written.id ORDER BY earlier.id DESC LIMIT 1;\n    IF NOT FOUND THEN done := TG_OP; END IF;\nEND IF;\nPERFORM activity_record(\n    'annotation.design', done, (SELECT t.campaign_id FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id WHERE k.id = written.task_id), (SELECT test_set_id FROM campaign_task WHERE id = written.task_id), written.id, '',\n    before, after, hidden_before, hidden_after, 1\n);\nRETURN NULL;\n", hash='d3912a92a52572f6ad7ee42ffaafeac4c13e64fc', operation='INSERT OR UPDATE OF "kind", "systems_per_block", "segments_per_hit", "segment_order", "documents", "segments", "systems", "reference_rate", "bad_reference_rate", "attention_every", "length_limits", "normalisation", "active_floor", "inter_share", "intra_share", "repeat_gap", "redundancy", "judge_group_id", "seed" OR DELETE', pgid='pgtrigger_design_recorded_1e1fb', table='annotation_design', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='JudgeAccount',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('hits_lent', models.PositiveIntegerField(default=0, verbose_name='HITs lent')),
+                        ('intra_lent', models.PositiveIntegerField(default=0, verbose_name='of these, repeats of their own')),
+                        ('blocks_closed', models.PositiveIntegerField(db_default=0, default=0, help_text='Judged or skipped; those of assignments still open are not among them.', verbose_name='blocks of closed assignments')),
+                        ('last_lent_at', models.DateTimeField(blank=True, null=True, verbose_name='last lent')),
+                        ('requested_at', models.DateTimeField(blank=True, help_text='No HIT was available, and the planner has not checked since.', null=True, verbose_name='requested work')),
+                        ('none_left_at', models.DateTimeField(blank=True, help_text='When the planner last found no HIT to plan for this judge.', null=True, verbose_name='no work left')),
+                        ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='accounts', to='campaign.judge')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='accounts', to='campaign.task')),
+                        ('checks_lent', models.PositiveIntegerField(db_default=0, default=0, help_text='Repeats of their own are not among them.', verbose_name='HITs with an attention check')),
+                        ('hits_since_check', models.PositiveIntegerField(db_default=0, default=0, help_text='Training and repeats of their own do not count.', verbose_name='HITs since the last attention check')),
+                        ('hits_since_repeat', models.PositiveIntegerField(db_default=0, default=0, help_text='Training does not count.', verbose_name='HITs since the last repeat of their own')),
+                    ],
+                    options={
+                        'verbose_name': "judge's account",
+                        'verbose_name_plural': "judges' accounts",
+                        'indexes': [models.Index(condition=models.Q(('requested_at__isnull', False)), fields=['task', 'requested_at'], name='account_requested')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('intra_lent__lte', models.F('hits_lent'))), name='account_repeats_are_among_the_hits'), models.UniqueConstraint(fields=('judge', 'task'), name='account_once_per_judge_and_task')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='JudgedQuarterHour',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('start', models.DateTimeField(verbose_name='start')),
+                        ('judged', models.PositiveIntegerField(verbose_name='blocks judged')),
+                        ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='judged_quarter_hours', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'judged quarter of an hour',
+                        'verbose_name_plural': 'judged quarters of an hour',
+                        'constraints': [models.UniqueConstraint(fields=('task', 'start'), name='judged_quarter_hour_once')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='JudgeTally',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('judged', models.PositiveIntegerField(verbose_name='first judgments')),
+                        ('first_number', models.PositiveIntegerField(blank=True, null=True, verbose_name='number of the earliest first judgment')),
+                        ('first_at', models.DateTimeField(blank=True, null=True, verbose_name='earliest first judgment')),
+                        ('last_at', models.DateTimeField(help_text='Revisions and controls are among them.', verbose_name='latest judgment or skip')),
+                        ('judge', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judge_tallies', to='campaign.judge')),
+                        ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='judge_tallies', to='campaign.task')),
+                        ('skipped', models.PositiveIntegerField(db_default=0, default=0, verbose_name='blocks skipped')),
+                        ('taken_back', models.PositiveIntegerField(db_default=0, default=0, verbose_name='of these, ranked later')),
+                    ],
+                    options={
+                        'verbose_name': 'tally of a judge',
+                        'verbose_name_plural': 'tallies of judges',
+                        'constraints': [models.UniqueConstraint(fields=('task', 'judge'), name='judge_tally_once_per_task_and_judge')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='JudgingJudge',
+                    fields=[
+                    ],
+                    options={
+                        'verbose_name': 'judge',
+                        'verbose_name_plural': 'judges',
+                        'proxy': True,
+                    },
+                    bases=('campaign.judge',),
+                ),
+                migrations.CreateModel(
+                    name='JudgmentSequence',
+                    fields=[
+                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='judgment_sequence', serialize=False, to='campaign.task')),
+                        ('last_number', models.PositiveIntegerField(db_default=0, default=0, verbose_name='last number')),
+                        ('changes', models.PositiveBigIntegerField(db_default=0, default=0, help_text='Rises whenever judgments or skips are counted.', verbose_name='changes')),
+                        ('judged', models.PositiveIntegerField(db_default=0, default=0, help_text='First judgments of blocks, controls not among them.', verbose_name='blocks judged')),
+                        ('judges', models.PositiveIntegerField(db_default=0, default=0, help_text='With one of these judgments.', verbose_name='judges')),
+                        ('most_candidates', models.PositiveSmallIntegerField(db_default=0, default=0, help_text='Of those judged.', verbose_name='most outputs in a block')),
+                        ('skipped', models.PositiveIntegerField(db_default=0, default=0, help_text='Skips that stand, controls not among them.', verbose_name='blocks skipped')),
+                    ],
+                    options={
+                        'verbose_name': 'judgment sequence',
+                        'verbose_name_plural': 'judgment sequences',
+                    },
+                ),
+                migrations.CreateModel(
+                    name='PageChanges',
+                    fields=[
+                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='page_changes', serialize=False, to='campaign.task')),
+                        ('changes', models.PositiveBigIntegerField(db_default=0, default=0, verbose_name='changes')),
+                        ('problem_reports', models.PositiveIntegerField(db_default=0, default=0, verbose_name='problem reports')),
+                        ('problems_closed', models.PositiveIntegerField(db_default=0, default=0, verbose_name='problem reports that are closed')),
+                    ],
+                    options={
+                        'verbose_name': 'changes of pages',
+                        'verbose_name_plural': 'changes of pages',
+                    },
+                ),
+                migrations.CreateModel(
+                    name='QualityRule',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('measure', models.CharField(choices=[('reference', 'prefers the reference'), ('bad_reference', 'rejects damaged references'), ('reference_random', 'reference: p of clicking at random'), ('bad_reference_random', 'damaged: p of clicking at random'), ('inter', 'κ with the others'), ('intra', 'κ with themselves'), ('ties', 'share of ties'), ('seconds', 'median seconds a block'), ('one_label', 'blocks with one rank for all'), ('shown_order', 'blocks ranked in shown order'), ('position', 'p of no position bias'), ('reference_ignored', 'reference ignored: p of somebody who reads'), ('damage_ignored', 'damage ignored: p of somebody who reads'), ('typed_in_order', 'typed in shown order: p of somebody who reads'), ('disagrees', 'agrees less: p of somebody like the others')], max_length=20, verbose_name='measure')),
+                        ('direction', models.CharField(choices=[('below', 'below'), ('above', 'above')], max_length=5, verbose_name='direction')),
+                        ('threshold', models.FloatField(verbose_name='threshold')),
+                        ('minimum', models.PositiveIntegerField(help_text='Comparisons or blocks the measure rests on.', verbose_name='minimum of evidence')),
+                        ('action', models.CharField(choices=[('warn', 'warn'), ('pause', 'pause'), ('exclude', 'exclude')], max_length=7, verbose_name='action')),
+                        ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name='created')),
+                        ('switched_off_at', models.DateTimeField(blank=True, null=True, verbose_name='switched off')),
+                        ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='quality_rules', to='campaign.campaign')),
+                        ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('replaces', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='replaced_by', to='annotation.qualityrule')),
+                        ('switched_off_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('task', models.ForeignKey(blank=True, help_text='Empty: each test set of the campaign.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='quality_rules', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'quality rule',
+                        'verbose_name_plural': 'quality rules',
+                        'constraints': [models.CheckConstraint(condition=models.Q(('measure__in', ['reference', 'bad_reference', 'reference_random', 'bad_reference_random', 'inter', 'intra', 'ties', 'seconds', 'one_label', 'shown_order', 'position', 'reference_ignored', 'damage_ignored', 'typed_in_order', 'disagrees'])), name='quality_rule_measure_is_known'), models.CheckConstraint(condition=models.Q(('direction__in', ['below', 'above'])), name='quality_rule_direction_is_known'), models.CheckConstraint(condition=models.Q(('action__in', ['warn', 'pause', 'exclude'])), name='quality_rule_action_is_known'), models.CheckConstraint(condition=models.Q(('minimum__gte', 1)), name='quality_rule_needs_evidence'), models.CheckConstraint(condition=models.Q(('switched_off_at__isnull', False), models.Q(('measure__in', ['bad_reference', 'one_label', 'reference', 'shown_order', 'ties']), ('threshold__gte', 0), ('threshold__lte', 1)), models.Q(('measure__in', ['inter', 'intra']), ('threshold__gte', -1), ('threshold__lte', 1)), models.Q(('measure__in', ['seconds']), ('threshold__gte', 0), ('threshold__lte', 86400)), models.Q(('measure__in', ['bad_reference_random', 'damage_ignored', 'disagrees', 'position', 'reference_ignored', 'reference_random', 'typed_in_order']), ('threshold__gte', 0), ('threshold__lte', 1)), _connector='OR'), name='quality_rule_threshold_in_range')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='quality_rule_recorded', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE written RECORD; done TEXT := TG_OP; before JSONB; after JSONB; hidden_before JSONB; hidden_after JSONB;', func="IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := jsonb_build_object('task_id', NEW.task_id, 'measure', NEW.measure, 'direction', NEW.direction, 'threshold', NEW.threshold, 'minimum', NEW.minimum, 'action', NEW.action, 'switched_off_at', NEW.switched_off_at); hidden_after := jsonb_build_object(); END IF;\nIF TG_OP <> 'INSERT' THEN before := jsonb_build_object('task_id', OLD.task_id, 'measure', OLD.measure, 'direction', OLD.direction, 'threshold', OLD.threshold, 'minimum', OLD.minimum, 'action', OLD.action, 'switched_off_at', OLD.switched_off_at); hidden_before := jsonb_build_object(); END IF;\nIF TG_OP = 'INSERT' THEN\n    SELECT jsonb_build_object('task_id', earlier.task_id, 'measure', earlier.measure, 'direction', earlier.direction, 'threshold', earlier.threshold, 'minimum', earlier.minimum, 'action', earlier.action, 'switched_off_at', earlier.switched_off_at), jsonb_build_object(), 'UPDATE' INTO before, hidden_before, done\n    FROM annotation_qualityrule earlier WHERE earlier.id = written.replaces_id;\n    IF NOT FOUND THEN done := TG_OP; END IF;\nEND IF;\nPERFORM activity_record(\n    'annotation.qualityrule', done, written.campaign_id, (SELECT test_set_id FROM campaign_task WHERE id = written.task_id), written.id, '',\n    before, after, hidden_before, hidden_after, 1\n);\nRETURN NULL;\n", hash='8797a8ea91149fca9a17afc4e490be1562343453', operation='INSERT OR UPDATE OF "task_id", "measure", "direction", "threshold", "minimum", "action", "switched_off_at" OR DELETE', pgid='pgtrigger_quality_rule_recorded_b518c', table='annotation_qualityrule', when='AFTER')), pgtrigger.compiler.Trigger(name='quality_rule_terms_stay', sql=pgtrigger.compiler.UpsertTriggerSql(func="IF (NEW.campaign_id, NEW.task_id, NEW.measure, NEW.direction, NEW.threshold,\n    NEW.minimum, NEW.action, NEW.replaces_id)\n   IS DISTINCT FROM\n   (OLD.campaign_id, OLD.task_id, OLD.measure, OLD.direction, OLD.threshold,\n    OLD.minimum, OLD.action, OLD.replaces_id)\nTHEN\n    RAISE EXCEPTION 'the terms of quality rule % never change', NEW.id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'quality_rule_terms_stay';\nEND IF;\nRETURN NEW;\n", hash='32b2777fb81ce2b8174ea524ab9bcefc2bac60f8', operation='UPDATE', pgid='pgtrigger_quality_rule_terms_stay_727d1', table='annotation_qualityrule', when='BEFORE')), pgtrigger.compiler.Trigger(name='quality_rule_changes_pages_new', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO annotation_pagechanges AS c (task_id, changes, problem_reports)\nSELECT k.id, 1, 0 FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id WHERE t.campaign_id IN (\n    SELECT written.campaign_id FROM written\n) ORDER BY t.id\nON CONFLICT (task_id) DO UPDATE SET changes = c.changes + 1;\nRETURN NULL;\n', hash='5a3ec759d9b854c4af0009dd7823b3c16c17bc81', level='STATEMENT', operation='INSERT', pgid='pgtrigger_quality_rule_changes_pages_new_52c49', referencing='REFERENCING NEW TABLE AS written ', table='annotation_qualityrule', when='AFTER')), pgtrigger.compiler.Trigger(name='quality_rule_changes_pages_off', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO annotation_pagechanges AS c (task_id, changes, problem_reports)\nSELECT k.id, 1, 0 FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id WHERE t.campaign_id IN (\n    SELECT written.campaign_id FROM written\n) ORDER BY t.id\nON CONFLICT (task_id) DO UPDATE SET changes = c.changes + 1;\nRETURN NULL;\n', hash='45d96f5c91423997233cd357089508f260c7a81c', level='STATEMENT', operation='UPDATE', pgid='pgtrigger_quality_rule_changes_pages_off_399b0', referencing='REFERENCING NEW TABLE AS written ', table='annotation_qualityrule', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='RankingRequest',
+                    fields=[
+                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='ranking_request', serialize=False, to='campaign.task')),
+                        ('requested_at', models.DateTimeField(blank=True, help_text='When a ranking of new judgments was requested; empty once it has begun.', null=True, verbose_name='ranking requested')),
+                    ],
+                    options={
+                        'verbose_name': 'request of a ranking',
+                        'verbose_name_plural': 'requests of rankings',
+                    },
+                ),
+                migrations.CreateModel(
+                    name='SamplingState',
+                    fields=[
+                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='sampling_state', serialize=False, to='campaign.task')),
+                        ('watermark', models.PositiveIntegerField(help_text='The last judgment in it, by number.', verbose_name='watermark')),
+                        ('systems', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), size=None, verbose_name='systems')),
+                        ('wins', models.JSONField(verbose_name='wins')),
+                        ('ties', models.JSONField(verbose_name='ties')),
+                    ],
+                    options={
+                        'verbose_name': 'sampling state',
+                        'verbose_name_plural': 'sampling states',
+                    },
+                ),
+                migrations.CreateModel(
+                    name='ShownOutput',
+                    fields=[
+                    ],
+                    options={
+                        'verbose_name': 'output shown in blocks',
+                        'verbose_name_plural': 'outputs shown in blocks',
+                        'proxy': True,
+                    },
+                    bases=('campaign.output',),
+                ),
+                migrations.CreateModel(
+                    name='TrainingBlock',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('position', models.PositiveSmallIntegerField(help_text='From 1.', verbose_name='position')),
+                        ('explanation', models.TextField(help_text='What a judge reads after this block; names no system.', verbose_name='explanation')),
+                        ('segment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='campaign.segment')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='training_blocks', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'training block',
+                        'verbose_name_plural': 'training blocks',
+                        'ordering': ['position'],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('explanation', ''), _negated=True), name='training_block_is_explained'), models.UniqueConstraint(fields=('task', 'position'), name='training_block_position_unique_in_task'), models.UniqueConstraint(fields=('task', 'segment'), name='training_block_segment_unique_in_task')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='training_block_recorded', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE written RECORD; done TEXT := TG_OP; before JSONB; after JSONB; hidden_before JSONB; hidden_after JSONB;', func="IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := jsonb_build_object('position', NEW.position, 'segment_id', NEW.segment_id, 'explanation', NEW.explanation); hidden_after := jsonb_build_object(); END IF;\nIF TG_OP <> 'INSERT' THEN before := jsonb_build_object('position', OLD.position, 'segment_id', OLD.segment_id, 'explanation', OLD.explanation); hidden_before := jsonb_build_object(); END IF;\nPERFORM activity_record(\n    'annotation.trainingblock', done, (SELECT t.campaign_id FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id WHERE k.id = written.task_id), (SELECT test_set_id FROM campaign_task WHERE id = written.task_id), written.id, written.position::text,\n    before, after, hidden_before, hidden_after, 1\n);\nRETURN NULL;\n", hash='34802ea9e700fedea9e6676d3d4c137140a94fd1', operation='INSERT OR UPDATE OF "position", "segment_id", "explanation" OR DELETE', pgid='pgtrigger_training_block_recorded_f4bef', table='annotation_trainingblock', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='WorkedQuarterHour',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('start', models.DateTimeField(verbose_name='start')),
+                        ('sentences', models.PositiveIntegerField(verbose_name='sentences judged or skipped')),
+                        ('active_ms', models.PositiveBigIntegerField(verbose_name='active time, ms')),
+                        ('untimed', models.PositiveIntegerField(verbose_name='submissions without a time')),
+                        ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='worked_quarter_hours', to='campaign.judge')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='worked_quarter_hours', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'worked quarter of an hour',
+                        'verbose_name_plural': 'worked quarters of an hour',
+                        'constraints': [models.UniqueConstraint(fields=('judge', 'task', 'start'), name='worked_quarter_hour_once')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='HITSequence',
+                    fields=[
+                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='hit_sequence', serialize=False, to='campaign.task')),
+                        ('last_number', models.PositiveIntegerField(default=0, verbose_name='last number')),
+                        ('blocks_planned', models.PositiveIntegerField(default=0, verbose_name='blocks planned')),
+                        ('scheduled', models.PositiveIntegerField(default=0, help_text='By that design.', verbose_name='HITs planned for everybody')),
+                        ('turns', models.PositiveIntegerField(default=0, help_text='By that design.', verbose_name='windows drawn')),
+                        ('state', models.JSONField(blank=True, default=dict, help_text='Pairs and positions so far.', verbose_name='state of the draw')),
+                        ('segment_blocks', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), blank=True, default=list, help_text="By the segment's number, from 1; shorter where the last have none.", size=None, verbose_name='blocks planned of each segment')),
+                        ('design', models.ForeignKey(blank=True, help_text='The design whose schedule `scheduled` counts.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotation.design')),
+                        ('inter_scheduled', models.PositiveIntegerField(db_default=0, default=0, verbose_name='of these, repeats by another judge')),
+                    ],
+                    options={
+                        'verbose_name': 'HIT sequence',
+                        'verbose_name_plural': 'HIT sequences',
+                    },
+                ),
+                migrations.CreateModel(
+                    name='PlanningBatch',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('avoided', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), blank=True, default=list, size=None, verbose_name='segments not to be drawn')),
+                        ('hidden', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), blank=True, default=list, size=None, verbose_name='systems not to be shown')),
+                        ('segment_limit', models.PositiveIntegerField(blank=True, null=True, verbose_name='blocks of a segment')),
+                        ('segment_blocks', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), blank=True, default=list, help_text='Where there is a limit.', size=None, verbose_name='blocks planned of each segment')),
+                        ('state', models.JSONField(default=dict, verbose_name='state of the draw')),
+                        ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name='created')),
+                        ('design', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='planning_batches', to='annotation.design')),
+                        ('judge', models.ForeignKey(blank=True, help_text='Whom the HITs were drawn for; empty means for everybody.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='campaign.judge')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='planning_batches', to='campaign.task')),
+                        ('withdrawn', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), blank=True, db_default=[], default=list, size=None, verbose_name='systems that were withdrawn')),
+                    ],
+                    options={
+                        'verbose_name': 'planning batch',
+                        'verbose_name_plural': 'planning batches',
+                    },
+                ),
+                migrations.CreateModel(
+                    name='QualityAction',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('action', models.CharField(choices=[('warn', 'warned'), ('pause', 'paused'), ('exclude', 'excluded'), ('again', 'asked to judge again'), ('message', 'written to')], max_length=7, verbose_name='action')),
+                        ('evidence', models.JSONField(default=dict, verbose_name='evidence')),
+                        ('note', models.TextField(blank=True, help_text='Judges do not see it here. Of an exclusion, a published result gives it as the reason, and anybody can read it.', verbose_name='note')),
+                        ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
+                        ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='quality_actions', to='campaign.judge')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='quality_actions', to='campaign.task')),
+                        ('rule', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='actions', to='annotation.qualityrule')),
+                        ('batch', models.UUIDField(blank=True, help_text='What was decided about several judges at once has the same.', null=True, verbose_name='decision')),
+                        ('text', models.TextField(blank=True, db_default='', default='', help_text='What the judge reads.', verbose_name='message')),
+                    ],
+                    options={
+                        'verbose_name': 'quality action',
+                        'verbose_name_plural': 'quality actions',
+                        'indexes': [models.Index(condition=models.Q(('batch__isnull', False)), fields=['batch'], name='quality_action_of_a_batch')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('created_by__isnull', True), ('rule__isnull', False)), models.Q(('created_by__isnull', False), ('rule__isnull', True)), _connector='OR'), name='quality_action_by_a_rule_or_by_a_person'), models.UniqueConstraint(fields=('rule', 'judge'), name='quality_action_once_per_rule_and_judge'), models.CheckConstraint(condition=models.Q(('action__in', ['warn', 'pause', 'exclude', 'again', 'message'])), name='quality_action_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('action', 'message'), models.Q(('text', ''), _negated=True)), models.Q(models.Q(('action', 'message'), _negated=True), ('text', '')), _connector='OR'), name='quality_action_has_a_text_exactly_if_a_message')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='quality_action_append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='ce31a0b1d17b3e10ee7caa91a9f37191512e85b3', operation='UPDATE OR DELETE', pgid='pgtrigger_quality_action_append_only_d0c3f', table='annotation_qualityaction', when='BEFORE')), pgtrigger.compiler.Trigger(name='quality_action_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='bdd447ba2eebfe1f811c4cd4afac6fade1adbb67', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_quality_action_never_truncated_c59bf', table='annotation_qualityaction', when='BEFORE')), pgtrigger.compiler.Trigger(name='quality_action_recorded', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE written RECORD; done TEXT := TG_OP; before JSONB; after JSONB; hidden_before JSONB; hidden_after JSONB;', func="IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := jsonb_build_object('judge_id', NEW.judge_id, 'rule_id', NEW.rule_id, 'action', NEW.action, 'note', NEW.note, 'text', NEW.text); hidden_after := jsonb_build_object(); END IF;\nIF TG_OP <> 'INSERT' THEN before := jsonb_build_object('judge_id', OLD.judge_id, 'rule_id', OLD.rule_id, 'action', OLD.action, 'note', OLD.note, 'text', OLD.text); hidden_before := jsonb_build_object(); END IF;\nPERFORM activity_record(\n    'annotation.qualityaction', done, (SELECT campaign_id FROM campaign_judge WHERE id = written.judge_id), (SELECT test_set_id FROM campaign_task WHERE id = written.task_id), written.id, (SELECT pseudonym FROM campaign_judge WHERE id = written.judge_id),\n    before, after, hidden_before, hidden_after, 1\n);\nRETURN NULL;\n", hash='24f38510f2c2504bac28d4f456644e48dd1217c0', operation='INSERT OR UPDATE OF "judge_id", "rule_id", "action", "note", "text" OR DELETE', pgid='pgtrigger_quality_action_recorded_b1242', table='annotation_qualityaction', when='AFTER')), pgtrigger.compiler.Trigger(name='quality_action_changes_pages', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO annotation_pagechanges AS c (task_id, changes, problem_reports)\nSELECT k.id, 1, 0 FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id WHERE t.campaign_id IN (\n    SELECT p.campaign_id FROM written JOIN campaign_judge p ON p.id = written.judge_id\n) ORDER BY t.id\nON CONFLICT (task_id) DO UPDATE SET changes = c.changes + 1;\nRETURN NULL;\n', hash='82bb4572d5f0caab0627b8893e2078649335080c', level='STATEMENT', operation='INSERT', pgid='pgtrigger_quality_action_changes_pages_dca3a', referencing='REFERENCING NEW TABLE AS written ', table='annotation_qualityaction', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='TrainingCandidate',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('expected', models.PositiveSmallIntegerField(blank=True, help_text='1 is best. Only the order counts; empty: nothing is expected of it.', null=True, verbose_name='expected rank')),
+                        ('output', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='campaign.output')),
+                        ('training_block', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='candidates', to='annotation.trainingblock')),
+                    ],
+                    options={
+                        'verbose_name': 'output of a training block',
+                        'verbose_name_plural': 'outputs of training blocks',
+                        'ordering': ['expected', 'id'],
+                        'constraints': [models.UniqueConstraint(fields=('training_block', 'output'), name='training_candidate_once_in_block'), models.CheckConstraint(condition=models.Q(('expected__range', (1, 5))), name='training_candidate_rank_between_1_and_5')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='training_candidate_recorded', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE written RECORD; done TEXT := TG_OP; before JSONB; after JSONB; hidden_before JSONB; hidden_after JSONB;', func="IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := jsonb_build_object('output_id', NEW.output_id, 'expected', NEW.expected); hidden_after := jsonb_build_object(); END IF;\nIF TG_OP <> 'INSERT' THEN before := jsonb_build_object('output_id', OLD.output_id, 'expected', OLD.expected); hidden_before := jsonb_build_object(); END IF;\nPERFORM activity_record(\n    'annotation.trainingcandidate', done, (SELECT t.campaign_id FROM annotation_trainingblock b JOIN campaign_task k ON k.id = b.task_id JOIN campaign_testset t ON t.id = k.test_set_id WHERE b.id = written.training_block_id), (SELECT k.test_set_id FROM annotation_trainingblock b JOIN campaign_task k ON k.id = b.task_id WHERE b.id = written.training_block_id), written.id, (SELECT position::text FROM annotation_trainingblock WHERE id = written.training_block_id),\n    before, after, hidden_before, hidden_after, 1\n);\nRETURN NULL;\n", hash='538649cc1f0ad4a9201369f92547c24007b87fd4', operation='INSERT OR UPDATE OF "output_id", "expected" OR DELETE', pgid='pgtrigger_training_candidate_recorded_5993c', table='annotation_trainingcandidate', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='HIT',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('number', models.PositiveIntegerField(help_text='k; with gaps where a draw held nothing to judge, or was done anew.', verbose_name='number')),
+                        ('family', models.PositiveIntegerField(blank=True, help_text="Of HITs planned for everybody: which of its design's first HITs it is, or repeats.", null=True, verbose_name='family')),
+                        ('purpose', models.CharField(choices=[('first', 'first'), ('redundancy', 'one of several judges'), ('inter', 'repeat by another judge'), ('intra', 'repeat by the same judge'), ('training', 'training')], db_default='first', default='first', max_length=10, verbose_name='purpose')),
+                        ('reserved_until', models.DateTimeField(blank=True, help_text='From then on anybody may be lent it, unless it is for one judge only.', null=True, verbose_name='reserved until')),
+                        ('segment_ids', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), db_default=[], default=list, size=None)),
+                        ('system_ids', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), db_default=[], default=list, help_text='Every system behind any of the candidates.', size=None)),
+                        ('plan', models.JSONField(blank=True, help_text='What it shows of each of its segments, until its blocks are written by it; empty from then on.', null=True, verbose_name='plan')),
+                        ('why', models.JSONField(blank=True, default=dict, help_text='For organisers only.', verbose_name='why it was drawn')),
+                        ('available_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name='may be lent from')),
+                        ('completed_at', models.DateTimeField(blank=True, null=True, verbose_name='completed')),
+                        ('withdrawn_at', models.DateTimeField(blank=True, help_text='Never lent, and given up for others; closed, so that nobody is lent it.', null=True, verbose_name='withdrawn')),
+                        ('design', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='annotation.design')),
+                        ('repeats', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='repeated_by', to='annotation.hit')),
+                        ('reserved_for', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='reserved_hits', to='campaign.judge')),
+                        ('task', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='hits', to='campaign.task')),
+                        ('batch', models.ForeignKey(blank=True, db_index=False, help_text='What was known when it was drawn; empty where it was not drawn here.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='annotation.planningbatch')),
+                        ('holds_check', models.BooleanField(db_default=False, default=False, verbose_name='holds an attention check')),
+                        ('is_standby', models.BooleanField(db_default=False, default=False, help_text='Lent to judges for whom nothing else is available, until it is drawn anew.', verbose_name='on standby')),
+                        ('part', models.PositiveSmallIntegerField(db_default=0, default=0, help_text='Of a protocol that shows judges the same outputs several times; 0 for all others.', verbose_name='pass')),
+                    ],
+                    options={
+                        'verbose_name': 'HIT',
+                        'verbose_name_plural': 'HITs',
+                        'indexes': [models.Index(condition=models.Q(('batch__isnull', False)), fields=['batch'], name='hit_of_a_batch'), models.Index(condition=models.Q(('repeats__isnull', False)), fields=['repeats'], name='hit_repeating'), models.Index(condition=models.Q(('reserved_for__isnull', False)), fields=['reserved_for'], name='hit_reserved_for'), models.Index(condition=models.Q(('completed_at__isnull', True), ('is_standby', False), ('purpose__in', ['first', 'redundancy', 'inter'])), fields=['task', 'number'], name='hit_pool'), models.Index(condition=models.Q(('completed_at__isnull', True), ('holds_check', True), ('is_standby', False), ('purpose__in', ['first', 'redundancy', 'inter'])), fields=['task', 'number'], name='hit_pool_with_check'), models.Index(condition=models.Q(('is_standby', True)), fields=['task', 'number'], name='hit_standby'), models.Index(condition=models.Q(('completed_at__isnull', True), ('reserved_for__isnull', False)), fields=['reserved_for', 'task', 'number'], name='hit_reserved'), models.Index(condition=models.Q(('purpose', 'training')), fields=['reserved_for', 'task', 'number'], name='hit_training')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('purpose__in', ['first', 'redundancy', 'inter', 'intra', 'training'])), name='hit_purpose_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('purpose__in', ['redundancy', 'inter', 'intra']), ('repeats__isnull', False)), models.Q(('purpose__in', ['first', 'training']), ('repeats__isnull', True)), _connector='OR'), name='hit_repeats_another_exactly_if_a_repeat'), models.CheckConstraint(condition=models.Q(models.Q(('purpose__in', ['intra', 'training']), _negated=True), ('reserved_for__isnull', False), _connector='OR'), name='hit_for_one_judge_is_reserved'), models.CheckConstraint(condition=models.Q(models.Q(('reserved_for__isnull', True), ('reserved_until__isnull', True)), models.Q(('reserved_for__isnull', False), ('reserved_until__isnull', False)), _connector='OR'), name='hit_reserved_for_a_judge_and_a_time'), models.CheckConstraint(condition=models.Q(('withdrawn_at__isnull', True), ('completed_at__isnull', False), _connector='OR'), name='hit_withdrawn_is_closed'), models.CheckConstraint(condition=models.Q(('plan__isnull', True), django.db.models.lookups.Exact(models.Func('plan', function='jsonb_array_length', output_field=models.IntegerField()), models.Func('segment_ids', function='cardinality', output_field=models.IntegerField())), _connector='OR'), name='hit_plan_shows_each_of_its_segments'), models.UniqueConstraint(condition=models.Q(('purpose', 'first')), fields=('design', 'family'), name='hit_one_first_in_a_family'), models.CheckConstraint(condition=models.Q(('is_standby', False), models.Q(('purpose__in', ['first', 'redundancy']), ('reserved_for__isnull', True)), _connector='OR'), name='hit_on_standby_is_for_everybody'), models.UniqueConstraint(fields=('task', 'number'), name='hit_number_unique_in_task')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='hit_repeats_a_first_of_its_task', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (NEW."repeats_id" IS NOT NULL)', func="IF NOT EXISTS (\n    SELECT FROM annotation_hit h\n    WHERE h.id = NEW.repeats_id AND h.task_id = NEW.task_id\n        AND h.purpose = 'first'\n) THEN\n    RAISE EXCEPTION 'HIT % repeats one that is no first HIT of its test set',\n        NEW.number\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'hit_repeats_a_first_of_its_task';\nEND IF;\nRETURN NEW;\n", hash='3e7d0bded5bf12d594ee2ba76708a717b653d818', operation='INSERT OR UPDATE', pgid='pgtrigger_hit_repeats_a_first_of_its_task_9424e', table='annotation_hit', when='BEFORE')), pgtrigger.compiler.Trigger(name='hit_id_stays', sql=pgtrigger.compiler.UpsertTriggerSql(func='RAISE EXCEPTION \'pgtrigger: Cannot update of "id" rows from % table\', TG_TABLE_NAME;', hash='70ada500725f8ed62bb5ac103111e19fff17129f', operation='UPDATE OF "id"', pgid='pgtrigger_hit_id_stays_ef9bc', table='annotation_hit', when='BEFORE')), pgtrigger.compiler.Trigger(name='hit_stays_with_its_blocks', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE kept BIGINT; scans TEXT;', func="-- Whoever writes what refers to the rows holds a lock of theirs until the commit: whoever deletes them has waited for it,\n-- and this sees what was written if each statement sees what was committed before it.\nIF current_setting('transaction_isolation') <> 'read committed' THEN\n    RAISE SQLSTATE '55000' USING MESSAGE = format(\n        'these rows are deleted in transactions that read what is committed, not %s',\n        current_setting('transaction_isolation')\n    );\nEND IF;\nscans := current_setting('enable_seqscan');\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'off', true);\nEND IF;\nSELECT o.id INTO kept\nFROM old_rows o\nWHERE EXISTS (SELECT FROM annotation_block r WHERE r.hit_id = o.id OFFSET 0)\nLIMIT 1;\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'on', true);\nEND IF;\nIF kept IS NOT NULL THEN\n    RAISE EXCEPTION 'HIT % has blocks', kept\n        USING ERRCODE = 'foreign_key_violation',\n              CONSTRAINT = 'hit_stays_with_its_blocks';\nEND IF;\nRETURN NULL;\n", hash='d247ff0745d7051ca04931bfb086bbcc514b3e5f', level='STATEMENT', operation='DELETE', pgid='pgtrigger_hit_stays_with_its_blocks_c6792', referencing='REFERENCING OLD TABLE AS old_rows ', table='annotation_hit', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='QualityReversal',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('note', models.TextField(blank=True, verbose_name='note')),
+                        ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
+                        ('action', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='reversal', to='annotation.qualityaction')),
+                        ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('batch', models.UUIDField(blank=True, null=True, verbose_name='decision')),
+                    ],
+                    options={
+                        'verbose_name': 'reversal of a quality action',
+                        'verbose_name_plural': 'reversals of quality actions',
+                        'indexes': [models.Index(condition=models.Q(('batch__isnull', False)), fields=['batch'], name='quality_reversal_of_a_batch')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='quality_reversal_append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='ba161eb5393ad856547cbc43a9c2ba5c627c55c2', operation='UPDATE OR DELETE', pgid='pgtrigger_quality_reversal_append_only_11d97', table='annotation_qualityreversal', when='BEFORE')), pgtrigger.compiler.Trigger(name='quality_reversal_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='1337529246724fc5e9d7a4237b3face15c43a9a6', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_quality_reversal_never_truncated_87beb', table='annotation_qualityreversal', when='BEFORE')), pgtrigger.compiler.Trigger(name='quality_reversal_recorded', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE written RECORD; done TEXT := TG_OP; before JSONB; after JSONB; hidden_before JSONB; hidden_after JSONB;', func="IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := jsonb_build_object('note', NEW.note); hidden_after := jsonb_build_object(); END IF;\nIF TG_OP <> 'INSERT' THEN before := jsonb_build_object('note', OLD.note); hidden_before := jsonb_build_object(); END IF;\nPERFORM activity_record(\n    'annotation.qualityreversal', done, (SELECT j.campaign_id FROM annotation_qualityaction a JOIN campaign_judge j ON j.id = a.judge_id WHERE a.id = written.action_id), (SELECT k.test_set_id FROM annotation_qualityaction a JOIN campaign_task k ON k.id = a.task_id WHERE a.id = written.action_id), written.id, (SELECT j.pseudonym FROM annotation_qualityaction a JOIN campaign_judge j ON j.id = a.judge_id WHERE a.id = written.action_id),\n    before, after, hidden_before, hidden_after, 1\n);\nRETURN NULL;\n", hash='87a9d250ba745a21deaedf0812656b5b596b76fe', operation='INSERT OR UPDATE OF "note" OR DELETE', pgid='pgtrigger_quality_reversal_recorded_2bc45', table='annotation_qualityreversal', when='AFTER')), pgtrigger.compiler.Trigger(name='quality_reversal_changes_pages', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO annotation_pagechanges AS c (task_id, changes, problem_reports)\nSELECT k.id, 1, 0 FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id WHERE t.campaign_id IN (\n    SELECT p.campaign_id FROM written\n    JOIN annotation_qualityaction a ON a.id = written.action_id\n    JOIN campaign_judge p ON p.id = a.judge_id\n) ORDER BY t.id\nON CONFLICT (task_id) DO UPDATE SET changes = c.changes + 1;\nRETURN NULL;\n', hash='418bc337d7ff47631a721c491651127c9aa121b7', level='STATEMENT', operation='INSERT', pgid='pgtrigger_quality_reversal_changes_pages_3520d', referencing='REFERENCING NEW TABLE AS written ', table='annotation_qualityreversal', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='Assignment',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('public_id', models.UUIDField(default=uuid.uuid4, unique=True, verbose_name='public id')),
+                        ('lease', django.contrib.postgres.fields.ranges.DateTimeRangeField(verbose_name='lease')),
+                        ('ordinal', models.PositiveIntegerField(default=0, help_text="The judge's n-th HIT of the test set, from 1.", verbose_name='ordinal')),
+                        ('completed_at', models.DateTimeField(blank=True, null=True, verbose_name='completed')),
+                        ('released_at', models.DateTimeField(blank=True, help_text='The lease ran out, and the HIT returned to the pool or went to another judge.', null=True, verbose_name='released')),
+                        ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='campaign.judge')),
+                        ('hit', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotation.hit')),
+                    ],
+                    options={
+                        'verbose_name': 'assignment',
+                        'verbose_name_plural': 'assignments',
+                        'indexes': [models.Index(condition=models.Q(('completed_at__isnull', True)), fields=['judge'], name='assignment_begun'), models.Index(fields=['judge', '-ordinal'], name='assignment_of_a_judge')],
+                        'constraints': [models.UniqueConstraint(fields=('hit', 'judge'), name='assignment_once_per_hit_and_judge'), django.contrib.postgres.constraints.ExclusionConstraint(expressions=[(annotation.models.assignment.IdRange('hit'), '&&'), ('lease', '&&')], name='assignment_leases_of_a_hit_never_overlap'), models.CheckConstraint(condition=models.Q(('lease__isempty', False), ('lease__startswith__isnull', False), ('lease__endswith__isnull', False)), name='assignment_lease_is_limited')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='assignment_writes_the_blocks_of_its_hit', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE lent RECORD; scans TEXT;', func="scans := current_setting('enable_seqscan');\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'off', true);\nEND IF;\nIF NOT EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN\n    PERFORM \n    set_config(\n        'pgtrigger.ignore',\n        coalesce(nullif(current_setting('pgtrigger.ignore', true), ''), '{}'),\n        true\n    )\n;\n    SELECT h.plan INTO lent\n    FROM annotation_hit h WHERE h.id = NEW.hit_id FOR NO KEY UPDATE;\n    IF NOT EXISTS (SELECT FROM annotation_block b WHERE b.hit_id = NEW.hit_id) THEN\n        IF lent.plan IS NULL OR lent.plan = '[]' THEN\n            RAISE EXCEPTION 'HIT % is lent and has no blocks', NEW.hit_id\n                USING ERRCODE = 'check_violation',\n                      CONSTRAINT = 'assignment_of_a_hit_with_blocks';\n        END IF;\n        \n    WITH written AS (\n        INSERT INTO annotation_block\n            (hit_id, segment_id, position, outputs, stands_for, control, expected)\n        SELECT h.id, h.segment_ids[each.place], each.place,\n            ARRAY(SELECT jsonb_path_query(each.shown, 'strict $.candidates[*][*]')::bigint),\n            CASE WHEN each.shown @? 'strict $.candidates[*] ? (@.size() != 1)' THEN ARRAY(\n                SELECT jsonb_path_query(each.shown, 'strict $.candidates[*].size()')::smallint\n            ) END,\n            CASE WHEN each.shown ? 'expected' THEN 'attention' ELSE '' END,\n            CASE WHEN each.shown ? 'expected' THEN ARRAY(\n                SELECT jsonb_array_elements_text(each.shown -> 'expected')::smallint\n            ) END\n        FROM annotation_hit h, jsonb_array_elements(h.plan) WITH ORDINALITY AS each (shown, place)\n        WHERE h.id = NEW.hit_id\n    )\n    UPDATE annotation_hit h SET plan = NULL WHERE h.id = NEW.hit_id\n;\n    END IF;\nEND IF;\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'on', true);\nEND IF;\nRETURN NULL;\n", hash='4ad3527b979dc2a39ed274337d99f757fbe91b83', operation='INSERT', pgid='pgtrigger_assignment_writes_the_blocks_of_its_hit_55b54', table='annotation_assignment', when='AFTER')), pgtrigger.compiler.Trigger(name='assignment_of_no_moving_campaign', sql=pgtrigger.compiler.UpsertTriggerSql(func="-- By itself, for there is seldom one: the second question is not even begun.\nIF EXISTS (SELECT FROM campaign_campaignmove) THEN\n    IF EXISTS (\n        SELECT FROM campaign_campaignmove m WHERE m.campaign_id IN (SELECT j.campaign_id FROM inserted i JOIN campaign_judge j ON j.id = i.judge_id)\n    ) THEN\n        RAISE EXCEPTION 'the campaign moves to another cell'\n            USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = 'assignment_of_no_moving_campaign';\n    END IF;\nEND IF;\nRETURN NULL;\n", hash='cad95f20cf3e6df1d5d7739b08548bb941ce0cca', level='STATEMENT', operation='INSERT', pgid='pgtrigger_assignment_of_no_moving_campaign_0409d', referencing='REFERENCING NEW TABLE AS inserted ', table='annotation_assignment', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='Block',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('position', models.PositiveSmallIntegerField(help_text='From 1.', verbose_name='position in the HIT')),
+                        ('control', models.CharField(blank=True, choices=[('', 'no control'), ('attention', 'attention check'), ('training', 'training')], default='', max_length=9, verbose_name='control')),
+                        ('expected', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveSmallIntegerField(null=True), blank=True, help_text='Of a control: ranks aligned with the candidates. Only their order is expected; empty means that nothing is expected of that candidate.', null=True, size=None, verbose_name='expected order')),
+                        ('explanation', models.TextField(blank=True, db_default='', default='', help_text='What a judge reads after a training block.', verbose_name='explanation')),
+                        ('public_id', models.UUIDField(db_default=django.contrib.postgres.functions.RandomUUID(), default=uuid.uuid4, unique=True, verbose_name='public id')),
+                        ('segment', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='blocks', to='campaign.segment')),
+                        ('hit', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='blocks', to='annotation.hit')),
+                        ('outputs', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), help_text='By id, in shown order; those of one candidate side by side.', size=None, verbose_name='outputs')),
+                        ('stands_for', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveSmallIntegerField(), blank=True, help_text='How many outputs each candidate stands for; empty: each for one.', null=True, size=None, verbose_name='outputs of each candidate')),
+                    ],
+                    options={
+                        'verbose_name': 'block',
+                        'verbose_name_plural': 'blocks',
+                        'ordering': ['position'],
+                        'constraints': [models.UniqueConstraint(fields=('hit', 'position'), name='block_position_unique_in_hit'), models.CheckConstraint(condition=models.Q(('control__in', ['', 'attention', 'training'])), name='block_control_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('control', ''), ('expected__isnull', True)), models.Q(models.Q(('control', ''), _negated=True), ('expected__isnull', False)), _connector='OR'), name='block_expects_an_order_exactly_if_a_control'), models.CheckConstraint(condition=django.db.models.lookups.GreaterThan(models.Func('outputs', function='cardinality', output_field=models.IntegerField()), 0), name='block_shows_an_output')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='candidate_output_stays', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."outputs" IS DISTINCT FROM (NEW."outputs") OR OLD."segment_id" IS DISTINCT FROM (NEW."segment_id") OR OLD."stands_for" IS DISTINCT FROM (NEW."stands_for"))', func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;", hash='7762308247cdc0bcb5db98deaa21603bccfac36c', operation='UPDATE', pgid='pgtrigger_candidate_output_stays_a4891', table='annotation_block', when='BEFORE')), pgtrigger.compiler.Trigger(name='block_stays_in_its_hit', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."hit_id" IS DISTINCT FROM (NEW."hit_id"))', func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;", hash='3c4ca03f3684c98e3b8c840ef8a44ea38544f6fc', operation='UPDATE', pgid='pgtrigger_block_stays_in_its_hit_5b05f', table='annotation_block', when='BEFORE')), pgtrigger.compiler.Trigger(name='block_fits_its_hit_and_segment', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE lost BIGINT; wrong RECORD; scans TEXT;', func="scans := current_setting('enable_seqscan');\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'off', true);\nEND IF;\n-- Whoever deletes a HIT waits for this lock: `hit_stays_with_its_blocks`.\nSELECT n.hit_id INTO lost\nFROM (SELECT DISTINCT r.hit_id FROM new_rows r) n\nWHERE (SELECT h.id FROM annotation_hit h WHERE h.id = n.hit_id FOR KEY SHARE) IS NULL\nLIMIT 1;\n-- Whoever deletes an output waits for this one: `output_stays_while_shown`.\nPERFORM (SELECT s.id FROM campaign_segment s WHERE s.id = n.segment_id FOR KEY SHARE)\nFROM (SELECT DISTINCT r.segment_id FROM new_rows r) n;\n-- A block that shows as many as it has outputs of its segment shows none twice: of these, most by far, nothing\n-- more is asked. `+ 0` has them looked up by their own keys: a segment has more outputs than a block shows.\nSELECT each.*, counted.different, each.of_segment < counted.different AS is_strange INTO wrong\nFROM (\n    SELECT n.public_id, n.outputs,\n        cardinality(n.outputs) AS shown,\n        (\n            SELECT count(*) FROM campaign_output o\n            WHERE o.id = ANY (n.outputs) AND o.segment_id + 0 = n.segment_id\n        ) AS of_segment,\n        n.stands_for IS NULL OR 0 < ALL (n.stands_for) AND cardinality(n.outputs) = (\n            SELECT coalesce(sum(outputs), 0) FROM unnest(n.stands_for) outputs\n        ) AS adds_up\n    FROM new_rows n\n    OFFSET 0\n) each, LATERAL (\n    SELECT count(DISTINCT output) AS different FROM unnest(each.outputs) output\n) counted\nWHERE each.of_segment < each.shown OR NOT each.adds_up\nORDER BY is_strange DESC, each.adds_up DESC LIMIT 1;\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'on', true);\nEND IF;\nIF lost IS NOT NULL THEN\n    RAISE EXCEPTION 'there is no HIT %', lost\n        USING ERRCODE = 'foreign_key_violation',\n              CONSTRAINT = 'block_of_a_hit';\nEND IF;\nIF wrong.is_strange THEN\n    RAISE EXCEPTION 'one of the outputs % is not of the segment of block %',\n        wrong.outputs, wrong.public_id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'candidate_output_of_the_same_segment';\nEND IF;\nIF wrong.different < wrong.shown THEN\n    RAISE EXCEPTION 'one of the outputs % stands twice in block %',\n        wrong.outputs, wrong.public_id\n        USING ERRCODE = 'unique_violation',\n              CONSTRAINT = 'candidate_output_once_in_block';\nEND IF;\nIF NOT wrong.adds_up THEN\n    RAISE EXCEPTION 'the outputs of the candidates of block % do not add up to %',\n        wrong.public_id, wrong.shown\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'candidate_stands_for_an_output';\nEND IF;\nRETURN NULL;\n", hash='d9ffb96560f8eef889e9b3cf16b01bdaa638509d', level='STATEMENT', operation='INSERT', pgid='pgtrigger_block_fits_its_hit_and_segment_600d8', referencing='REFERENCING NEW TABLE AS new_rows ', table='annotation_block', when='AFTER')), pgtrigger.compiler.Trigger(name='block_stays_while_judged', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE kept BIGINT; scans TEXT;', func="-- Whoever writes what refers to the rows holds a lock of theirs until the commit: whoever deletes them has waited for it,\n-- and this sees what was written if each statement sees what was committed before it.\nIF current_setting('transaction_isolation') <> 'read committed' THEN\n    RAISE SQLSTATE '55000' USING MESSAGE = format(\n        'these rows are deleted in transactions that read what is committed, not %s',\n        current_setting('transaction_isolation')\n    );\nEND IF;\nscans := current_setting('enable_seqscan');\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'off', true);\nEND IF;\nSELECT o.id INTO kept\nFROM old_rows o\nWHERE EXISTS (SELECT FROM annotation_judgment r WHERE r.block_id = o.id OFFSET 0)\nLIMIT 1;\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'on', true);\nEND IF;\nIF kept IS NOT NULL THEN\n    RAISE EXCEPTION 'block % is judged', kept\n        USING ERRCODE = 'foreign_key_violation',\n              CONSTRAINT = 'block_stays_while_judged';\nEND IF;\nRETURN NULL;\n", hash='c1ccb298fc93ac6ca46fe44ef54a02458e8d999e', level='STATEMENT', operation='DELETE', pgid='pgtrigger_block_stays_while_judged_5b4ef', referencing='REFERENCING OLD TABLE AS old_rows ', table='annotation_block', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='Exposure',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('is_repeat', models.BooleanField(default=False, verbose_name='wanted repeat')),
+                        ('assignment', models.ForeignKey(blank=True, db_index=False, help_text='Empty where it was a practice sentence of the tour.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='exposures', to='annotation.assignment')),
+                        ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='exposures', to='campaign.judge')),
+                        ('segment', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='exposures', to='campaign.segment')),
+                        ('apart', models.CharField(blank=True, db_default='', default='', help_text='The protocol of a task that shows judges segments again; empty of all others, which count together.', max_length=20, verbose_name='apart')),
+                    ],
+                    options={
+                        'verbose_name': 'exposure',
+                        'verbose_name_plural': 'exposures',
+                        'constraints': [models.UniqueConstraint(models.F('judge'), models.F('segment'), models.F('apart'), models.Case(models.When(is_repeat=True, then='id')), name='exposure_once_except_as_a_repeat', nulls_distinct=False)],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='Judgment',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('client_id', models.UUIDField(help_text='Chosen by whoever submits: the same id twice is one judgment.', unique=True, verbose_name="client's id")),
+                        ('labels', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveSmallIntegerField(null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(5)]), help_text='Aligned with the candidates in shown order; 1 is best, empty is blank.', size=None, verbose_name='labels')),
+                        ('duration_ms', models.PositiveIntegerField(blank=True, null=True, verbose_name='time on the clock, ms')),
+                        ('active_ms', models.PositiveIntegerField(blank=True, null=True, verbose_name='active time, ms')),
+                        ('comment', models.TextField(blank=True, verbose_name='comment')),
+                        ('submitted_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='submitted')),
+                        ('assignment', models.ForeignKey(blank=True, db_index=False, help_text='Empty for judgments that were imported.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judgments', to='annotation.assignment')),
+                        ('block', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='judgments', to='annotation.block')),
+                        ('judge', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='judgments', to='campaign.judge')),
+                        ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='annotation.judgment')),
+                        ('task', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='judgments', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'judgment',
+                        'verbose_name_plural': 'judgments',
+                        'indexes': [models.Index(fields=['judge', '-submitted_at'], name='judgment_of_a_judge'), models.Index(condition=models.Q(('comment', ''), _negated=True), fields=['task', '-id'], name='judgment_with_comment')],
+                        'constraints': [models.CheckConstraint(condition=annotation.models.judgment.LabelsAreRanks('labels'), name='judgment_ranks_between_1_and_5'), models.CheckConstraint(condition=models.Q(('active_ms__lte', models.F('duration_ms'))), name='judgment_active_within_its_time_on_the_clock'), models.UniqueConstraint(fields=('block', 'judge', 'supersedes'), name='judgment_one_first_per_judge_and_block', nulls_distinct=False)],
+                        'triggers': [pgtrigger.compiler.Trigger(name='judgment_append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='7d6f7f0f41fb86b6d967401274c1248160a6834a', operation='UPDATE OR DELETE', pgid='pgtrigger_judgment_append_only_4b2ba', table='annotation_judgment', when='BEFORE')), pgtrigger.compiler.Trigger(name='judgment_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='aca4cb7891560b67603305e5a25dd822bf4446f5', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_judgment_never_truncated_050c2', table='annotation_judgment', when='BEFORE')), pgtrigger.compiler.Trigger(name='judgment_waits_for_its_number', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO annotation_unnumberedjudgment (judgment_id, task_id)\nSELECT inserted.id, inserted.task_id FROM inserted;\nRETURN NULL;\n', hash='c5c45424550566060671b603ef6929e6d8d372f6', level='STATEMENT', operation='INSERT', pgid='pgtrigger_judgment_waits_for_its_number_d505d', referencing='REFERENCING NEW TABLE AS inserted ', table='annotation_judgment', when='AFTER')), pgtrigger.compiler.Trigger(name='judgment_imported_has_its_answer', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE asked TEXT; wrong RECORD;', func="-- At the end of the statement that writes judgments and their answers. Of what judges send, there is no more to ask.\nIF NOT EXISTS (SELECT FROM new_rows WHERE assignment_id IS NULL) THEN\n    RETURN NULL;\nEND IF;\nFOR asked IN\n    SELECT DISTINCT k.protocol\n    FROM (SELECT DISTINCT task_id FROM new_rows WHERE assignment_id IS NULL) n\n    JOIN campaign_task k ON k.id = n.task_id\n    WHERE k.protocol <> 'ranking'\nLOOP\n    IF asked = 'top' THEN\n        SELECT n.id, n.labels INTO wrong FROM new_rows n\n        WHERE n.assignment_id IS NULL\n            AND (1 <> ALL (n.labels) OR NOT n.labels <@ '{1,2}')\n            AND (SELECT k.protocol FROM campaign_task k WHERE k.id = n.task_id) = asked\n        LIMIT 1;\n        IF wrong.id IS NOT NULL THEN\n            RAISE EXCEPTION 'judgment % has the labels %, not 1 for top outputs and 2 for others', wrong.id, wrong.labels\n                USING ERRCODE = 'check_violation',\n                      CONSTRAINT = 'judgment_imported_of_top_has_its_labels';\n        END IF;\n        CONTINUE;\n    END IF;\n    IF asked = 'sorting' THEN\n        SELECT n.id, n.labels INTO wrong FROM new_rows n\n        JOIN annotation_block b ON b.id = n.block_id JOIN annotation_hit h ON h.id = b.hit_id\n        WHERE n.assignment_id IS NULL\n            AND (SELECT k.protocol FROM campaign_task k WHERE k.id = n.task_id) = asked\n            AND (\n                n.labels::integer[] NOT IN ('{1,2}', '{1,1}', '{2,1}')\n                OR jsonb_array_length(h.why -> 'comparison') IS DISTINCT FROM 2\n            )\n        LIMIT 1;\n        IF wrong.id IS NOT NULL THEN\n            RAISE EXCEPTION 'judgment % has the labels %, or is of a HIT that names no comparison', wrong.id, wrong.labels\n                USING ERRCODE = 'check_violation',\n                      CONSTRAINT = 'judgment_imported_of_a_sort_is_of_a_comparison';\n        END IF;\n        CONTINUE;\n    END IF;\n    -- `OFFSET 0` has answers looked up one by one and by their keys, whatever the planner takes their table for.\n    EXECUTE format(\n        'SELECT n.id FROM new_rows n WHERE n.assignment_id IS NULL'\n        ' AND (SELECT k.protocol FROM campaign_task k WHERE k.id = n.task_id) = $1'\n        ' AND (SELECT true FROM %I a WHERE a.judgment_id = n.id OFFSET 0) IS NULL LIMIT 1',\n        asked || '_answer'\n    ) INTO wrong USING asked;\n    IF wrong.id IS NOT NULL THEN\n        RAISE EXCEPTION 'judgment % has no answer', wrong.id\n            USING ERRCODE = 'integrity_constraint_violation',\n                  CONSTRAINT = 'judgment_imported_has_its_answer';\n    END IF;\nEND LOOP;\nRETURN NULL;\n", hash='df70237e1f94a5ca027ee9c67ec2fef5b9773d9b', level='STATEMENT', operation='INSERT', pgid='pgtrigger_judgment_imported_has_its_answer_57212', referencing='REFERENCING NEW TABLE AS new_rows ', table='annotation_judgment', when='AFTER')), pgtrigger.compiler.Trigger(name='judgment_of_no_moving_campaign', sql=pgtrigger.compiler.UpsertTriggerSql(func="-- By itself, for there is seldom one: the second question is not even begun.\nIF EXISTS (SELECT FROM campaign_campaignmove) THEN\n    IF EXISTS (\n        SELECT FROM campaign_campaignmove m WHERE m.campaign_id IN (SELECT j.campaign_id FROM inserted i JOIN campaign_judge j ON j.id = i.judge_id)\n    ) THEN\n        RAISE EXCEPTION 'the campaign moves to another cell'\n            USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = 'judgment_of_no_moving_campaign';\n    END IF;\nEND IF;\nRETURN NULL;\n", hash='6b9cb2aa999f41403b51f8733438de0d132bde4d', level='STATEMENT', operation='INSERT', pgid='pgtrigger_judgment_of_no_moving_campaign_5e48d', referencing='REFERENCING NEW TABLE AS inserted ', table='annotation_judgment', when='AFTER')), pgtrigger.compiler.Trigger(name='judgment_fits_its_block', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE lost BIGINT; wrong RECORD; scans TEXT;', func="scans := current_setting('enable_seqscan');\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'off', true);\nEND IF;\n-- Whoever deletes a judge waits for this lock: `judge_stays_with_their_judgments`.\nSELECT n.judge_id INTO lost\nFROM (SELECT DISTINCT r.judge_id FROM new_rows r) n\nWHERE (SELECT j.id FROM campaign_judge j WHERE j.id = n.judge_id FOR KEY SHARE) IS NULL\nLIMIT 1;\nSELECT n.id, n.block_id, n.task_id, cardinality(n.labels) AS labels, b.shown,\n    b.task_id <> n.task_id AS is_of_another,\n    cardinality(n.labels) <> b.shown AS is_not_aligned, b.shown IS NULL AS is_of_none\nINTO wrong\nFROM new_rows n LEFT JOIN LATERAL (\n    SELECT cardinality(coalesce(b.stands_for, b.outputs)) AS shown,\n        (SELECT h.task_id FROM annotation_hit h WHERE h.id = b.hit_id) AS task_id\n    FROM annotation_block b WHERE b.id = n.block_id\n    -- Whoever deletes the block waits for this lock: `block_stays_while_judged`.\n    OFFSET 0 FOR KEY SHARE OF b\n) b ON true\nWHERE b.shown IS NULL\n    OR b.task_id <> n.task_id\n    OR cardinality(n.labels) <> b.shown\n    OR n.supersedes_id IS NOT NULL AND NOT EXISTS (\n        SELECT FROM annotation_judgment j\n        WHERE j.id = n.supersedes_id\n            AND j.judge_id = n.judge_id AND j.block_id = n.block_id\n            AND j.id < n.id\n        OFFSET 0\n    )\nLIMIT 1;\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'on', true);\nEND IF;\nIF lost IS NOT NULL THEN\n    RAISE EXCEPTION 'there is no judge %', lost\n        USING ERRCODE = 'foreign_key_violation',\n              CONSTRAINT = 'judgment_by_a_judge';\nEND IF;\nIF wrong.is_of_none THEN\n    RAISE EXCEPTION 'there is no block %', wrong.block_id\n        USING ERRCODE = 'foreign_key_violation',\n              CONSTRAINT = 'judgment_of_a_block';\nEND IF;\nIF wrong.is_of_another THEN\n    RAISE EXCEPTION 'block % is not of test set %',\n        wrong.block_id, wrong.task_id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'judgment_of_its_task';\nEND IF;\nIF wrong.is_not_aligned THEN\n    RAISE EXCEPTION '% labels for % candidates of block %',\n        wrong.labels, wrong.shown, wrong.block_id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'judgment_labels_aligned_with_candidates';\nEND IF;\nIF wrong.id IS NOT NULL THEN\n    RAISE EXCEPTION\n        'judgment % supersedes one of another judge, block or time', wrong.id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'judgment_supersedes_its_own_kind';\nEND IF;\nRETURN NULL;\n", hash='a4e34c48d220bfaeb52743df7b2943657847aa0d', level='STATEMENT', operation='INSERT', pgid='pgtrigger_judgment_fits_its_block_05c49', referencing='REFERENCING NEW TABLE AS new_rows ', table='annotation_judgment', when='AFTER')), pgtrigger.compiler.Trigger(name='judgment_has_its_answer', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (NEW.assignment_id IS NOT NULL)', constraint='CONSTRAINT', declare='DECLARE asked TEXT; is_there BOOLEAN; scans TEXT;', func="SELECT k.protocol INTO asked FROM campaign_task k WHERE k.id = NEW.task_id;\n-- Of a task that is gone again, so is the judgment.\nIF asked IS NULL OR asked = 'ranking' THEN\n    RETURN NULL;\nEND IF;\nIF asked = 'top' THEN\n    IF 1 <> ALL (NEW.labels) OR NOT NEW.labels <@ '{1,2}' THEN\n        RAISE EXCEPTION 'judgment % has the labels %, not 1 for top outputs and 2 for others', NEW.id, NEW.labels\n            USING ERRCODE = 'check_violation',\n                  CONSTRAINT = 'judgment_of_top_has_its_labels';\n    END IF;\n    RETURN NULL;\nEND IF;\nIF asked = 'sorting' THEN\n    IF NEW.labels::integer[] NOT IN ('{1,2}', '{1,1}', '{2,1}') THEN\n        RAISE EXCEPTION 'judgment % has the labels %, which no comparison of two outputs implies', NEW.id, NEW.labels\n            USING ERRCODE = 'check_violation',\n                  CONSTRAINT = 'judgment_of_a_sort_has_its_labels';\n    END IF;\n    RETURN NULL;\nEND IF;\nscans := current_setting('enable_seqscan');\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'off', true);\nEND IF;\nCASE asked\n    WHEN 'rating' THEN is_there := EXISTS (SELECT FROM rating_answer a WHERE a.judgment_id = NEW.id);\n    WHEN 'two_outputs' THEN is_there := EXISTS (SELECT FROM two_outputs_answer a WHERE a.judgment_id = NEW.id);\n    WHEN 'spans' THEN is_there := EXISTS (SELECT FROM spans_answer a WHERE a.judgment_id = NEW.id);\n    WHEN 'editing' THEN is_there := EXISTS (SELECT FROM editing_answer a WHERE a.judgment_id = NEW.id);\n    WHEN 'quiz' THEN is_there := EXISTS (SELECT FROM quiz_answer a WHERE a.judgment_id = NEW.id);\nEND CASE;\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'on', true);\nEND IF;\nIF NOT is_there THEN\n    RAISE EXCEPTION 'judgment % has no answer', NEW.id\n        USING ERRCODE = 'integrity_constraint_violation',\n              CONSTRAINT = 'judgment_has_its_answer';\nEND IF;\nRETURN NULL;\n", hash='5a23b9b459be2631b19c06ee7ab5d7c697e93402', operation='INSERT', pgid='pgtrigger_judgment_has_its_answer_b8896', table='annotation_judgment', timing='DEFERRABLE INITIALLY DEFERRED', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='ProblemReport',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('client_id', models.UUIDField(help_text='Chosen by whoever reports: the same id twice is one report.', unique=True, verbose_name="client's id")),
+                        ('kind', models.CharField(choices=[('source', 'The source is wrong or cut off'), ('reference', 'The reference is wrong or of another sentence'), ('output', 'An output is garbled or in the wrong language'), ('content', 'Something here is offensive or private'), ('page', 'This page does not work as it should'), ('other', 'Something else')], max_length=9, verbose_name='kind')),
+                        ('comment', models.TextField(blank=True, verbose_name='comment')),
+                        ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
+                        ('block', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='problem_reports', to='annotation.block')),
+                        ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='problem_reports', to='campaign.judge')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='problem_reports', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'problem report',
+                        'verbose_name_plural': 'problem reports',
+                        'indexes': [models.Index(fields=['task', '-id'], name='problem_report_latest')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('kind__in', ['source', 'reference', 'output', 'content', 'page', 'other'])), name='problem_report_kind_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'other'), _negated=True), models.Q(('comment', ''), _negated=True), _connector='OR'), name='problem_report_of_something_else_says_what')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='problem_report_append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='9894ed1c743ada5c6800a779bd2109ab8124cd80', operation='UPDATE OR DELETE', pgid='pgtrigger_problem_report_append_only_30328', table='annotation_problemreport', when='BEFORE')), pgtrigger.compiler.Trigger(name='problem_report_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='d9643944c15e2e292406b3fcbf5e546d1c691605', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_problem_report_never_truncated_9244f', table='annotation_problemreport', when='BEFORE')), pgtrigger.compiler.Trigger(name='problem_report_of_its_task', sql=pgtrigger.compiler.UpsertTriggerSql(func="IF NOT EXISTS (\n    SELECT FROM annotation_block b JOIN annotation_hit h ON h.id = b.hit_id\n    WHERE b.id = NEW.block_id AND h.task_id = NEW.task_id\n) THEN\n    RAISE EXCEPTION 'block % is not of test set %',\n        NEW.block_id, NEW.task_id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'problem_report_of_its_task';\nEND IF;\nRETURN NEW;\n", hash='51966012dd2bf6485d19e887bd5c4119b6402852', operation='INSERT', pgid='pgtrigger_problem_report_of_its_task_50651', table='annotation_problemreport', when='BEFORE')), pgtrigger.compiler.Trigger(name='problem_report_changes_pages', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO annotation_pagechanges AS c (task_id, changes, problem_reports)\nSELECT inserted.task_id, 1, count(*) FROM inserted GROUP BY 1 ORDER BY 1\nON CONFLICT (task_id) DO UPDATE\nSET changes = c.changes + 1, problem_reports = c.problem_reports + EXCLUDED.problem_reports;\nRETURN NULL;\n', hash='a721977d2b93b2c83a8e2e79e1c29d3cb46bac49', level='STATEMENT', operation='INSERT', pgid='pgtrigger_problem_report_changes_pages_99ec0', referencing='REFERENCING NEW TABLE AS inserted ', table='annotation_problemreport', when='AFTER')), pgtrigger.compiler.Trigger(name='problem_report_of_no_moving_campaign', sql=pgtrigger.compiler.UpsertTriggerSql(func="-- By itself, for there is seldom one: the second question is not even begun.\nIF EXISTS (SELECT FROM campaign_campaignmove) THEN\n    IF EXISTS (\n        SELECT FROM campaign_campaignmove m WHERE m.campaign_id IN (SELECT j.campaign_id FROM inserted i JOIN campaign_judge j ON j.id = i.judge_id)\n    ) THEN\n        RAISE EXCEPTION 'the campaign moves to another cell'\n            USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = 'problem_report_of_no_moving_campaign';\n    END IF;\nEND IF;\nRETURN NULL;\n", hash='2d26189299b1cd96da0184014e76dadbd9dff071', level='STATEMENT', operation='INSERT', pgid='pgtrigger_problem_report_of_no_moving_campaign_a861d', referencing='REFERENCING NEW TABLE AS inserted ', table='annotation_problemreport', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='Skip',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('client_id', models.UUIDField(unique=True, verbose_name="client's id")),
+                        ('reason', models.CharField(choices=[('bad_source', 'The source is unusable'), ('bad_reference', 'The reference is wrong'), ('cannot_judge', 'I cannot judge this'), ('other', 'Another reason'), ('not_stated', 'Not stated')], max_length=13, verbose_name='reason')),
+                        ('comment', models.TextField(blank=True, verbose_name='comment')),
+                        ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
+                        ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='skips', to='annotation.assignment')),
+                        ('block', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='skips', to='annotation.block')),
+                        ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='skips', to='campaign.judge')),
+                        ('duration_ms', models.PositiveIntegerField(blank=True, null=True, verbose_name='time on the clock, ms')),
+                        ('active_ms', models.PositiveIntegerField(blank=True, null=True, verbose_name='active time, ms')),
+                        ('task', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='skips', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'skip',
+                        'verbose_name_plural': 'skips',
+                        'indexes': [models.Index(fields=['judge', '-created_at'], name='skip_of_a_judge'), models.Index(fields=['task', '-id'], name='skip_of_a_task'), models.Index(condition=models.Q(('comment', ''), _negated=True), fields=['task', '-id'], name='skip_with_comment')],
+                        'constraints': [models.UniqueConstraint(fields=('judge', 'block'), name='skip_once_per_judge_and_block'), models.CheckConstraint(condition=models.Q(('reason__in', ['bad_source', 'bad_reference', 'cannot_judge', 'other', 'not_stated'])), name='skip_reason_is_known'), models.CheckConstraint(condition=models.Q(('active_ms__lte', models.F('duration_ms'))), name='skip_active_within_its_time_on_the_clock')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='skip_append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='fbb907a8942f9c9ba99d1d36c447913cc096a3c3', operation='UPDATE OR DELETE', pgid='pgtrigger_skip_append_only_d55a3', table='annotation_skip', when='BEFORE')), pgtrigger.compiler.Trigger(name='skip_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='d79e81bce822dc332f400db5e09a5509eae32970', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_skip_never_truncated_203eb', table='annotation_skip', when='BEFORE')), pgtrigger.compiler.Trigger(name='skip_of_its_task', sql=pgtrigger.compiler.UpsertTriggerSql(func="IF NOT EXISTS (\n    SELECT FROM annotation_block b JOIN annotation_hit h ON h.id = b.hit_id\n    WHERE b.id = NEW.block_id AND h.task_id = NEW.task_id\n) THEN\n    RAISE EXCEPTION 'block % is not of test set %',\n        NEW.block_id, NEW.task_id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'skip_of_its_task';\nEND IF;\nRETURN NEW;\n", hash='82d468a3818959c1dfee22b71ac788b0afb5042e', operation='INSERT', pgid='pgtrigger_skip_of_its_task_bad07', table='annotation_skip', when='BEFORE')), pgtrigger.compiler.Trigger(name='skip_waits_to_be_counted', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO annotation_uncountedskip (skip_id, task_id)\nSELECT inserted.id, inserted.task_id FROM inserted;\nRETURN NULL;\n', hash='b2b6315c7f393f87c36ac4805d16b9bc40b26d91', level='STATEMENT', operation='INSERT', pgid='pgtrigger_skip_waits_to_be_counted_e7641', referencing='REFERENCING NEW TABLE AS inserted ', table='annotation_skip', when='AFTER')), pgtrigger.compiler.Trigger(name='skip_of_no_moving_campaign', sql=pgtrigger.compiler.UpsertTriggerSql(func="-- By itself, for there is seldom one: the second question is not even begun.\nIF EXISTS (SELECT FROM campaign_campaignmove) THEN\n    IF EXISTS (\n        SELECT FROM campaign_campaignmove m WHERE m.campaign_id IN (SELECT j.campaign_id FROM inserted i JOIN campaign_judge j ON j.id = i.judge_id)\n    ) THEN\n        RAISE EXCEPTION 'the campaign moves to another cell'\n            USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = 'skip_of_no_moving_campaign';\n    END IF;\nEND IF;\nRETURN NULL;\n", hash='373f188e4f30a3da5700858fade6344d7c80834f', level='STATEMENT', operation='INSERT', pgid='pgtrigger_skip_of_no_moving_campaign_0b79f', referencing='REFERENCING NEW TABLE AS inserted ', table='annotation_skip', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='JudgmentNumber',
+                    fields=[
+                        ('judgment', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='numbered', serialize=False, to='annotation.judgment')),
+                        ('number', models.PositiveIntegerField(help_text='From 1 in the test set.', verbose_name='number')),
+                        ('task', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='judgment_numbers', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'number of a judgment',
+                        'verbose_name_plural': 'numbers of judgments',
+                        'constraints': [models.UniqueConstraint(fields=('task', 'number'), name='judgment_number_unique_in_task')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='judgment_number_append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='ecaf8aadeacdbccb2dfd2694c81a3bc5924028e5', operation='UPDATE OR DELETE', pgid='pgtrigger_judgment_number_append_only_0a0ba', table='annotation_judgmentnumber', when='BEFORE')), pgtrigger.compiler.Trigger(name='judgment_number_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='a6158fd4e168b312631d593e465e2d65a59ca7ef', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_judgment_number_never_truncated_0a541', table='annotation_judgmentnumber', when='BEFORE')), pgtrigger.compiler.Trigger(name='number_of_a_judgment', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE wrong BIGINT; scans TEXT;', func="scans := current_setting('enable_seqscan');\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'off', true);\nEND IF;\nSELECT n.judgment_id INTO wrong\nFROM new_rows n\nWHERE NOT EXISTS (\n    SELECT FROM annotation_judgment j\n    WHERE j.id = n.judgment_id AND j.task_id = n.task_id\n    OFFSET 0\n)\nLIMIT 1;\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'on', true);\nEND IF;\nIF wrong IS NOT NULL THEN\n    RAISE EXCEPTION 'number of judgment %, which is none of the test set', wrong\n        USING ERRCODE = 'foreign_key_violation',\n              CONSTRAINT = 'number_of_a_judgment';\nEND IF;\nRETURN NULL;\n", hash='8a42bb6cd4967f4be4d9d4e23f7ce3f93e26a701', level='STATEMENT', operation='INSERT', pgid='pgtrigger_number_of_a_judgment_078ff', referencing='REFERENCING NEW TABLE AS new_rows ', table='annotation_judgmentnumber', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='UnnumberedJudgment',
+                    fields=[
+                        ('judgment', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='+', serialize=False, to='annotation.judgment')),
+                        ('task', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'judgment without a number',
+                        'verbose_name_plural': 'judgments without a number',
+                        'indexes': [models.Index(fields=['task', 'judgment'], name='judgment_unnumbered')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='ProblemReply',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('number', models.PositiveIntegerField(help_text='Of the replies to this report, from 1.', verbose_name='number')),
+                        ('text', models.TextField(blank=True, help_text='The judge reads it.', verbose_name='answer')),
+                        ('closed', models.BooleanField(help_text='Whether the report is closed from this reply on.', verbose_name='closed')),
+                        ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
+                        ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('report', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='replies', to='annotation.problemreport')),
+                        ('takes_back', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='taken_back_by', to='annotation.problemreply')),
+                    ],
+                    options={
+                        'verbose_name': 'reply to a problem report',
+                        'verbose_name_plural': 'replies to problem reports',
+                        'constraints': [models.UniqueConstraint(fields=('report', 'number'), name='problem_reply_number_once'), models.CheckConstraint(condition=models.Q(models.Q(('takes_back__isnull', False), ('text', '')), models.Q(models.Q(('closed', True), models.Q(('text', ''), _negated=True), _connector='OR'), ('takes_back__isnull', True)), _connector='OR'), name='problem_reply_says_closes_or_takes_back')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='problem_reply_append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='c14625a77e0d01a7fb20b844a877f2fefc9cea04', operation='UPDATE OR DELETE', pgid='pgtrigger_problem_reply_append_only_8dfb1', table='annotation_problemreply', when='BEFORE')), pgtrigger.compiler.Trigger(name='problem_reply_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='06da6b3fc46267061f6fb9e1902e25f0a862ba66', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_problem_reply_never_truncated_cb18f', table='annotation_problemreply', when='BEFORE')), pgtrigger.compiler.Trigger(name='problem_reply_follows_the_last', sql=pgtrigger.compiler.UpsertTriggerSql(func="IF NEW.number <> 1 + coalesce(\n    (SELECT max(r.number) FROM annotation_problemreply r WHERE r.report_id = NEW.report_id), 0\n) THEN\n    RAISE EXCEPTION 'reply % does not follow the last one of report %',\n        NEW.number, NEW.report_id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'problem_reply_follows_the_last';\nEND IF;\nRETURN NEW;\n", hash='a0baf39ddc4a4be8441d986b7fd6d67eb7d4be85', operation='INSERT', pgid='pgtrigger_problem_reply_follows_the_last_1d20b', table='annotation_problemreply', when='BEFORE')), pgtrigger.compiler.Trigger(name='problem_reply_takes_back_its_own', sql=pgtrigger.compiler.UpsertTriggerSql(func="IF NEW.takes_back_id IS NOT NULL AND NOT EXISTS (\n    SELECT FROM annotation_problemreply r\n    WHERE r.id = NEW.takes_back_id AND r.report_id = NEW.report_id AND r.takes_back_id IS NULL\n) THEN\n    RAISE EXCEPTION 'reply % is none of report % that can be taken back',\n        NEW.takes_back_id, NEW.report_id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'problem_reply_takes_back_its_own';\nEND IF;\nRETURN NEW;\n", hash='c7fac3c19cbd20911e327c9a16dab55e1357850d', operation='INSERT', pgid='pgtrigger_problem_reply_takes_back_its_own_c2a9b', table='annotation_problemreply', when='BEFORE')), pgtrigger.compiler.Trigger(name='problem_reply_changes_pages', sql=pgtrigger.compiler.UpsertTriggerSql(func='UPDATE annotation_pagechanges c\nSET changes = c.changes + 1,\n    problems_closed = c.problems_closed + NEW.closed::integer - coalesce((\n        SELECT r.closed::integer FROM annotation_problemreply r\n        WHERE r.report_id = NEW.report_id AND r.number = NEW.number - 1\n    ), 0)\nFROM annotation_problemreport p\nWHERE p.id = NEW.report_id AND c.task_id = p.task_id;\nRETURN NULL;\n', hash='1cd33311a7a70fcb2dc73def2506df36e0ddfa67', operation='INSERT', pgid='pgtrigger_problem_reply_changes_pages_3d98f', table='annotation_problemreply', when='AFTER'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='UncountedSkip',
+                    fields=[
+                        ('skip', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='+', serialize=False, to='annotation.skip')),
+                        ('task', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'skip that is not counted',
+                        'verbose_name_plural': 'skips that are not counted',
+                        'indexes': [models.Index(fields=['task', 'skip'], name='skip_uncounted')],
+                    },
+                ),
+            ],
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name='judgingjudge',
+            trigger=pgtrigger.compiler.Trigger(name='judge_id_stays', sql=pgtrigger.compiler.UpsertTriggerSql(func='RAISE EXCEPTION \'pgtrigger: Cannot update of "id" rows from % table\', TG_TABLE_NAME;', hash='7ee05b824260eb63bf504b95bfb686762f921307', operation='UPDATE OF "id"', pgid='pgtrigger_judge_id_stays_c3255', table='campaign_judge', when='BEFORE')),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name='judgingjudge',
+            trigger=pgtrigger.compiler.Trigger(name='judge_stays_with_their_judgments', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE kept BIGINT; scans TEXT;', func="-- Whoever writes what refers to the rows holds a lock of theirs until the commit: whoever deletes them has waited for it,\n-- and this sees what was written if each statement sees what was committed before it.\nIF current_setting('transaction_isolation') <> 'read committed' THEN\n    RAISE SQLSTATE '55000' USING MESSAGE = format(\n        'these rows are deleted in transactions that read what is committed, not %s',\n        current_setting('transaction_isolation')\n    );\nEND IF;\nscans := current_setting('enable_seqscan');\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'off', true);\nEND IF;\nSELECT o.id INTO kept\nFROM old_rows o\nWHERE EXISTS (SELECT FROM annotation_judgment r WHERE r.judge_id = o.id OFFSET 0)\nLIMIT 1;\nIF scans = 'on' THEN\n    PERFORM set_config('enable_seqscan', 'on', true);\nEND IF;\nIF kept IS NOT NULL THEN\n    RAISE EXCEPTION 'judge % has judged', kept\n        USING ERRCODE = 'foreign_key_violation',\n              CONSTRAINT = 'judge_stays_with_their_judgments';\nEND IF;\nRETURN NULL;\n", hash='5d5bd5de43742478126d1dbaf7bc60275f801d42', level='STATEMENT', operation='DELETE', pgid='pgtrigger_judge_stays_with_their_judgments_33b00', referencing='REFERENCING OLD TABLE AS old_rows ', table='campaign_judge', when='AFTER')),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name='shownoutput',
+            trigger=pgtrigger.compiler.Trigger(name='output_stays_while_shown', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE shown BIGINT;', func="-- Blocks that are being written hold this lock shared until they are committed.\nPERFORM (SELECT s.id FROM campaign_segment s WHERE s.id = o.segment_id FOR UPDATE)\nFROM (SELECT DISTINCT segment_id FROM old_rows ORDER BY segment_id) o;\nSELECT o.id INTO shown\nFROM old_rows o\nWHERE EXISTS (\n    SELECT FROM annotation_block b\n    WHERE b.segment_id = o.segment_id AND o.id = ANY (b.outputs)\n)\nLIMIT 1;\nIF shown IS NOT NULL THEN\n    RAISE EXCEPTION 'output % is shown in a block', shown\n        USING ERRCODE = 'foreign_key_violation',\n              CONSTRAINT = 'output_stays_while_shown';\nEND IF;\nRETURN NULL;\n", hash='20c72b165a47b43bf49cbb094e815562892e4401', level='STATEMENT', operation='DELETE', pgid='pgtrigger_output_stays_while_shown_f2fa7', referencing='REFERENCING OLD TABLE AS old_rows ', table='campaign_output', when='AFTER')),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name='shownoutput',
+            trigger=pgtrigger.compiler.Trigger(name='output_segment_stays', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."segment_id" IS DISTINCT FROM (NEW."segment_id"))', func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;", hash='76ab4c4e110945787831fec7a0dba8d4bcb097dc', operation='UPDATE', pgid='pgtrigger_output_segment_stays_24abf', table='campaign_output', when='BEFORE')),
+        ),
+        migrations.RunSQL(_REFERENCE),
+        migrations.RunSQL(_UNIQUE),
+        migrations.RunSQL(_NOT_ANALYZED_WHILE_SMALL),
+    ]

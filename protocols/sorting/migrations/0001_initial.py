@@ -1,0 +1,60 @@
+import django.contrib.postgres.fields
+import django.db.models.deletion
+import django.db.models.expressions
+import django.db.models.functions.comparison
+import django.db.models.functions.datetime
+import pgtrigger.compiler
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        ('campaign', '0002_campaigns'),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='SystemSort',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveSmallIntegerField(help_text='From 1 in the task.', verbose_name='number')),
+                ('systems', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), size=None, verbose_name='systems')),
+                ('seed', models.BigIntegerField(verbose_name='seed')),
+                ('watermark', models.PositiveIntegerField(help_text='The last judgment before it began, by number.', verbose_name='watermark')),
+                ('begun_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='begun')),
+                ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sorts', to='campaign.task')),
+            ],
+            options={
+                'verbose_name': 'sort of systems',
+                'verbose_name_plural': 'sorts of systems',
+                'constraints': [models.UniqueConstraint(fields=('task', 'number'), name='sorting_number_unique_in_task'), models.CheckConstraint(condition=models.Q(('seed__gte', 0)), name='sorting_seed_not_negative')],
+                'triggers': [pgtrigger.compiler.Trigger(name='sorting_sort_stays', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;", hash='6026c0b3c76f58e23c5b8056c28f17621692656b', operation='UPDATE', pgid='pgtrigger_sorting_sort_stays_0998b', table='sorting_systemsort', when='BEFORE'))],
+            },
+        ),
+        migrations.CreateModel(
+            name='ClosedComparison',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('step', models.PositiveSmallIntegerField(help_text='From 1 in the sort.', verbose_name='step')),
+                ('winner', models.CharField(max_length=200, verbose_name='winner')),
+                ('loser', models.CharField(max_length=200, verbose_name='loser')),
+                ('wins', models.PositiveIntegerField(help_text='Judgments for the winner.', verbose_name='wins')),
+                ('losses', models.PositiveIntegerField(help_text='Judgments for the loser.', verbose_name='losses')),
+                ('same', models.PositiveIntegerField(verbose_name='the same')),
+                ('is_drawn', models.BooleanField(help_text='Both had as many judgments, and the seed decided.', verbose_name='drawn by lot')),
+                ('judgments', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), help_text='The numbers of those it was computed from.', size=None, verbose_name='judgments')),
+                ('watermark', models.PositiveIntegerField(help_text='The last judgment that was known, by number.', verbose_name='watermark')),
+                ('closed_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='closed')),
+                ('sort', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='verdicts', to='sorting.systemsort')),
+            ],
+            options={
+                'verbose_name': 'closed comparison',
+                'verbose_name_plural': 'closed comparisons',
+                'constraints': [models.UniqueConstraint(fields=('sort', 'step'), name='sorting_step_unique_in_sort'), models.UniqueConstraint(models.F('sort'), django.db.models.functions.comparison.Least('winner', 'loser'), django.db.models.functions.comparison.Greatest('winner', 'loser'), name='sorting_pair_closed_once'), models.CheckConstraint(condition=models.Q(('winner', models.F('loser')), _negated=True), name='sorting_verdict_of_two_systems'), models.CheckConstraint(condition=models.Q(models.Q(('is_drawn', False), ('wins__gt', models.F('losses'))), models.Q(('is_drawn', True), ('wins', models.F('losses'))), _connector='OR'), name='sorting_winner_has_more'), models.CheckConstraint(condition=models.Q(('judgments__len', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('wins'), '+', models.F('losses')), '+', models.F('same')))), name='sorting_judgments_are_those_counted')],
+                'triggers': [pgtrigger.compiler.Trigger(name='sorting_verdict_append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='2d15cb5d59ac6c0c06cf04a7f67d054dc5cefda6', operation='UPDATE OR DELETE', pgid='pgtrigger_sorting_verdict_append_only_ad7fe', table='sorting_closedcomparison', when='BEFORE')), pgtrigger.compiler.Trigger(name='sorting_verdict_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='625322250c2aa48ef9f4100e245c70d4634e35aa', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_sorting_verdict_never_truncated_88c0b', table='sorting_closedcomparison', when='BEFORE')), pgtrigger.compiler.Trigger(name='sorting_verdict_is_of_its_sort', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE asked RECORD; found BIGINT;', func="SELECT s.systems, s.task_id INTO asked FROM sorting_systemsort s WHERE s.id = NEW.sort_id;\nIF NOT ARRAY[NEW.winner, NEW.loser]::text[] <@ asked.systems::text[] THEN\n    RAISE EXCEPTION '% : % is no comparison of sort %', NEW.winner, NEW.loser, NEW.sort_id\n        USING ERRCODE = 'check_violation', CONSTRAINT = 'sorting_verdict_is_of_its_sort';\nEND IF;\n-- What it was computed from is there, and nobody has seen less.\nSELECT count(*) INTO found FROM annotation_judgmentnumber n\nWHERE n.task_id = asked.task_id AND n.number = ANY (NEW.judgments) AND n.number <= NEW.watermark;\nIF found <> cardinality(NEW.judgments) THEN\n    RAISE EXCEPTION 'a verdict of sort % names judgments that its task does not have up to %', NEW.sort_id, NEW.watermark\n        USING ERRCODE = 'check_violation', CONSTRAINT = 'sorting_verdict_from_its_judgments';\nEND IF;\nRETURN NEW;\n", hash='0b2ce3b0bae5af8ef4fcddcf50597c8e0f1cd0c9', operation='INSERT', pgid='pgtrigger_sorting_verdict_is_of_its_sort_b23e5', table='sorting_closedcomparison', when='BEFORE')), pgtrigger.compiler.Trigger(name='sorting_verdict_of_no_moving_campaign', sql=pgtrigger.compiler.UpsertTriggerSql(func="-- By itself, for there is seldom one: the second question is not even begun.\nIF EXISTS (SELECT FROM campaign_campaignmove) THEN\n    IF EXISTS (\n        SELECT FROM campaign_campaignmove m WHERE m.campaign_id IN (SELECT t.campaign_id FROM inserted i JOIN sorting_systemsort s ON s.id = i.sort_id JOIN campaign_task k ON k.id = s.task_id JOIN campaign_testset t ON t.id = k.test_set_id)\n    ) THEN\n        RAISE EXCEPTION 'the campaign moves to another cell'\n            USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = 'sorting_verdict_of_no_moving_campaign';\n    END IF;\nEND IF;\nRETURN NULL;\n", hash='c0af9dd7e2bb228f3ed9a82c745b198256892c0d', level='STATEMENT', operation='INSERT', pgid='pgtrigger_sorting_verdict_of_no_moving_campaign_2ea1f', referencing='REFERENCING NEW TABLE AS inserted ', table='sorting_closedcomparison', when='AFTER'))],
+            },
+        ),
+    ]

@@ -1,0 +1,346 @@
+import campaign.database.create_models
+import django.contrib.postgres.fields
+import django.db.models.deletion
+import django.db.models.functions.datetime
+import django.db.models.functions.text
+import pgtrigger.compiler
+import ranking.models.ranking
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        ('campaign', '0002_campaigns'),
+    ]
+
+    operations = [
+        campaign.database.create_models.CreateModels(
+            models=[
+                migrations.CreateModel(
+                    name='Analysis',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('kind', models.CharField(max_length=40, verbose_name='kind')),
+                        ('choice', models.JSONField(verbose_name='choice')),
+                        ('choice_digest', models.CharField(help_text='The same for the same question.', max_length=32, verbose_name='digest of the choice')),
+                        ('judgments', models.JSONField(verbose_name='judgments that count')),
+                        ('watermark', models.PositiveIntegerField(help_text='Number of the last judgment in it.', verbose_name='watermark')),
+                        ('code_version', models.CharField(max_length=60, verbose_name='code version')),
+                        ('content_key_version', models.PositiveSmallIntegerField(verbose_name='version of content keys')),
+                        ('digest', models.CharField(help_text='The same for the same answer.', max_length=32, verbose_name='digest')),
+                        ('asked_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='asked')),
+                        ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='finished')),
+                        ('data', models.JSONField(blank=True, null=True, verbose_name='answer for programs')),
+                        ('reports', models.JSONField(blank=True, null=True, verbose_name='answer for people')),
+                        ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('job', models.ForeignKey(blank=True, help_text='Which computes it.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='campaign.job')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='analyses', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'analysis',
+                        'verbose_name_plural': 'analyses',
+                        'get_latest_by': 'id',
+                        'indexes': [models.Index(fields=['task', 'choice_digest', '-id'], name='analysis_of_choice')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('data__isnull', False), ('finished_at__isnull', False), ('reports__isnull', False)), models.Q(('data__isnull', True), ('finished_at__isnull', True), ('reports__isnull', True)), _connector='OR'), name='analysis_has_an_answer_exactly_if_finished'), models.UniqueConstraint(fields=('task', 'digest'), name='analysis_once_for_each_answer')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='CampaignTable',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('kind', models.CharField(max_length=40, verbose_name='kind')),
+                        ('choice', models.JSONField(verbose_name='choice')),
+                        ('choice_digest', models.CharField(help_text='The same for the same question.', max_length=32, verbose_name='digest of the choice')),
+                        ('test_sets', models.JSONField(verbose_name='test sets, and their judgments that count')),
+                        ('code_version', models.CharField(max_length=60, verbose_name='code version')),
+                        ('content_key_version', models.PositiveSmallIntegerField(verbose_name='version of content keys')),
+                        ('digest', models.CharField(help_text='The same for the same answer.', max_length=32, verbose_name='digest')),
+                        ('asked_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='asked')),
+                        ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='finished')),
+                        ('data', models.JSONField(blank=True, null=True, verbose_name='answer for programs')),
+                        ('reports', models.JSONField(blank=True, null=True, verbose_name='answer for people')),
+                        ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tables', to='campaign.campaign')),
+                        ('job', models.ForeignKey(blank=True, help_text='Which computes it.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='campaign.job')),
+                    ],
+                    options={
+                        'verbose_name': 'table of a campaign',
+                        'verbose_name_plural': 'tables of campaigns',
+                        'get_latest_by': 'id',
+                        'indexes': [models.Index(fields=['campaign', 'choice_digest', '-id'], name='campaign_table_of_choice')],
+                        'constraints': [models.UniqueConstraint(fields=('campaign', 'digest'), name='campaign_table_once_for_each_answer'), models.CheckConstraint(condition=models.Q(models.Q(('data__isnull', False), ('finished_at__isnull', False), ('reports__isnull', False)), models.Q(('data__isnull', True), ('finished_at__isnull', True), ('reports__isnull', True)), _connector='OR'), name='campaign_table_has_an_answer_exactly_if_finished')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='JudgeMeasures',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('measures', models.JSONField(verbose_name='measures by name')),
+                        ('judge', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='measures', to='campaign.judge')),
+                        ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='judge_measures', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'measures of a judge',
+                        'verbose_name_plural': 'measures of judges',
+                        'constraints': [models.UniqueConstraint(fields=('task', 'judge'), name='judge_measures_once_in_a_task')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='RankingRun',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('method', models.CharField(max_length=40, verbose_name='method')),
+                        ('parameters', models.JSONField(verbose_name='parameters')),
+                        ('seed', models.BigIntegerField(verbose_name='seed')),
+                        ('watermark', models.PositiveIntegerField(help_text='Number of the last judgment in it.', verbose_name='watermark')),
+                        ('code_version', models.CharField(max_length=60, verbose_name='code version')),
+                        ('result', ranking.models.ranking.ResultField(verbose_name='result')),
+                        ('started_at', models.DateTimeField(verbose_name='started')),
+                        ('finished_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='finished')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ranking_runs', to='campaign.task')),
+                        ('comparisons', models.PositiveIntegerField(blank=True, null=True, verbose_name='comparisons')),
+                        ('kept_for', models.CharField(blank=True, choices=[('first', 'the first ranking'), ('growth', 'two per cent more judgments'), ('day', 'the last ranking of a day'), ('parameters', 'other parameters'), ('rule', 'the first that met the stopping rule'), ('asked', 'on request')], db_default='', default='', help_text='Empty for runs from before only milestones were kept.', max_length=10, verbose_name='kept for')),
+                        ('standings', models.JSONField(blank=True, help_text='Rank, rank range, cluster and score of each system, best first.', null=True, verbose_name='standings')),
+                    ],
+                    options={
+                        'verbose_name': 'ranking run',
+                        'verbose_name_plural': 'ranking runs',
+                        'get_latest_by': 'id',
+                        'indexes': [models.Index(fields=['task', '-id'], name='ranking_run_latest')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('kept_for__in', ['', 'first', 'growth', 'day', 'parameters', 'rule', 'asked'])), name='ranking_run_kept_for_a_known_reason')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='ranking_run_immutable', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='e111fcf28727585515f17019882e1e3d5871d378', operation='UPDATE OR DELETE', pgid='pgtrigger_ranking_run_immutable_96dad', table='ranking_rankingrun', when='BEFORE')), pgtrigger.compiler.Trigger(name='ranking_run_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='8ffd014f7f54faa89bec01488f3c8a4b181a6775', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_ranking_run_never_truncated_6d2a2', table='ranking_rankingrun', when='BEFORE'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='QualityReport',
+                    fields=[
+                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='quality_report', serialize=False, to='campaign.task')),
+                        ('watermark', models.PositiveIntegerField(help_text='Number of the last judgment in it.', verbose_name='watermark')),
+                        ('computed_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name='computed')),
+                    ],
+                    options={
+                        'verbose_name': 'quality report',
+                        'verbose_name_plural': 'quality reports',
+                    },
+                ),
+                migrations.CreateModel(
+                    name='RankingSettings',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('resample', models.CharField(choices=[('two_way', 'Segments and judges'), ('segments', 'Segments'), ('judges', 'Judges'), ('blocks', 'Blocks'), ('pairs', 'Comparisons')], default='two_way', max_length=8, verbose_name='rank ranges account for')),
+                        ('ranges', models.CharField(choices=[('percentile', 'percentiles'), ('sign_test', 'sign tests'), ('confidence_set', 'confidence sets'), ('anytime', 'at any time')], default='percentile', max_length=14, verbose_name='rank ranges')),
+                        ('correction', models.CharField(choices=[('none', 'none'), ('holm', 'Holm'), ('benjamini_hochberg', 'Benjamini and Hochberg')], default='none', max_length=18, verbose_name='correction')),
+                        ('sides', models.PositiveSmallIntegerField(default=2, verbose_name='sides of the tests')),
+                        ('confidence', models.FloatField(default=0.95, verbose_name='confidence')),
+                        ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
+                        ('changed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='changed by')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='ranking_settings', to='campaign.task')),
+                        ('judge_group', models.ForeignKey(blank=True, help_text='Only judgments of its judges count; empty: of all.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='ranking_settings', to='campaign.judgegroup', verbose_name='judges of a group only')),
+                        ('judgments', models.PositiveIntegerField(blank=True, editable=False, help_text='Those there were when it was set; null if that was not recorded.', null=True, verbose_name='judgments so far')),
+                        ('method', models.CharField(choices=[('by_design', 'as the design asks'), ('expected_wins', 'Expected Wins'), ('bradley_terry', 'Bradley–Terry with ties'), ('bojar', '> others, ties left out'), ('geq_others', '≥ others'), ('gt_others', '> others'), ('geq_all_in_block', '≥ all in block'), ('gt_all_in_block', '> all in block')], default='by_design', max_length=20, verbose_name='method')),
+                        ('reason', models.CharField(blank=True, default='', help_text='Why it was chosen. It is published with results.', max_length=1000, verbose_name='reason')),
+                    ],
+                    options={
+                        'verbose_name': 'ranking settings',
+                        'verbose_name_plural': 'ranking settings',
+                        'get_latest_by': 'id',
+                        'indexes': [models.Index(fields=['task', '-id'], name='ranking_settings_in_force')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('resample__in', ['pairs', 'blocks', 'segments', 'judges', 'two_way'])), name='ranking_settings_level_is_known'), models.CheckConstraint(condition=models.Q(('ranges__in', ['percentile', 'sign_test', 'confidence_set', 'anytime'])), name='ranking_settings_ranges_are_known'), models.CheckConstraint(condition=models.Q(('correction__in', ['none', 'holm', 'benjamini_hochberg'])), name='ranking_settings_correction_is_known'), models.CheckConstraint(condition=models.Q(('sides__in', [1, 2])), name='ranking_settings_sides_one_or_two'), models.CheckConstraint(condition=models.Q(('confidence__gt', 0), ('confidence__lte', 0.999)), name='ranking_settings_confidence_above_0_up_to_0_999'), models.CheckConstraint(condition=models.Q(models.Q(('ranges', 'sign_test'), _negated=True), ('resample', 'pairs'), _connector='OR'), name='ranking_settings_sign_tests_are_of_pairs'), models.CheckConstraint(condition=models.Q(models.Q(('ranges', 'confidence_set'), _negated=True), models.Q(('correction__in', ['none', 'holm']), ('sides', 2)), _connector='OR'), name='ranking_settings_confidence_sets_hold_each_or_all'), models.CheckConstraint(condition=models.Q(models.Q(('ranges', 'anytime'), _negated=True), models.Q(('correction', 'holm'), ('resample', 'two_way'), ('sides', 2)), _connector='OR'), name='ranking_settings_anytime_ranges_hold_for_all_pairs'), models.CheckConstraint(condition=models.Q(('method__in', ['by_design', 'expected_wins', 'bradley_terry', 'bojar', 'geq_others', 'gt_others', 'geq_all_in_block', 'gt_all_in_block'])), name='ranking_settings_method_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('ranges', 'anytime'), _negated=True), ('method__in', ['by_design', 'expected_wins']), _connector='OR'), name='ranking_settings_anytime_ranges_of_expected_wins'), models.CheckConstraint(condition=models.Q(models.Q(('resample', 'pairs'), _negated=True), models.Q(('method__in', ['geq_all_in_block', 'gt_all_in_block']), _negated=True), _connector='OR'), name='ranking_settings_methods_of_blocks_need_blocks')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='ranking_settings_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='25c7f8962174271447668aa6b2eac3da125ea937', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_ranking_settings_never_truncated_41ae7', table='ranking_rankingsettings', when='BEFORE')), pgtrigger.compiler.Trigger(name='ranking_settings_recorded', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE written RECORD; done TEXT := TG_OP; before JSONB; after JSONB; hidden_before JSONB; hidden_after JSONB;', func="IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := jsonb_build_object('method', NEW.method, 'resample', NEW.resample, 'ranges', NEW.ranges, 'correction', NEW.correction, 'sides', NEW.sides, 'confidence', NEW.confidence, 'judge_group_id', NEW.judge_group_id, 'reason', NEW.reason); hidden_after := jsonb_build_object(); END IF;\nIF TG_OP <> 'INSERT' THEN before := jsonb_build_object('method', OLD.method, 'resample', OLD.resample, 'ranges', OLD.ranges, 'correction', OLD.correction, 'sides', OLD.sides, 'confidence', OLD.confidence, 'judge_group_id', OLD.judge_group_id, 'reason', OLD.reason); hidden_before := jsonb_build_object(); END IF;\nIF TG_OP = 'INSERT' THEN\n    SELECT jsonb_build_object('method', earlier.method, 'resample', earlier.resample, 'ranges', earlier.ranges, 'correction', earlier.correction, 'sides', earlier.sides, 'confidence', earlier.confidence, 'judge_group_id', earlier.judge_group_id, 'reason', earlier.reason), jsonb_build_object(), 'UPDATE' INTO before, hidden_before, done\n    FROM ranking_rankingsettings earlier WHERE earlier.task_id = written.task_id AND earlier.id < written.id ORDER BY earlier.id DESC LIMIT 1;\n    IF NOT FOUND THEN done := TG_OP; END IF;\nEND IF;\nPERFORM activity_record(\n    'ranking.rankingsettings', done, (SELECT t.campaign_id FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id WHERE k.id = written.task_id), (SELECT test_set_id FROM campaign_task WHERE id = written.task_id), written.id, '',\n    before, after, hidden_before, hidden_after, 1\n);\nRETURN NULL;\n", hash='01b1c76c627029dd841cc38bffd1a33857271e25', operation='INSERT OR UPDATE OF "method", "resample", "ranges", "correction", "sides", "confidence", "judge_group_id", "reason" OR DELETE', pgid='pgtrigger_ranking_settings_recorded_e8ea2', table='ranking_rankingsettings', when='AFTER')), pgtrigger.compiler.Trigger(name='ranking_settings_immutable', sql=pgtrigger.compiler.UpsertTriggerSql(func='RAISE EXCEPTION \'pgtrigger: Cannot update of "task_id", "method", "resample", "ranges", "correction", "sides", "confidence", "judge_group_id", "reason", "judgments" rows from % table\', TG_TABLE_NAME;', hash='ce5cd305b2261c602d0a29849177b7fb2b6caef1', operation='UPDATE OF "task_id", "method", "resample", "ranges", "correction", "sides", "confidence", "judge_group_id", "reason", "judgments"', pgid='pgtrigger_ranking_settings_immutable_92b3f', table='ranking_rankingsettings', when='BEFORE')), pgtrigger.compiler.Trigger(name='ranking_is_of_a_group_of_its_campaign', sql=pgtrigger.compiler.UpsertTriggerSql(func="IF NEW.judge_group_id IS NOT NULL AND NOT EXISTS (\n    SELECT FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id\n    JOIN campaign_judgegroup g ON g.campaign_id = t.campaign_id\n    WHERE k.id = NEW.task_id AND g.id = NEW.judge_group_id\n) THEN\n    RAISE EXCEPTION 'ranking of test set % and group % are of two campaigns',\n        NEW.task_id, NEW.judge_group_id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'ranking_is_of_a_group_of_its_campaign';\nEND IF;\nRETURN NEW;\n", hash='577ca7aad901f30c5c76279ade2cb97c470f6f23', operation='INSERT', pgid='pgtrigger_ranking_is_of_a_group_of_its_campaign_266c1', table='ranking_rankingsettings', when='BEFORE'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='ShardJob',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('work', models.BinaryField(verbose_name='work and shards')),
+                        ('shards', models.PositiveIntegerField(verbose_name='number of shards')),
+                        ('code_version', models.CharField(max_length=60, verbose_name='code version')),
+                        ('watched_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='last asked for')),
+                    ],
+                    options={
+                        'verbose_name': 'job of shards',
+                        'verbose_name_plural': 'jobs of shards',
+                    },
+                ),
+                migrations.CreateModel(
+                    name='StoppingRule',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('judgments', models.PositiveIntegerField(blank=True, help_text='Stop at so many judgments that count; empty: however many.', null=True, verbose_name='judgments')),
+                        ('pairs_share', models.FloatField(blank=True, help_text='Stop at this share of the pairs of systems, above 0 up to 1.', null=True, verbose_name='share of pairs told apart')),
+                        ('clusters', models.PositiveSmallIntegerField(blank=True, help_text='Stop at so many clusters, at least two.', null=True, verbose_name='clusters')),
+                        ('until', models.DateField(blank=True, help_text='Stop on this day.', null=True, verbose_name='day')),
+                        ('tests', models.CharField(choices=[('holm', 'tests of pairs, corrected by Holm'), ('anytime', 'ranges that hold at any time')], default='holm', max_length=8, verbose_name='told apart by')),
+                        ('confidence', models.FloatField(default=0.95, verbose_name='confidence')),
+                        ('reason', models.CharField(blank=True, default='', help_text='Why; needed after the first judgment. It is published with results.', max_length=1000, verbose_name='reason')),
+                        ('after_judgments', models.PositiveIntegerField(editable=False, help_text='Those there were when it was set; 0: before the first.', verbose_name='judgments so far')),
+                        ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
+                        ('changed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='changed by')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='stopping_rules', to='campaign.task')),
+                    ],
+                    options={
+                        'verbose_name': 'stopping rule',
+                        'verbose_name_plural': 'stopping rules',
+                        'get_latest_by': 'id',
+                        'indexes': [models.Index(fields=['task', '-id'], name='stopping_rule_in_force')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('tests__in', ['holm', 'anytime'])), name='stopping_rule_tests_are_known'), models.CheckConstraint(condition=models.Q(('judgments', None), ('judgments__gt', 0), _connector='OR'), name='stopping_rule_judgments_above_0'), models.CheckConstraint(condition=models.Q(('pairs_share', None), models.Q(('pairs_share__gt', 0), ('pairs_share__lte', 1)), _connector='OR'), name='stopping_rule_share_above_0_up_to_1'), models.CheckConstraint(condition=models.Q(('clusters', None), ('clusters__gte', 2), _connector='OR'), name='stopping_rule_clusters_at_least_2'), models.CheckConstraint(condition=models.Q(('confidence__gt', 0), ('confidence__lte', 0.999)), name='stopping_rule_confidence_above_0_up_to_0_999'), models.CheckConstraint(condition=models.Q(('after_judgments', 0), models.Q(('reason', ''), _negated=True), _connector='OR'), name='stopping_rule_set_later_has_a_reason')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='stopping_rule_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='eeb113b6bff6de41e3c516fcdce1f6e07a07cdbd', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_stopping_rule_never_truncated_dfa54', table='ranking_stoppingrule', when='BEFORE')), pgtrigger.compiler.Trigger(name='stopping_rule_recorded', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE written RECORD; done TEXT := TG_OP; before JSONB; after JSONB; hidden_before JSONB; hidden_after JSONB;', func="IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := jsonb_build_object('judgments', NEW.judgments, 'pairs_share', NEW.pairs_share, 'clusters', NEW.clusters, 'until', NEW.until, 'tests', NEW.tests, 'confidence', NEW.confidence, 'reason', NEW.reason); hidden_after := jsonb_build_object(); END IF;\nIF TG_OP <> 'INSERT' THEN before := jsonb_build_object('judgments', OLD.judgments, 'pairs_share', OLD.pairs_share, 'clusters', OLD.clusters, 'until', OLD.until, 'tests', OLD.tests, 'confidence', OLD.confidence, 'reason', OLD.reason); hidden_before := jsonb_build_object(); END IF;\nIF TG_OP = 'INSERT' THEN\n    SELECT jsonb_build_object('judgments', earlier.judgments, 'pairs_share', earlier.pairs_share, 'clusters', earlier.clusters, 'until', earlier.until, 'tests', earlier.tests, 'confidence', earlier.confidence, 'reason', earlier.reason), jsonb_build_object(), 'UPDATE' INTO before, hidden_before, done\n    FROM ranking_stoppingrule earlier WHERE earlier.task_id = written.task_id AND earlier.id < written.id ORDER BY earlier.id DESC LIMIT 1;\n    IF NOT FOUND THEN done := TG_OP; END IF;\nEND IF;\nPERFORM activity_record(\n    'ranking.stoppingrule', done, (SELECT t.campaign_id FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id WHERE k.id = written.task_id), (SELECT test_set_id FROM campaign_task WHERE id = written.task_id), written.id, '',\n    before, after, hidden_before, hidden_after, 1\n);\nRETURN NULL;\n", hash='bb347a57a3d235e656014745581f53e20b6fa77c', operation='INSERT OR UPDATE OF "judgments", "pairs_share", "clusters", "until", "tests", "confidence", "reason" OR DELETE', pgid='pgtrigger_stopping_rule_recorded_f57e3', table='ranking_stoppingrule', when='AFTER')), pgtrigger.compiler.Trigger(name='stopping_rule_immutable', sql=pgtrigger.compiler.UpsertTriggerSql(func='RAISE EXCEPTION \'pgtrigger: Cannot update of "task_id", "judgments", "pairs_share", "clusters", "until", "tests", "confidence", "reason", "after_judgments", "created_at" rows from % table\', TG_TABLE_NAME;', hash='2c0177aa1cfddd697cc1e9f4c8c8f329bd5e099a', operation='UPDATE OF "task_id", "judgments", "pairs_share", "clusters", "until", "tests", "confidence", "reason", "after_judgments", "created_at"', pgid='pgtrigger_stopping_rule_immutable_a7414', table='ranking_stoppingrule', when='BEFORE'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='StoredTallies',
+                    fields=[
+                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='stored_tallies', serialize=False, to='campaign.task')),
+                        ('build', models.UUIDField(help_text='Changes whenever they were counted anew: what is in memory is of no use then.', verbose_name='build')),
+                        ('watermark', models.PositiveIntegerField(help_text='Number of the last judgment in it.', verbose_name='watermark')),
+                        ('definition', models.BinaryField(help_text='Digest of what they are of, and of the code that counts.', verbose_name='definition')),
+                        ('names', models.JSONField(help_text='Fingerprints of judges, segments and systems, by their keys.', verbose_name='names')),
+                        ('packed', models.BinaryField(help_text='Compressed, with a checksum.', verbose_name='tallies')),
+                        ('checked_watermark', models.PositiveIntegerField(db_default=0, default=0, help_text='The watermark at which they were last found to be right.', verbose_name='checked')),
+                        ('stored_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='stored')),
+                    ],
+                    options={
+                        'verbose_name': 'stored tallies',
+                        'verbose_name_plural': 'stored tallies',
+                    },
+                ),
+                migrations.CreateModel(
+                    name='TalliesBuild',
+                    fields=[
+                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='tallies_build', serialize=False, to='campaign.task')),
+                        ('done', models.PositiveIntegerField(db_default=0, default=0, verbose_name='judgments counted')),
+                        ('judgments', models.PositiveIntegerField(verbose_name='judgments to be counted')),
+                        ('touched_at', models.DateTimeField(blank=True, help_text='Long ago: its worker or its message is gone.', null=True, verbose_name='last heard of')),
+                    ],
+                    options={
+                        'verbose_name': 'counting of all judgments',
+                        'verbose_name_plural': 'countings of all judgments',
+                    },
+                ),
+                migrations.CreateModel(
+                    name='LatestRanking',
+                    fields=[
+                        ('method', models.CharField(max_length=40, verbose_name='method')),
+                        ('parameters', models.JSONField(verbose_name='parameters')),
+                        ('seed', models.BigIntegerField(verbose_name='seed')),
+                        ('watermark', models.PositiveIntegerField(help_text='Number of the last judgment in it.', verbose_name='watermark')),
+                        ('code_version', models.CharField(max_length=60, verbose_name='code version')),
+                        ('result', ranking.models.ranking.ResultField(verbose_name='result')),
+                        ('started_at', models.DateTimeField(verbose_name='started')),
+                        ('finished_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='finished')),
+                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='latest_ranking', serialize=False, to='campaign.task')),
+                        ('choice', models.JSONField(verbose_name='how its rank ranges are made')),
+                        ('without', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), help_text='Of the whole campaign.', size=None, verbose_name='excluded judges')),
+                        ('is_kept', models.BooleanField(help_text='Whether it is the newest one kept.', verbose_name='is kept')),
+                        ('last_kept', models.ForeignKey(db_index=False, help_text='The newest ranking that is kept for good.', on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ranking.rankingrun')),
+                        ('rule', models.JSONField(db_default={}, default=dict, help_text='As its parameters say; empty without one.', verbose_name='stopping rule it was made under')),
+                        ('rule_met', models.JSONField(blank=True, help_text='Its number, judgments, time and the criteria met; null while none has.', null=True, verbose_name='first ranking that met the rule')),
+                    ],
+                    options={
+                        'verbose_name': 'latest ranking',
+                        'verbose_name_plural': 'latest rankings',
+                    },
+                ),
+                migrations.CreateModel(
+                    name='PublishedResult',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('version', models.PositiveIntegerField(help_text='From 1 in the test set.', verbose_name='version')),
+                        ('content', models.JSONField(verbose_name='content')),
+                        ('digest', models.CharField(max_length=64, verbose_name='SHA-256')),
+                        ('labels', models.JSONField(help_text='What each system is called in it, by id. For members only.', verbose_name='names')),
+                        ('published_at', models.DateTimeField(verbose_name='published')),
+                        ('embargo_until', models.DateTimeField(blank=True, help_text='Until then, members and reviewers with a link see it, and nobody else.', null=True, verbose_name='embargo until')),
+                        ('reviewer_token', models.CharField(blank=True, max_length=64, null=True, verbose_name='link for reviewers')),
+                        ('retracted_at', models.DateTimeField(blank=True, null=True, verbose_name='retracted')),
+                        ('retraction_reason', models.TextField(blank=True, default='', verbose_name='reason of the retraction')),
+                        ('published_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='published by')),
+                        ('run', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='published_results', to='ranking.rankingrun')),
+                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='published_results', to='campaign.task')),
+                        ('wordings', models.JSONField(blank=True, db_default={}, default=dict, help_text='What stands in it for which reason that was given. For members only.', verbose_name='reworded reasons')),
+                    ],
+                    options={
+                        'verbose_name': 'published result',
+                        'verbose_name_plural': 'published results',
+                        'get_latest_by': 'version',
+                        'constraints': [models.UniqueConstraint(django.db.models.functions.text.Left('digest', 16), name='published_result_address_unique'), models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='published_result_version_from_1'), models.CheckConstraint(condition=models.Q(('digest__regex', '^[0-9a-f]{64}$')), name='published_result_digest_is_a_sha_256'), models.CheckConstraint(condition=models.Q(models.Q(('retracted_at__isnull', True), ('retraction_reason', '')), models.Q(models.Q(('retracted_at__isnull', False)), models.Q(('retraction_reason', ''), _negated=True)), _connector='OR'), name='published_result_retracted_exactly_with_a_reason'), models.CheckConstraint(condition=models.Q(('reviewer_token__isnull', True), models.Q(('reviewer_token', ''), _negated=True), _connector='OR'), name='published_result_reviewer_token_not_empty'), models.UniqueConstraint(fields=('task', 'version'), name='published_result_version_unique_in_task')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='published_result_never_deleted', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot delete rows from % table', TG_TABLE_NAME;", hash='78ce91b32512d7a7edd45ce1d381ebcc270aff94', operation='DELETE', pgid='pgtrigger_published_result_never_deleted_b387f', table='ranking_publishedresult', when='BEFORE')), pgtrigger.compiler.Trigger(name='published_result_once_open_stays_open', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.embargo_until IS DISTINCT FROM NEW.embargo_until)', func="IF OLD.embargo_until IS NULL OR OLD.embargo_until <= statement_timestamp() THEN\n    RAISE EXCEPTION 'version % is open: it is retracted, not hidden', OLD.version\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'published_result_once_open_stays_open';\nEND IF;\nRETURN NEW;\n", hash='889936a53d368d8350c0270d71d0dd0f146bf08d', operation='UPDATE OF "embargo_until"', pgid='pgtrigger_published_result_once_open_stays_open_1be3f', table='ranking_publishedresult', when='BEFORE')), pgtrigger.compiler.Trigger(name='published_result_never_truncated', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;", hash='7d4dfc562c2c12df934dc70b069dcc66c392bc6b', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_published_result_never_truncated_4f5b6', table='ranking_publishedresult', when='BEFORE')), pgtrigger.compiler.Trigger(name='published_result_recorded', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE written RECORD; done TEXT := TG_OP; before JSONB; after JSONB; hidden_before JSONB; hidden_after JSONB;', func="IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := jsonb_build_object('version', NEW.version, 'digest', NEW.digest, 'wordings', NEW.wordings, 'embargo_until', NEW.embargo_until, 'retracted_at', NEW.retracted_at, 'retraction_reason', NEW.retraction_reason); hidden_after := jsonb_build_object('reviewer_token', NEW.reviewer_token); END IF;\nIF TG_OP <> 'INSERT' THEN before := jsonb_build_object('version', OLD.version, 'digest', OLD.digest, 'wordings', OLD.wordings, 'embargo_until', OLD.embargo_until, 'retracted_at', OLD.retracted_at, 'retraction_reason', OLD.retraction_reason); hidden_before := jsonb_build_object('reviewer_token', OLD.reviewer_token); END IF;\nPERFORM activity_record(\n    'ranking.publishedresult', done, (SELECT t.campaign_id FROM campaign_task k JOIN campaign_testset t ON t.id = k.test_set_id WHERE k.id = written.task_id), (SELECT test_set_id FROM campaign_task WHERE id = written.task_id), written.id, written.version::text,\n    before, after, hidden_before, hidden_after, 1\n);\nRETURN NULL;\n", hash='67d38b8cdeb72612357944bf0367c2895e43ec21', operation='INSERT OR UPDATE OF "version", "digest", "wordings", "embargo_until", "retracted_at", "retraction_reason", "reviewer_token" OR DELETE', pgid='pgtrigger_published_result_recorded_3fbbc', table='ranking_publishedresult', when='AFTER')), pgtrigger.compiler.Trigger(name='published_result_frozen', sql=pgtrigger.compiler.UpsertTriggerSql(func='RAISE EXCEPTION \'pgtrigger: Cannot update of "task_id", "version", "content", "digest", "labels", "wordings", "run_id", "published_at" rows from % table\', TG_TABLE_NAME;', hash='eb7579525836156e6da3c7fab110b06ac43b28d4', operation='UPDATE OF "task_id", "version", "content", "digest", "labels", "wordings", "run_id", "published_at"', pgid='pgtrigger_published_result_frozen_572c9', table='ranking_publishedresult', when='BEFORE')), pgtrigger.compiler.Trigger(name='published_result_of_a_ranking_of_its_task', sql=pgtrigger.compiler.UpsertTriggerSql(func="IF NOT EXISTS (\n    SELECT FROM ranking_rankingrun r WHERE r.id = NEW.run_id AND r.task_id = NEW.task_id\n) THEN\n    RAISE EXCEPTION 'ranking % is of another task than %', NEW.run_id, NEW.task_id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'published_result_of_a_ranking_of_its_task';\nEND IF;\nRETURN NEW;\n", hash='a9b097ab42eaa3cbb782aa06f76ffb63c9e914fd', operation='INSERT', pgid='pgtrigger_published_result_of_a_ranking_of_its_task_e560e', table='ranking_publishedresult', when='BEFORE'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='ShardResult',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('shard', models.PositiveIntegerField(help_text='Its place in the work.', verbose_name='shard')),
+                        ('result', models.BinaryField(null=True, verbose_name='result')),
+                        ('failure', models.TextField(blank=True, default='', verbose_name='why there is no result')),
+                        ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='ranking.shardjob')),
+                    ],
+                    options={
+                        'verbose_name': 'result of a shard',
+                        'verbose_name_plural': 'results of shards',
+                        'constraints': [models.UniqueConstraint(fields=('job', 'shard'), name='shard_result_once_in_a_job'), models.CheckConstraint(condition=models.Q(models.Q(('failure', ''), ('result__isnull', False)), models.Q(('result__isnull', True), models.Q(('failure', ''), _negated=True)), _connector='OR'), name='shard_result_or_failure')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='ResultBundle',
+                    fields=[
+                        ('result', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='bundle', serialize=False, to='ranking.publishedresult')),
+                        ('has_texts', models.BooleanField(default=False, help_text='Sources, references and outputs.', verbose_name='with texts')),
+                        ('has_seeds', models.BooleanField(default=False, help_text='Only where all systems are named and nothing is left to be judged; the design gets a new seed.', verbose_name='with the seeds of designs')),
+                        ('files', models.JSONField(blank=True, default=list, help_text='Name, bytes and SHA-256 of each.', verbose_name='files in it')),
+                        ('size', models.PositiveBigIntegerField(default=0, verbose_name='bytes')),
+                        ('digest', models.CharField(blank=True, default='', max_length=64, verbose_name='SHA-256')),
+                        ('made_at', models.DateTimeField(blank=True, null=True, verbose_name='made')),
+                        ('job', models.ForeignKey(blank=True, help_text='Which makes it.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='campaign.job')),
+                    ],
+                    options={
+                        'verbose_name': 'bundle of a published result',
+                        'verbose_name_plural': 'bundles of published results',
+                        'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('digest', ''), ('made_at__isnull', True), ('size', 0)), models.Q(('digest__regex', '^[0-9a-f]{64}$'), ('made_at__isnull', False), ('size__gte', 1)), _connector='OR'), name='result_bundle_has_a_digest_exactly_if_made')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='result_bundle_frozen_once_made', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."digest" > \'\')', func='RAISE EXCEPTION \'pgtrigger: Cannot update of "result_id", "has_texts", "has_seeds", "files", "size", "digest", "made_at" rows from % table\', TG_TABLE_NAME;', hash='fe190f49456e7112970168d623e84e0d97fae8d3', operation='UPDATE OF "result_id", "has_texts", "has_seeds", "files", "size", "digest", "made_at"', pgid='pgtrigger_result_bundle_frozen_once_made_06965', table='ranking_resultbundle', when='BEFORE'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='ZenodoDraft',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('host', models.CharField(choices=[('sandbox', 'sandbox.zenodo.org, to try it: what is there may be deleted'), ('zenodo', 'zenodo.org')], max_length=7, verbose_name='where')),
+                        ('metadata', models.JSONField(help_text='As they were sent.', verbose_name='metadata')),
+                        ('sealed_token', models.BinaryField(blank=True, null=True, verbose_name='token')),
+                        ('number', models.PositiveBigIntegerField(blank=True, null=True, verbose_name='number at Zenodo')),
+                        ('page', models.URLField(blank=True, default='', max_length=500, verbose_name='page at Zenodo')),
+                        ('asked_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='asked')),
+                        ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='campaign.job')),
+                        ('result', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='zenodo_drafts', to='ranking.publishedresult')),
+                    ],
+                    options={
+                        'verbose_name': 'draft at Zenodo',
+                        'verbose_name_plural': 'drafts at Zenodo',
+                        'constraints': [models.CheckConstraint(condition=models.Q(('host__in', ['sandbox', 'zenodo'])), name='zenodo_draft_host_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('number__isnull', True), ('page', '')), models.Q(('number__isnull', False), ('sealed_token__isnull', True), models.Q(('page', ''), _negated=True)), _connector='OR'), name='zenodo_draft_made_has_a_page_and_no_token')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='BundlePart',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('number', models.PositiveIntegerField(help_text='From 0.', verbose_name='number')),
+                        ('content', models.BinaryField(verbose_name='content')),
+                        ('bundle', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='ranking.resultbundle')),
+                    ],
+                    options={
+                        'verbose_name': 'part of a bundle',
+                        'verbose_name_plural': 'parts of bundles',
+                        'ordering': ['number'],
+                        'constraints': [models.UniqueConstraint(fields=('bundle', 'number'), name='bundle_part_number_unique_in_bundle')],
+                    },
+                ),
+            ],
+        ),
+    ]
