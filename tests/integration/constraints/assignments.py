@@ -45,6 +45,12 @@ def account() -> Create:
 
 
 breaks_by_fields(
+    "account_repeats_are_among_the_hits",
+    account,
+    {"hits_lent": 1, "intra_lent": 2},
+    accepted={"hits_lent": 2, "intra_lent": 2},
+)
+breaks_by_fields(
     "assignment_lease_is_limited",
     assignment,
     {"lease": DateTimeTZRange(NOW, NOW)},

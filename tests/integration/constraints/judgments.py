@@ -72,6 +72,18 @@ breaks_by_fields(
     accepted={"labels": [1, None, None, 2, None]},
 )
 breaks_by_fields(
+    "judgment_active_within_its_time_on_the_clock",
+    revision,
+    {"active_ms": 1001, "duration_ms": 1000},
+    accepted={"active_ms": 1000, "duration_ms": 1000},
+)
+breaks_by_fields(
+    "skip_active_within_its_time_on_the_clock",
+    skip,
+    {"active_ms": 1001, "duration_ms": 1000},
+    accepted={"active_ms": 1000, "duration_ms": 1000},
+)
+breaks_by_fields(
     "judgment_labels_aligned_with_candidates",
     revision,
     {"labels": [1, 2, 3, 4]},

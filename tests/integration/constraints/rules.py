@@ -127,6 +127,9 @@ def _fields(condition: Q) -> Iterator[str]:
             yield from _fields(child)
         else:
             yield child[0].partition("__")[0] if isinstance(child, tuple) else repr(child)
+            if isinstance(child, tuple) and hasattr(child[1], "resolve_expression"):
+                # Compared with what other fields hold.
+                yield repr(child[1])
 
 
 def _rules_of_trigger(model: AnyModel, trigger: Any) -> Iterator[TriggerRule]:

@@ -72,6 +72,8 @@ breaks_by_fields(
     {"winner": "birch", "loser": "amber"},
     accepted={"winner": "cobalt", "loser": "amber"},
 )
+breaks_by_fields("sorting_verdict_of_two_systems", second_verdict, {"loser": "amber"})
+breaks_by_fields("sorting_judgments_are_those_counted", second_verdict, {"same": 1})
 breaks_by_fields("sorting_winner_has_more", second_verdict, {"is_drawn": False})
 breaks_by_fields("sorting_verdict_is_of_its_sort", second_verdict, {"loser": "ember"})
 

@@ -90,6 +90,12 @@ APPROVED = {"status": "approved", "reviewed_at": NOW, "approved_at": NOW}
 REJECTED = {"status": "rejected", "reviewed_at": NOW}
 
 breaks_by_fields(
+    "test_set_source_differs_from_target",
+    test_set,
+    {"source_language": "de"},
+    accepted={"source_language": "de-AT"},
+)
+breaks_by_fields(
     "task_ranking_is_not_apart",
     task,
     {"protocol": "ranking", "segments_again": True},
