@@ -1,18 +1,15 @@
 """Analysts read every page and every answer of their campaign, and change nothing: for every address there is."""
 
-from collections.abc import Iterator
 from typing import Final
 
 import pytest
 from django.db import connection
 from django.test import Client
-from pytest_django import DjangoDbBlocker
 
 from campaign.models import Campaign
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.permissions.addresses import ADDRESSES
 from tests.permissions.world import World, make_world
-from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -57,10 +54,9 @@ ASKED: Final = {
 }
 
 
-@pytest.fixture(scope="module")
-def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    with shared_rows(django_db_blocker, make_world) as made:
-        yield made
+@pytest.fixture
+def world() -> World:
+    return make_world()
 
 
 def test_whatever_analysts_send_is_refused_in_words_and_changes_nothing(world: World) -> None:
