@@ -98,7 +98,7 @@ class FilledWorld:
 def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorld:
     """Fill a campaign, rank it and measure its judges. As the owner of the tables.
 
-    `further`: panels, groups, members, links, webhooks, uploads and reports beside the one of each.
+    `further`: panels, groups, members, links, webhooks and reports beside the one of each.
     """
     campaign = make_campaign(slug)
     task = filled_task(campaign, filling)
@@ -125,7 +125,6 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
         webhook_create(
             campaign=campaign, url=f"https://example.org/{number}", events=["campaign.closed"]
         )
-        _upload(campaign)
         _report(task, judge)
     return FilledWorld(
         campaign=campaign,
