@@ -8,6 +8,8 @@ SHELL := /bin/sh
 PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
+# Dozens of processes import the same thousand files: what Python compiles is kept, whatever the environment says.
+export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-input --require-hashes
 
 # As many as tests/services.py says, which take whole files in the order of tests/order.py. A test that ended its
@@ -97,12 +99,12 @@ messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code a
 untranslated: $(RUN_STAMP) ## list what is untranslated or wrong in the catalogues
 	@$(BIN)/python -m translations check
 
-BENCHMARKS := lopez live_state cohen ability resampling shards planning judging_page judging_server pages table_bytes import_speed submissions live_ranking metrics
+BENCHMARKS := shards judging_server import_speed live_ranking
 
 bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation states, as ratios side by side
 	@for name in $(BENCHMARKS); do echo "== $$name"; OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$$name || exit 1; done
 
-attack: $(DEV_STAMP) ## attack a web server of our own, and print what each attack did before and does now (ARGS=sign_in_flood)
+attack: $(DEV_STAMP) ## attack a web server of our own, and print what each attack did before and does now (ARGS=proxy)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.attacks $(ARGS)
 
 screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/screenshots (ARGS="pairs published")

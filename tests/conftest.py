@@ -122,6 +122,14 @@ def as_owner(django_db_setup: None) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def as_owner_throughout(django_db_setup: None) -> Iterator[None]:
+    """Test a whole module as the owner of the tables, by one connection."""
+    connection.close()
+    with connected_as(owner_role()):
+        yield
+
+
 @pytest.fixture(scope="session")
 def patient_broker() -> Iterator["redis.Redis"]:
     """The broker, asked by what may wait longer than a judge: a machine with other work answers late."""
@@ -218,10 +226,10 @@ def wmt12_with_texts(
 
 @pytest.fixture
 def eventually() -> Eventually:
-    """Wait until something another process does is there; fail after two minutes."""
+    """Wait until something another process does is there; fail after ten minutes."""
 
     def wait(ready: Callable[[], bool]) -> None:
-        assert wait_until(ready, seconds=120), "It did not come to pass within two minutes."
+        assert wait_until(ready, seconds=600), "It did not come to pass within ten minutes."
 
     return wait
 

@@ -25,6 +25,7 @@ from campaign.models import (
 from campaign.services import (
     instructions_accept,
     instructions_write,
+    invitation_create_for_anybody,
     judge_group_create,
     judge_group_members_change,
 )
@@ -94,8 +95,11 @@ class FilledWorld:
         return f"/{route}"
 
 
-def filled_world(slug: str, filling: Filling) -> FilledWorld:
-    """Fill a campaign, rank it and measure its judges. As the owner of the tables."""
+def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorld:
+    """Fill a campaign, rank it and measure its judges. As the owner of the tables.
+
+    `further`: panels, groups, members, links, webhooks and reports beside the one of each.
+    """
     campaign = make_campaign(slug)
     task = filled_task(campaign, filling)
     make_task(campaign, name="another", planned=0)
@@ -112,6 +116,16 @@ def filled_world(slug: str, filling: Filling) -> FilledWorld:
     hits_plan(task_id=task.pk, count=3)
     assert assignment_lend(judge=judge) is not None
     assert judge.user is not None
+    invitation_create_for_anybody(campaign=campaign, cap=3)
+    for number in range(further):
+        make_panel(campaign, name=f"panel {number}")
+        _group(campaign, f"experts {number}")
+        make_analyst(campaign, f"analyst{number}@{slug}.example.org")
+        invitation_create_for_anybody(campaign=campaign, cap=3)
+        webhook_create(
+            campaign=campaign, url=f"https://example.org/{number}", events=["campaign.closed"]
+        )
+        _report(task, judge)
     return FilledWorld(
         campaign=campaign,
         task=task,
@@ -132,8 +146,8 @@ def filled_world(slug: str, filling: Filling) -> FilledWorld:
     )
 
 
-def _group(campaign: Campaign) -> JudgeGroup:
-    group = judge_group_create(campaign=campaign, name="experts")
+def _group(campaign: Campaign, name: str = "experts") -> JudgeGroup:
+    group = judge_group_create(campaign=campaign, name=name)
     judge_group_members_change(group=group, add=list(campaign.judges.all()))
     return group
 

@@ -42,7 +42,7 @@ def web_server(
     try:
         assert wait_until(
             lambda: _answers(address + environment.get("SCRIPT_NAME", "")),
-            seconds=120,
+            seconds=600,
             alive=lambda: process.poll() is None,
         )
         yield f"http://{address}"

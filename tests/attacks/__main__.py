@@ -4,12 +4,7 @@ import subprocess
 import sys
 
 ATTACKS = (
-    "sign_in_flood",
-    "schema_flood",
-    "slow_clients",
     "foreseen_checks",
-    "order_of_arrival",
-    "write_flood",
     "proxy",
 )
 

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import Resolver404, resolve, set_script_prefix
 from django.utils import timezone
-from pytest_django import Settings
+from pytest_django import DjangoDbBlocker, Settings
 
 from campaign.models import Judge, MailState, Membership, MembershipRole, User
 from campaign.models.mail import OutgoingMail
@@ -25,6 +25,7 @@ from campaign.tasks import send_mails
 from ranking.services.alert_mails import alert_mails_send
 from tests.permissions.world import World, make_world
 from tests.rest_operations import addresses, description
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 PREFIX = "/somewhere/quintet"
@@ -52,9 +53,10 @@ def below(settings: Settings) -> Iterator[None]:
     set_script_prefix("/")
 
 
-@pytest.fixture
-def world() -> World:
-    return make_world()
+@pytest.fixture(scope="module")
+def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+    with shared_rows(django_db_blocker, make_world) as made:
+        yield made
 
 
 def client_of(world: World, role: str) -> Client:
@@ -115,6 +117,7 @@ def test_what_is_read_names_addresses_below_it(world: World) -> None:
     assert checked > 80
 
 
+@pytest.mark.thorough
 def test_what_is_made_names_addresses_below_it(world: World) -> None:
     """Every operation with a body, sent the example of its description: links of members and judges, panels, copies …"""
     world.users["owner"] = User.objects.get(email="owner@example.org")

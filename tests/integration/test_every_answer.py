@@ -54,25 +54,6 @@ def test_an_answer_keeps_the_policy_it_has() -> None:
     assert usual - own == {"frame-ancestors 'none'"}
 
 
-@pytest.mark.parametrize(
-    ("address", "status", "is_debugged", "has_policy"),
-    [
-        ("/x/", 404, True, False),
-        ("/x/", 500, True, False),
-        ("/x/", 200, True, True),
-        ("/x/", 500, False, True),
-        ("/static/x", 200, False, False),
-    ],
-)
-def test_neither_files_nor_pages_of_errors_while_developing_have_a_policy(
-    address: str, status: int, is_debugged: bool, has_policy: bool
-) -> None:
-    answering = headers_add(lambda _request: HttpResponse(status=status))
-    with override_settings(DEBUG=is_debugged):
-        answer = answering(RequestFactory().get(address))
-    assert (CONTENT_POLICY in answer.headers) == has_policy
-
-
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "address", ["/api/v1/campaigns/", "/api/v1/nothing/", "/api/v1/campaigns/x/"]
@@ -109,17 +90,6 @@ def test_control_characters_in_an_address_are_refused(client: Client, address: s
     response = client.get(address)
     assert response.status_code == 400
     assert "This request cannot be read" in response.content.decode()
-
-
-def test_the_api_refuses_them_in_its_own_shape(client: Client) -> None:
-    response = client.get("/api/schema/?version=%0d%0a")
-    assert response.status_code == 400
-    assert response.headers["Content-Type"] == "application/problem+json"
-
-
-@pytest.mark.django_db
-def test_spaces_and_other_writing_in_an_address_are_none(client: Client) -> None:
-    assert client.get("/sign-in/?next=%20%C4%8De%C5%A1tina+%E4%B8%AD%25").status_code == 200
 
 
 @pytest.mark.django_db

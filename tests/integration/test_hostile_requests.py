@@ -104,7 +104,7 @@ def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
 
 
 class Senders:
-    """Who sends what to which address: by `make test` those who may do something there, two of all there is.
+    """Who sends what to which address: by `make test` those who may do something there, one of all there is.
 
     Others are refused before a view looks at anything; by `make test-thorough` each role sends everything all the same.
     """
@@ -132,8 +132,7 @@ class Senders:
         """Choose what an address is sent; the next one is sent others."""
         if self._everything:
             return values
-        first = 2 * number % len(values)
-        return [*values, *values][first : first + 2]
+        return [values[number % len(values)]]
 
     def writing(self, route: str) -> Sequence[str]:
         """Return the methods by which an address is sent something; POST where it takes nothing."""

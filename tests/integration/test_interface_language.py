@@ -3,7 +3,6 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
-from pytest_django import DjangoAssertNumQueries
 
 from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create, user_language_set
@@ -50,12 +49,6 @@ def test_without_a_choice_the_browser_decides(asked: str, given: str) -> None:
     assert language_of(Client(headers={"accept-language": asked} if asked else {})) == given
 
 
-def test_a_choice_goes_before_what_the_browser_asks_for() -> None:
-    client = Client(headers={"accept-language": "de"})
-    assert choose(client, "es") == "/sign-in/"
-    assert language_of(client) == "es"
-
-
 def test_a_choice_goes_with_a_judge_to_their_other_device(judge: Judge) -> None:
     first, second = Client(), Client(headers={"accept-language": "de"})
     open_invitation(first, judge)
@@ -84,15 +77,3 @@ def test_a_language_that_is_not_offered_changes_nothing(judge: Judge, language: 
     assert judge.user is not None
     judge.user.refresh_from_db()
     assert judge.user.language == ""
-
-
-@pytest.mark.parametrize("page", ["https://elsewhere.example/", "//elsewhere.example/", ""])
-def test_choosing_leads_to_no_other_site(page: str) -> None:
-    assert choose(Client(), "de", page) == "/"
-
-
-def test_a_page_that_asks_the_database_nothing_still_does_not(
-    django_assert_num_queries: DjangoAssertNumQueries,
-) -> None:
-    with django_assert_num_queries(0):
-        Client(headers={"accept-language": "ar"}).get("/healthz")

@@ -4,12 +4,11 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.test import Client
-from pytest_django.fixtures import Settings
 
 from annotation.selectors import tasks_open_to_judge as sets_open_to
-from campaign.models import Campaign, ConflictOfInterest, Invitation, Judge, Task, User
+from campaign.models import Campaign, ConflictOfInterest, Judge, Task, User
 from tests.factories import make_campaign, make_task
 
 pytestmark = pytest.mark.django_db
@@ -62,57 +61,6 @@ def test_a_new_judge_reaches_a_block_by_the_printed_link(campaign: Campaign, tas
     assert answer.request["PATH_INFO"].startswith("/judge/")
 
 
-def warned(*arguments: str) -> str:
-    err = StringIO()
-    call_command(*arguments, stdout=StringIO(), stderr=err)
-    return err.getvalue()
-
-
-def test_an_address_that_is_only_assumed_is_said_and_how_to_give_another(
-    campaign: Campaign, settings: Settings
-) -> None:
-    in_it = ("--campaign", campaign.slug)
-    commands = [
-        ("add_judge", "judge-8", *in_it),
-        ("change_judge", "judge-8", *in_it, "--new-link"),
-        ("add_organiser", "rosa@example.org", *in_it),
-        ("invite", "--judges", "2", *in_it),
-        ("create_panel", "prolific", "pilot", *in_it, "--blocks", "9", "--minutes", "9"),
-        ("organiser_link", "rosa@example.org"),
-    ]
-    settings.ASSUMED_ADDRESS = "http://127.0.0.1:8011"
-    for command in commands:
-        assert "Assumed http://127.0.0.1:8011, since nothing" in warned(*command), command
-    settings.PUBLIC_ADDRESS = "https://q.example"
-    again = ("change_judge", "judge-8", *in_it, "--new-link")
-    assert said(*again).startswith("https://q.example/i/")
-    assert said(*again, "--address", "https://r.example/").startswith("https://r.example/i/")
-    assert "Assumed" not in warned(*again)
-    settings.PUBLIC_ADDRESS = ""
-    assert "Assumed" not in warned(*again, "--address", "https://r.example")
-
-
-def test_what_is_wrong_is_named_and_changes_nothing(campaign: Campaign, task: Task) -> None:
-    said("add_judge", "judge-7", "--campaign", campaign.slug)
-    with pytest.raises(CommandError, match="already has a judge “judge-7”"):
-        said("add_judge", "judge-7", "--campaign", campaign.slug)
-    with pytest.raises(CommandError, match="has a system “nobody”"):
-        said("add_judge", "judge-8", "--campaign", campaign.slug, "--conflict", "nobody")
-    with pytest.raises(CommandError, match=f"The campaigns are: {campaign.slug}"):
-        said("add_judge", "judge-8", "--campaign", "elsewhere")
-    with pytest.raises(CommandError, match="no judge “judge-8”"):
-        said("change_judge", "judge-8", "--campaign", campaign.slug)
-    with pytest.raises(CommandError, match="valid email address"):
-        said("add_organiser", "no address", "--campaign", campaign.slug)
-    with pytest.raises(CommandError, match="number from 1 on"):
-        said("change_campaign", campaign.slug, "--blocks-per-judge", "0")
-    with pytest.raises(CommandError, match="begin with http"):
-        said("add_judge", "judge-8", "--campaign", campaign.slug, "--address", "example.org")
-    assert Judge.objects.count() == 1
-    assert Invitation.objects.count() == 1
-    assert not ConflictOfInterest.objects.exists()
-
-
 def test_expertise_asked_for_keeps_a_task_from_others(campaign: Campaign, task: Task) -> None:
     said("add_judge", "judge-7", "--campaign", campaign.slug)
     judge = Judge.objects.get()
@@ -143,12 +91,3 @@ def test_quotas_and_rules_change_one_by_one(campaign: Campaign, task: Task) -> N
     campaign.refresh_from_db()
     assert (campaign.blocks_per_judge, campaign.lease_minutes) == (60, 90)
     assert campaign.allow_partial_ranking
-
-
-def test_a_further_link_is_for_people_only(campaign: Campaign) -> None:
-    said("add_judge", "judge-7", "--campaign", campaign.slug)
-    link = said("change_judge", "judge-7", "--campaign", campaign.slug, "--new-link")
-    assert Client().post(link.removeprefix("http://127.0.0.1:8000")).status_code == 302
-    Judge.objects.create(campaign=campaign, pseudonym="sim", origin=Judge.Origin.SIMULATED)
-    with pytest.raises(CommandError, match="is not a person"):
-        said("change_judge", "sim", "--campaign", campaign.slug, "--new-link")

@@ -1,6 +1,5 @@
 """A session is read together with its user, and ends as Django's own do."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,12 +8,10 @@ from django.contrib import auth
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
-from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from campaign.accounts.sessions import SessionStore, session_user
 from campaign.models import Session, User
-from campaign.tasks import forget_sessions
 
 pytestmark = pytest.mark.django_db
 PROFILE = "/api/v1/campaigns/"
@@ -139,18 +136,3 @@ def test_another_user_in_the_same_browser_takes_nothing_over(signed_in: Client, 
     auth.logout(request)
     assert isinstance(session_user(request), AnonymousUser)
     assert not Session.objects.exists()
-
-
-def test_with_a_user_their_sessions_go(signed_in: Client, user: User) -> None:
-    other = Client()
-    other.force_login(User.objects.create_user(name="Otto"))
-    user.delete()
-    assert signed_in.get(PROFILE).status_code == 401
-    assert other.get(PROFILE).status_code == 200
-
-
-def test_sessions_that_ran_out_are_deleted(signed_in: Client) -> None:
-    kept = key_of(signed_in)
-    Session.objects.create(session_key="old", expire_date=timezone.now() - timedelta(seconds=1))
-    forget_sessions()
-    assert [row.session_key for row in Session.objects.all()] == [kept]

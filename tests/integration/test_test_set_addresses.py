@@ -42,14 +42,3 @@ def test_a_request_of_the_api_is_sent_on_as_it_is(task: Task, organiser: Client)
     assert changed.status_code == 200
     task.refresh_from_db()
     assert task.blocks_wanted == 12
-
-
-def test_nobody_learns_of_another_campaigns_test_set(task: Task) -> None:
-    client = APIClient()
-    client.force_login(make_organiser(make_campaign("other"), "other@example.org"))
-    for address in (
-        f"/campaigns/museum/test-sets/{task.test_set_id}/",
-        f"/api/v1/test-sets/{task.test_set_id}/",
-        f"/api/v1/test-sets/{task.test_set_id}/systems/",
-    ):
-        assert client.get(address).status_code == 404

@@ -1,8 +1,6 @@
 """Every time that is stored is the database's: clocks of servers differ, and may be wrong."""
 
-import re
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -35,18 +33,6 @@ from tests.clocks import set_process_clock
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 OURS = ("campaign", "annotation", "ranking")
-ROOT = Path(__file__).parents[2]
-# They show how long ago something was; nothing of it is stored.
-SHOWN_ONLY = {
-    # What organisers see as judges: nothing of it is stored.
-    "annotation/api/preview.py",
-    "ranking/views/dashboard.py",
-    "ranking/selectors/dashboards.py",
-    "ranking/pages/formats.py",
-    "campaign/management/commands/organiser_link.py",
-    # A message is signed with its moment, which its receiver compares with a clock of their own.
-    "campaign/services/webhooks/deliver.py",
-}
 
 
 def test_no_field_takes_its_time_from_the_server() -> None:
@@ -62,17 +48,6 @@ def test_no_field_takes_its_time_from_the_server() -> None:
         assert not field.auto_now, str(field)
         assert not field.auto_now_add, str(field)
         assert not callable(field.default) or field.default is models.NOT_PROVIDED, str(field)
-
-
-def test_no_code_that_stores_reads_the_servers_clock() -> None:
-    clocks = re.compile(r"timezone\.now|datetime\.now|utcnow|date\.today")
-    found = {
-        str(path.relative_to(ROOT))
-        for label in (*OURS, "demo")
-        for path in (ROOT / label).rglob("*.py")
-        if "migrations" not in path.parts and clocks.search(path.read_text("utf-8"))
-    }
-    assert found == SHOWN_ONLY
 
 
 @pytest.mark.django_db

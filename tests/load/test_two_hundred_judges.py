@@ -35,7 +35,7 @@ class Browser:
 
     def work(self) -> None:
         """Ask for HITs, judge one, and ask again until the server says that there is no more."""
-        self._together.wait(timeout=60)
+        self._together.wait()
         status, assignment = self._ask()
         while status == HTTPStatus.ACCEPTED:
             status, assignment = self._ask()

@@ -46,12 +46,6 @@ def come(client: Client, provider: Provider, going_to: str = "") -> Any:
     return client.get(f"{BACK}?{provider.approve(sent['Location'])}")
 
 
-def test_the_page_of_signing_in_offers_it(client: Client, provider: Provider) -> None:
-    shown = client.get("/sign-in/?next=/campaigns/").content.decode()
-    assert "Sign in with the university" in shown
-    assert 'href="/sign-in/elsewhere/?next=%2Fcampaigns%2F"' in shown
-
-
 def test_who_has_an_account_with_the_verified_address_signs_in(
     client: Client, organiser: User, provider: Provider
 ) -> None:
@@ -150,26 +144,8 @@ def test_an_answer_is_for_the_browser_that_asked_and_for_once(
     assert client.get(BACK).status_code == 401
 
 
-def test_who_gives_up_there_is_back_at_signing_in(client: Client, provider: Provider) -> None:
-    state = provider.approve(client.get("/sign-in/elsewhere/")["Location"]).partition("state=")[2]
-    answer = client.get(f"{BACK}?error=access_denied&state={state}")
-    assert answer["Location"] == "/sign-in/"
-
-
 def test_nobody_is_led_to_another_host(client: Client, organiser: User, provider: Provider) -> None:
     assert come(client, provider, "https://evil.example.org/")["Location"] == "/"
-
-
-@pytest.mark.parametrize("process", ["connect", "redirect"])
-def test_an_address_of_ours_does_nothing_else(
-    page: Client, organiser: User, provider: Provider, process: str
-) -> None:
-    assert page.get("/sign-in/elsewhere/", {"process": process})["Location"] == "/"
-    client = Client()
-    sent = client.get("/sign-in/elsewhere/", {"process": process, "scope": "admin"})["Location"]
-    assert "admin" not in sent
-    client.get(f"{BACK}?{provider.approve(sent)}")
-    assert signed_in(client) == organiser.pk
 
 
 @pytest.mark.parametrize("part", ["/.well-known", "/token", "/userinfo"])
@@ -198,9 +174,3 @@ def test_a_provider_that_is_away_is_said_to_be(
     settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"][0]["settings"] = away
     assert client.get("/sign-in/elsewhere/").status_code == 502
     assert client.get(back).status_code == 502
-
-
-def test_without_a_provider_there_is_no_such_address(client: Client) -> None:
-    assert "elsewhere" not in client.get("/sign-in/").content.decode()
-    assert client.get("/sign-in/elsewhere/").status_code == 404
-    assert client.get(BACK).status_code == 404

@@ -7,9 +7,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
-from campaign.models import AccountMail, Campaign, User
+from campaign.models import AccountMail, User
 from campaign.tasks import send_mails
-from tests.factories import make_judge
 from tests.integration.accounts.people import (
     EMAIL,
     NEW,
@@ -128,20 +127,3 @@ def test_a_new_password_does_not_stand_in_for_a_second_factor(
     other.post(ASK, {"email": EMAIL})
     assert other.post(link_of_message(), {"password": NEW})["Location"] == "/sign-in/second-factor/"
     assert signed_in(other) is None
-
-
-def test_a_judge_without_an_address_has_nothing_to_reset(
-    client: Client, campaign: Campaign
-) -> None:
-    make_judge(campaign)
-    client.post(ASK, {"email": "judge01@example.org"})
-    send_mails()
-    assert mail.outbox == []
-
-
-def test_without_a_mail_server_the_page_says_whom_to_ask(
-    client: Client, organiser: User, settings: Settings
-) -> None:
-    assert "sends no e-mail" not in client.get(ASK).content.decode()
-    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
-    assert "organiser_link" in client.get(ASK).content.decode()

@@ -1,17 +1,12 @@
 """The account page: name, password and address, each after the password was given again."""
 
-from datetime import timedelta
-
 import pytest
 from django.core import mail
-from django.db.models.functions import Now
 from django.test import Client
-from pytest_django.fixtures import Settings
 
 from campaign.models import AccountMail, Campaign, User
 from campaign.services import account_mails_send_due
-from campaign.tasks import forget_sessions
-from tests.factories import make_judge, make_organiser
+from tests.factories import make_organiser
 from tests.integration.accounts.people import (
     EMAIL,
     NEW,
@@ -22,16 +17,6 @@ from tests.integration.accounts.people import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-def test_a_name_is_changed(page: Client, organiser: User) -> None:
-    assert page.post("/account/", {"name": "  Olga Nová "})["Location"] == "/account/"
-    organiser.refresh_from_db()
-    assert organiser.name == "Olga Nová"
-    assert page.post("/account/", {"name": " "}).status_code == 400
-    assert page.post("/account/", {"name": "x" * 151}).status_code == 400
-    organiser.refresh_from_db()
-    assert organiser.name == "Olga Nová"
 
 
 @pytest.mark.parametrize(
@@ -107,34 +92,6 @@ def test_an_address_of_somebody_else_is_refused_to_its_mailbox_alone(
     assert "Somebody has an account" in refused.content.decode()
     organiser.refresh_from_db()
     assert organiser.email == EMAIL
-
-
-def test_without_a_mail_server_an_address_stays(
-    page: Client, organiser: User, settings: Settings
-) -> None:
-    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
-    refused = page.post("/account/address/", {"email": "new@example.org"})
-    assert refused.status_code == 400
-    assert "organiser_link" in refused.content.decode()
-    assert not AccountMail.objects.exists()
-
-
-def test_messages_are_forgotten_after_a_week(page: Client) -> None:
-    page.post("/account/address/", {"email": "new@example.org"})
-    forget_sessions()
-    assert AccountMail.objects.exists()
-    AccountMail.objects.update(created_at=Now() - timedelta(days=8))
-    forget_sessions()
-    assert not AccountMail.objects.exists()
-
-
-def test_judges_are_not_shown_the_way(client: Client, campaign: Campaign, page: Client) -> None:
-    assert 'href="/account/"' in page.get("/campaigns/").content.decode()
-    judge = make_judge(campaign)
-    assert judge.user is not None
-    browser = Client()
-    browser.force_login(judge.user)
-    assert 'href="/account/"' not in browser.get("/campaigns/").content.decode()
 
 
 @pytest.mark.parametrize(

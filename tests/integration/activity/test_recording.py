@@ -10,9 +10,9 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 
 from annotation.selectors import assigned_blocks
-from annotation.services import design_change, judgment_submit, quality_action_take
+from annotation.services import judgment_submit, quality_action_take
 from annotation.tasks import plan_task
-from campaign.database.acting import acting, actor_told, command_acts, task_acts, task_acts_no_more
+from campaign.database.acting import acting, command_acts
 from campaign.models import (
     ActivityEvent,
     BadReference,
@@ -71,14 +71,6 @@ def test_raw_sql_is_seen_with_the_role_that_wrote_it(campaign: Campaign) -> None
     assert (event.origin, event.operator, event.user_id) == ("database", role, None)
 
 
-def test_what_changes_nothing_is_no_event(campaign: Campaign) -> None:
-    judge = make_judge(campaign)
-    before = last()
-    judge.save()
-    Judge.objects.update(tour="done", tour_left_at=Now())
-    assert since(before) == []
-
-
 # What organisers say of a system; its contact is hidden.
 WORDS = ("approach", "condition", "team")
 
@@ -101,18 +93,6 @@ def test_what_is_made_and_deleted_is_recorded(campaign: Campaign) -> None:
     )
 
 
-def test_a_new_row_that_takes_the_place_of_another_is_a_change(campaign: Campaign) -> None:
-    task = make_task(campaign, planned=0)
-    assert changes_of(last())[:2] == ("annotation.design", "created")
-    design_change(task=task, changed_by=make_organiser(campaign), kind="balanced", seed=20111208)
-    assert changes_of(last()) == (
-        "annotation.design",
-        "changed",
-        # The seed foretells checks: that it changed is said, and no more.
-        {"kind": ["uniform", "balanced"], "seed": [True, True]},
-    )
-
-
 def test_rows_changed_alike_by_one_statement_are_one_event(campaign: Campaign) -> None:
     task = make_task(campaign, planned=0)
     bad_references_make(test_set=task.test_set, seed=1)
@@ -125,16 +105,6 @@ def test_rows_changed_alike_by_one_statement_are_one_event(campaign: Campaign) -
     changed = last()
     assert changed.changes == {"status": ["pending", "approved"]}
     assert (changed.operation, changed.count) == ("changed", count)
-
-
-def test_one_damaged_reference_is_named_by_its_segment(campaign: Campaign) -> None:
-    task = make_task(campaign, planned=0)
-    bad_references_make(test_set=task.test_set, seed=1)
-    one = BadReference.objects.order_by("pk")[0]
-    BadReference.objects.filter(pk=one.pk).update(status="rejected", reviewed_at=Now())
-    event = last()
-    assert (event.object_id, event.count) == (one.pk, 1)
-    assert event.object_name == str(one.output.segment.number)
 
 
 def test_of_secrets_only_that_they_changed_is_recorded(campaign: Campaign) -> None:
@@ -212,16 +182,6 @@ def test_a_command_is_named_with_who_ran_it(
     assert event.changes == {"note": ["", "100 % sure, isn't it"]}
 
 
-def test_a_task_is_named_while_it_runs(campaign: Campaign) -> None:
-    judge = make_judge(campaign)
-    task_acts("fill_pools")
-    Judge.objects.filter(pk=judge.pk).update(note="by the task")
-    assert (last().origin, last().through) == ("task", "fill_pools")
-    task_acts_no_more()
-    Judge.objects.filter(pk=judge.pk).update(note="by nobody")
-    assert last().origin == "database"
-
-
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_names_each_task_that_it_begins(campaign: Campaign) -> None:
     judge = make_judge(campaign)
@@ -282,17 +242,3 @@ def test_sql_by_hand_in_a_request_is_its_users(campaign: Campaign, sql: str) -> 
     event = last()
     assert (event.origin, event.user_id) == ("page", 7)
     assert event.changes == {"note": ["50 %", "60 %"]}
-
-
-def test_what_judges_send_is_not_preceded_by_who_they_are() -> None:
-    """Judging pays for the log with a look at the first letters of a statement."""
-    told: list[str] = []
-    for sql in (
-        "SELECT 1",
-        "EXECUTE judgment_store(1)",
-        'INSERT INTO "annotation_assignment" VALUES (1)',
-        'UPDATE "annotation_judgeaccount" SET requested_at = now()',
-        "WITH t AS (SELECT 1) INSERT INTO annotation_block SELECT * FROM t",
-    ):
-        actor_told(lambda sql, *_rest: told.append(sql), sql, None, False, {})
-        assert told[-1] == sql

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import resolve
 from django.utils import timezone
 
@@ -15,19 +13,15 @@ from annotation.models import Design, JudgeAccount, QualityRule
 from campaign.models import (
     BadReference,
     Campaign,
-    CampaignState,
     InvitationMail,
     Job,
     JobKind,
     Judge,
-    User,
 )
-from campaign.services import bad_reference_review, bad_references_make, organiser_add
-from campaign.services import task_close as close
+from campaign.services import bad_reference_review, bad_references_make
 from campaign.services.jobs import job_queue, job_retry
 from ranking.models import JudgeMeasures, QualityReport
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
-from ranking.selectors.alerts.kinds import OF_CAMPAIGN, OF_TEST_SET
 from ranking.selectors.rule_effects import effects_held, rules_waiting
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter
@@ -117,15 +111,6 @@ def rule_wait(writer: TestSetWriter) -> QualityRule:
         minimum=10,
         action="exclude",
     )
-
-
-def test_every_kind_is_in_the_list_once() -> None:
-    assert sorted([*OF_CAMPAIGN, *OF_TEST_SET]) == sorted(AlertKind)
-    states = [
-        *(kind.states for kind in OF_CAMPAIGN.values()),
-        *(kind.states for kind in OF_TEST_SET.values()),
-    ]
-    assert not any({CampaignState.ARCHIVED, CampaignState.BIN} & each for each in states)
 
 
 def test_nothing_is_wrong_with_a_campaign_at_work(writer: TestSetWriter) -> None:
@@ -238,13 +223,6 @@ def test_a_forecast_that_slipped(writer: TestSetWriter) -> None:
     assert kinds(writer.campaign, now=NOON - timedelta(days=1)) == []
 
 
-@pytest.mark.parametrize("days", [[5] * 14, [5] * 7 + [4] * 7, [3] * 7 + [7] * 7])
-def test_a_forecast_that_holds(writer: TestSetWriter, days: list[int]) -> None:
-    judged_by_day(writer, days)
-    wants(writer, 110)
-    assert alerts(writer.campaign, now=NOON) == []
-
-
 def test_only_what_makes_sense_in_the_state_of_the_campaign(writer: TestSetWriter) -> None:
     campaign = writer.campaign
     stall(writer)
@@ -266,14 +244,6 @@ def test_only_what_makes_sense_in_the_state_of_the_campaign(writer: TestSetWrite
     TestSetWriter(draft, "two", ("A", "B"))
     job_fail(draft)
     assert kinds(draft) == [AlertKind.NO_JUDGES, job]
-
-
-def test_closed_tasks_raise_nothing(writer: TestSetWriter) -> None:
-    stall(writer)
-    disagree(writer)
-    assert len(alerts(writer.campaign)) == 2
-    close(task=writer.task)
-    assert alerts(writer.campaign) == []
 
 
 def test_each_leads_to_a_page_that_opens(page: Client, writer: TestSetWriter) -> None:
@@ -300,34 +270,3 @@ def test_each_leads_to_a_page_that_opens(page: Client, writer: TestSetWriter) ->
             "address": f"http://testserver{alert.address}",
         }
     assert "4 things need you" in page.get("/campaigns/").content.decode()
-
-
-def test_many_campaigns_cost_as_many_queries_as_one(
-    page: Client, campaign: Campaign, organiser: User
-) -> None:
-    def fill(into: Campaign) -> None:
-        for name in ("one", "two"):
-            writer = TestSetWriter(into, name, ("A", "B"))
-            writer.judge("ada")
-            stall(writer)
-            Design.objects.create(task=writer.task, bad_reference_rate=0.5)
-        rule_wait(writer)
-        mail_fail(into)
-        job_fail(into)
-
-    counts = []
-    fill(campaign)
-    page.get("/campaigns/")
-    for others in (range(0), range(4)):
-        for number in others:
-            other = make_campaign(f"other{number}")
-            organiser_add(campaign=other, user=organiser)
-            fill(other)
-        with CaptureQueriesContext(connection) as queries:
-            text = page.get("/campaigns/").content.decode()
-        assert text.count("things need you") == len(others) + 1
-        counts.append(len(queries))
-    assert counts[0] == counts[1]
-    with CaptureQueriesContext(connection) as queries:
-        page.get("/campaigns/museum/")
-    assert len(queries) <= 20

@@ -8,13 +8,11 @@ import pytest
 from django.core import mail
 from django.db import connection
 from django.test import Client
-from django.utils import timezone, translation
-from django.utils.translation import gettext
+from django.utils import timezone
 from pytest_django import Settings
 
 from campaign.models import AlertMail, Campaign, Membership, MembershipRole, User
 from campaign.services import (
-    AlertMailRefusedError,
     daily_alerts_set,
     member_role_change,
     organiser_add,
@@ -86,26 +84,6 @@ def test_one_mail_with_all_campaigns_that_were_asked_for(
     assert "quiet" not in text
 
 
-def test_it_is_in_the_language_of_the_person(asked: Membership, organiser: User) -> None:
-    organiser.language = "de"
-    organiser.save()
-    alert_mails_send(now=at(6))
-    with translation.override("de"):
-        words = gettext("Nobody judges yet.")
-    assert words != "Nobody judges yet."
-    assert words in str(mail.outbox[0].body)
-    assert AlertMail.objects.get().language == "de"
-
-
-def test_nothing_is_sent_while_nothing_needs_them(asked: Membership) -> None:
-    Campaign.objects.update(state="paused")
-    assert alert_mails_send(now=at(6)) == 0
-    assert AlertMail.objects.count() == 0
-    # Later that day something does.
-    Campaign.objects.update(state="open")
-    assert alert_mails_send(now=at(9)) == 1
-
-
 @pytest.mark.parametrize("why", ["inactive", "no address", "analyst", "bin", "off", "removed"])
 def test_some_get_none_any_more(asked: Membership, organiser: User, why: str) -> None:
     if why == "inactive":
@@ -123,16 +101,6 @@ def test_some_get_none_any_more(asked: Membership, organiser: User, why: str) ->
     else:
         asked.delete()
     assert alert_mails_send(now=at(6)) == 0
-
-
-def test_without_an_address_for_links_nothing_is_sent(
-    asked: Membership, settings: Settings
-) -> None:
-    settings.PUBLIC_ADDRESS = ""
-    assert alert_mails_send(now=at(6)) == 0
-    with pytest.raises(AlertMailRefusedError):
-        daily_alerts_set(membership=asked, wanted=True)
-    daily_alerts_set(membership=asked, wanted=False)
 
 
 def use(settings: Settings, port: int) -> None:
@@ -165,14 +133,6 @@ def test_what_may_have_gone_out_is_not_sent_again(asked: Membership, organiser: 
     assert alert_mails_send(now=at(7)) == 0
     assert AlertMail.objects.get().state == "unconfirmed"
     assert mail.outbox == []
-
-
-def test_rows_are_kept_a_week(asked: Membership) -> None:
-    alert_mails_send(now=at(6))
-    for days, kept in [(6.9, 1), (7.1, 0)]:
-        AlertMail.objects.update(created_at=timezone.now() - timedelta(days=days))
-        alert_mails_send(now=at(5, day=21))
-        assert AlertMail.objects.count() == kept
 
 
 @pytest.mark.django_db(transaction=True)
@@ -222,19 +182,3 @@ def test_nobody_switches_it_for_somebody_else(page: Client, campaign: Campaign) 
     elsewhere.force_login(make_organiser(make_campaign("other"), "far@example.org"))
     assert elsewhere.post(f"{PEOPLE}{other.pk}/alerts/", {"wanted": "1"}).status_code == 404
     assert not Membership.objects.filter(daily_alerts=True).exists()
-
-
-def test_it_is_switched_by_rest(page: Client, settings: Settings) -> None:
-    def put(daily: object) -> tuple[int, object]:
-        answer = page.put(API, {"daily": daily}, content_type="application/json")
-        return answer.status_code, answer.json()
-
-    assert page.get(API).json() == {"daily": False}
-    assert put(daily=True) == (200, {"daily": True})
-    assert page.get(API).json() == {"daily": True}
-    assert put("often")[0] == 400
-    assert put(daily=False) == (200, {"daily": False})
-    settings.PUBLIC_ADDRESS = ""
-    status, answer = put(daily=True)
-    assert status == 400
-    assert "PUBLIC_ADDRESS" in str(answer)

@@ -1,14 +1,10 @@
 """A system that is added to a test set while judges judge."""
 
-from io import BytesIO, StringIO
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import CommandError, call_command
-from django.test import Client
-from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotation.models import HIT
@@ -34,17 +30,6 @@ def given(lines: list[str], name: str = "gneiss.txt") -> InputFile:
     return InputFile(name, BytesIO("".join(f"{line}\n" for line in lines).encode()))
 
 
-def sgml(documents: tuple[str, str]) -> InputFile:
-    first, second = (
-        f'<doc docid="{name}">'
-        + "".join(f'<seg id="{number}">Neu.</seg>' for number in range(1, length + 1))
-        + "</doc>"
-        for name, length in zip(documents, (4, 3), strict=True)
-    )
-    text = f'<tstset setid="x" srclang="any" trglang="de">{first}\n{second}</tstset>'
-    return InputFile("gneiss.sgm", BytesIO(text.encode()))
-
-
 @pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
 def test_what_is_planned_from_then_on_shows_it_and_the_rest_is_drawn_again(
     task: Task, kind: str
@@ -64,12 +49,6 @@ def test_what_is_planned_from_then_on_shows_it_and_the_rest_is_drawn_again(
     plans = plans_read(list(HIT.objects.values_list("pk", flat=True)))
     for hit in HIT.objects.all():
         assert hit_redraw(hit) == plans[hit.pk]
-
-
-def test_sgml_has_the_documents_of_the_task(task: Task) -> None:
-    system_add(test_set=task.test_set, name="gneiss", file=sgml(("document 1", "document 2")))
-    with pytest.raises(SystemRefusedError, match='segment 5 is of the document "document 2"'):
-        system_add(test_set=task.test_set, name="other", file=sgml(("document 1", "document 3")))
 
 
 @pytest.mark.parametrize(
@@ -92,26 +71,8 @@ def test_the_first_thing_that_does_not_fit_is_named_and_nothing_is_stored(
     assert (System.objects.count(), Output.objects.count()) == before
 
 
-@pytest.mark.parametrize("name", ["dune", "a,b", " ", "x" * 201])
-def test_a_wrong_name_is_refused(task: Task, name: str) -> None:
-    with pytest.raises(SystemRefusedError) as refused:
-        system_add(test_set=task.test_set, name=name, file=given(LINES))
-    assert refused.value.field == "name"
-
-
 def uploaded(lines: list[str]) -> Any:
     return SimpleUploadedFile("gneiss.txt", "\n".join(lines).encode())
-
-
-def test_the_page(task: Task, client: Client) -> None:
-    client.force_login(make_organiser(task.test_set.campaign))
-    page = reverse("system-add", args=["museum", task.pk])
-    wrong = client.post(page, {"name": "gneiss", "file": uploaded(LINES[:3])})
-    assert wrong.status_code == 400
-    assert "segment 4" in wrong.content.decode()
-    done = client.post(page, {"name": "gneiss", "file": uploaded(LINES)})
-    system = task.test_set.systems.get(name="gneiss")
-    assert done["Location"] == reverse("system", args=["museum", task.pk, system.pk])
 
 
 def test_rest(task: Task) -> None:
@@ -125,14 +86,3 @@ def test_rest(task: Task) -> None:
     assert (wrong.status_code, list(wrong.json()["errors"])) == (400, ["file"])
     done = api.post(address, {"name": "gneiss", "file": uploaded(LINES)}, format="multipart")
     assert (done.status_code, done.json()["name"]) == (201, "gneiss")
-
-
-def test_the_command(task: Task, tmp_path: Path) -> None:
-    path = tmp_path / "gneiss.txt"
-    named = {"campaign": "museum", "test_set": task.test_set.name, "name": "gneiss"}
-    out = StringIO()
-    with pytest.raises(CommandError):
-        call_command("add_system", str(path), **named)
-    path.write_text("\n".join(LINES))
-    call_command("add_system", str(path), stdout=out, **named)
-    assert out.getvalue() == "gneiss: 7 outputs.\n"

@@ -1,16 +1,13 @@
 """The life of a campaign: which state follows which, what judges get, and what is asked first."""
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from io import StringIO
 from itertools import product
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.management import CommandError, call_command
-from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db import IntegrityError, connection
 from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
@@ -18,12 +15,12 @@ from django.utils import timezone
 
 from annotation.models import Block, Judgment
 from annotation.selectors import assigned_blocks
-from annotation.selectors.state_effects import state_effects, transitions_possible
+from annotation.selectors.state_effects import state_effects
 from annotation.services import NoWorkReason, judgment_submit, work_request
 from annotation.services.planning.blocks import hits_prepare
 from campaign.database.erasing import campaign_erase
 from campaign.models import Campaign, CampaignState, CampaignStateChange, Task, Transition, User
-from campaign.models.state import TRANSITIONS, UNDOES
+from campaign.models.state import TRANSITIONS
 from campaign.services import (
     NameNotTypedError,
     StateRefusedError,
@@ -102,26 +99,6 @@ def test_each_transition_from_each_state_is_done_or_refused(
     assert campaign.state == (after if state in sources else state)
 
 
-@pytest.mark.parametrize(("state", "other"), list(product(S, S)), ids=str)
-def test_the_database_and_the_table_allow_the_same(
-    state: CampaignState, other: CampaignState
-) -> None:
-    campaign = bring(make_campaign(), state)
-    allowed = {(before, after) for sources, after in TRANSITIONS.values() for before in sources}
-    allowed |= {(each, each) for each in S} | {(S.BIN, S.OPEN)}  # it was open before the bin
-    rows = Campaign.objects.filter(pk=campaign.pk)
-    if (state, other) in allowed:
-        rows.update(state=other)
-    else:
-        with pytest.raises(IntegrityError), transaction.atomic():
-            rows.update(state=other)
-
-
-def test_each_undo_leads_back() -> None:
-    for transition, undo in UNDOES.items():
-        assert TRANSITIONS[transition][1] in TRANSITIONS[undo][0]
-
-
 @pytest.mark.parametrize("state", list(LEND_NOTHING), ids=str)
 def test_only_an_open_campaign_lends(state: CampaignState) -> None:
     campaign = make_task(bring(make_campaign(), state)).test_set.campaign
@@ -156,19 +133,6 @@ def test_what_is_on_its_way_is_kept_though_nothing_is_held(
     assert assignment_lend(judge=judge) is None
     judge_all_of(held)
     assert Judgment.objects.count() == len(held.hit.segment_ids)
-
-
-def test_judges_are_told_in_words(task: Task, client: Client) -> None:
-    judge = make_judge(task.test_set.campaign)
-    assert judge.user is not None
-    client.force_login(judge.user)
-    address, body = "/api/v1/judging/assignments/", {"campaign": task.test_set.campaign.slug}
-    change(task.test_set.campaign, Transition.PAUSE)
-    said = client.post(address, body, content_type="application/json")
-    assert (said.status_code, said.json()["state"]) == (202, "campaign_paused")
-    page = client.get(reverse("judge", args=[task.test_set.campaign.slug]))
-    assert page.status_code == 200
-    assert "The organisers have paused this campaign." in page.content.decode()
 
 
 def test_it_closes_by_itself_at_its_time(task: Task) -> None:
@@ -223,20 +187,6 @@ class TestBin:
         assert bin_empty() == ["museum"]
         assert (Campaign.objects.count(), Judgment.objects.count()) == (0, 0)
 
-    def test_the_function_refuses_what_was_judged_lately_or_is_not_in_the_bin(
-        self, task: Task
-    ) -> None:
-        judge_all_of(lend(make_judge(task.test_set.campaign)))
-        with pytest.raises(IntegrityError, match="not in the bin"):
-            campaign_erase(campaign_id=task.test_set.campaign_id)
-        change(task.test_set.campaign, Transition.DELETE)
-        with pytest.raises(IntegrityError, match="has been judged"):
-            campaign_erase(campaign_id=task.test_set.campaign_id)
-        assert Judgment.objects.exists()
-        # Nor did it leave a way past the triggers.
-        with pytest.raises(DatabaseError), transaction.atomic():
-            Judgment.objects.all()._raw_delete("default")
-
 
 def _page(client: Client, campaign: Campaign, transition: Transition, **fields: str) -> Any:
     address = reverse("campaign-transition", args=[campaign.slug, transition])
@@ -265,21 +215,6 @@ def test_pages_ask_do_and_undo(client: Client, task: Task) -> None:
     change(campaign, Transition.CLOSE)
     assert client.post(reverse("campaign-transition", args=["museum", "pause"])).status_code == 409
     assert client.get(reverse("campaign-transition", args=["museum", "fly"])).status_code == 404
-
-
-def test_the_page_of_the_state_extends(client: Client, task: Task) -> None:
-    client.force_login(make_organiser(task.test_set.campaign))
-    address = reverse("campaign-state", args=["museum"])
-    blocks = f"blocks_{task.pk}"
-    refused = client.post(address, {"closes_at": "2020-01-01T10:00", blocks: "5"})
-    assert refused.status_code == 400
-    assert "This time is over" in refused.content.decode()
-    client.post(address, {"closes_at": "2100-01-01T10:00", blocks: "5"})
-    task.refresh_from_db()
-    task.test_set.campaign.refresh_from_db()
-    closes_at = task.test_set.campaign.closes_at
-    assert closes_at is not None
-    assert (task.blocks_wanted, closes_at.year) == (5, 2100)
 
 
 def test_deleting_and_restoring_on_pages(client: Client, task: Task) -> None:
@@ -322,55 +257,6 @@ def test_an_archived_campaign_is_read_and_not_changed(client: Client, task: Task
     client.post(reverse("campaign-transition", args=["museum", "unarchive"]))
     campaign.refresh_from_db()
     assert campaign.state == S.CLOSED
-
-
-def test_rest_says_what_it_would_do_does_it_and_restores(client: Client, task: Task) -> None:
-    campaign = task.test_set.campaign
-    client.force_login(make_organiser(campaign))
-    judge_all_of(lend(make_judge(campaign)))
-    lend(make_judge(campaign, "2"))
-
-    def post(transition: str, **body: Any) -> Any:
-        address = f"/api/v1/campaigns/museum/{transition}/"
-        return client.post(address, json.dumps(body), content_type="application/json")
-
-    dry = post("close", dry_run=True).json()
-    assert (dry["judges"], dry["sentences"], dry["judged"]) == (1, 3, 3)
-    assert (dry["is_possible"], dry["state"]) == (True, "open")
-    assert post("close").json() == {**dry, "state": "closed"}
-    assert post("pause").status_code == 409
-    assert post("fly").status_code == 404
-    state = client.get("/api/v1/campaigns/museum/state/").json()
-    assert state["state"] == "closed"
-    assert state["transitions"] == ["reopen", "archive", "delete"]
-    assert post("delete").status_code == 409
-    assert post("delete", name="Museum").json()["state"] == "bin"
-    assert client.get("/api/v1/campaigns/museum/").status_code == 404
-    assert client.post("/api/v1/campaigns/museum/restore/").json()["state"] == "closed"
-    assert client.post("/api/v1/campaigns/museum/restore/").status_code == 404
-    patched = client.patch(
-        "/api/v1/campaigns/museum/state/",
-        '{"closes_at": "2100-01-01T00:00:00Z"}',
-        content_type="application/json",
-    )
-    assert patched.json()["closes_at"].startswith("2100")
-
-
-def test_the_command_asks_too(task: Task) -> None:
-    said = StringIO()
-    with pytest.raises(CommandError, match="--yes"):
-        call_command("campaign_state", "museum", "pause", stdout=said)
-    assert "0 judges hold 0 sentences now." in said.getvalue()
-    call_command("campaign_state", "museum", "pause", yes=True, stdout=said)
-    assert transitions_possible(Campaign.objects.get()) == [
-        Transition.RESUME,
-        Transition.CLOSE,
-        Transition.DELETE,
-    ]
-    with pytest.raises(CommandError, match="not possible"):
-        call_command("campaign_state", "museum", "archive", yes=True, stdout=said)
-    call_command("campaign_state", "museum", "delete", name="Museum", yes=True, stdout=said)
-    assert not Campaign.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -39,16 +39,6 @@ def test_what_is_held_is_finished_and_nothing_more_is_lent(task: Task) -> None:
     assert assignment_lend(judge=later) is not None
 
 
-def test_closing_again_keeps_the_time(task: Task) -> None:
-    services.task_close(task=task)
-    task.refresh_from_db()
-    before = task.closed_at
-    assert before is not None
-    services.task_close(task=task)
-    task.refresh_from_db()
-    assert task.closed_at == before
-
-
 def test_who_is_at_work_is_counted_by_what_they_hold_now(task: Task) -> None:
     lent = [lend(make_judge(task.test_set.campaign, f"j{number}")) for number in range(3)]
     expire(lent[2])

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import OperationalError, connection
+from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -24,10 +24,8 @@ from annotation.selectors import assigned_blocks
 from annotation.selectors.counted import Counters, counters_counted, counters_stored
 from annotation.services import (
     counters_check,
-    counters_rebuild,
     judgments_number,
 )
-from annotation.tasks import check_counters
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter
@@ -144,16 +142,6 @@ def test_a_block_skipped_and_judged_in_one_moment_is_one_sentence() -> None:
     assert stored == counters_counted(task_id=task.pk)
 
 
-def test_each_batch_is_one_change(writer: TestSetWriter) -> None:
-    block = writer.block(1, ["A", "B"])
-    for name in ("ann", "ben"):
-        writer.judgment(name, block, [1, 2], is_numbered=False)
-    before = judgments_number(task_id=writer.task.pk)
-    assert (before, JudgmentSequence.objects.get().changes) == (2, 1)
-    judgments_number(task_id=writer.task.pk)
-    assert JudgmentSequence.objects.get().changes == 1
-
-
 @pytest.fixture
 def spoilt(writer: TestSetWriter) -> TestSetWriter:
     writer.judgment("ann", writer.block(1, ["A", "B"]), [1, 2], at=NOON)
@@ -187,68 +175,12 @@ def test_numbers_are_given_while_somebody_looks_and_no_difference_is_seen(
     def counted_and_then_numbered(*, task_id: int) -> Counters:
         counted = counters_counted(task_id=task_id)
         with ThreadPoolExecutor(1) as pool:
-            assert pool.submit(give_numbers).result(timeout=60) == 2
+            assert pool.submit(give_numbers).result() == 2
         return counted
 
     monkeypatch.setattr("annotation.services.counters.counters_counted", counted_and_then_numbered)
     assert counters_check(task_id=writer.task.pk) == []
     assert agree(writer)
-
-
-def test_counting_anew_mends_it(spoilt: TestSetWriter) -> None:
-    before = JudgmentSequence.objects.get().changes
-    assert counters_rebuild(task_id=spoilt.task.pk) == ["judged", "quarter_hours"]
-    assert agree(spoilt)
-    # Pages must notice.
-    assert JudgmentSequence.objects.get().changes == before + 1
-    assert counters_rebuild(task_id=spoilt.task.pk) == []
-    spoilt.judgment("ben", spoilt.block(2, ["A", "B"]), [1, 2])
-    assert agree(spoilt)
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("judged_before", [0, 1])
-def test_whoever_numbers_waits_for_who_counts_anew(
-    writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch, judged_before: int
-) -> None:
-    """Else what was counted first would be taken for all there is; before the first number, too."""
-    block = writer.block(1, ["A", "B"])
-    for name in ["ann"][:judged_before]:
-        writer.judgment(name, block, [1, 2])
-    writer.judgment("ben", block, [1, 2], is_numbered=False)
-
-    def give_numbers() -> int:
-        try:
-            with connection.cursor() as cursor:
-                cursor.execute("SET lock_timeout = '500ms'")
-            return judgments_number(task_id=writer.task.pk)
-        finally:
-            connection.close()
-
-    def counted_and_then_numbered(*, task_id: int) -> Counters:
-        counted = counters_counted(task_id=task_id)
-        with ThreadPoolExecutor(1) as pool, pytest.raises(OperationalError):
-            pool.submit(give_numbers).result(timeout=60)
-        return counted
-
-    monkeypatch.setattr("annotation.services.counters.counters_counted", counted_and_then_numbered)
-    assert counters_rebuild(task_id=writer.task.pk) == []
-    assert judgments_number(task_id=writer.task.pk) == judged_before + 1
-    assert agree(writer)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_task_tells_the_operator(
-    spoilt: TestSetWriter, caplog: pytest.LogCaptureFixture
-) -> None:
-    check_counters()
-    [record] = caplog.records
-    assert record.levelname == "ERROR"
-    assert "judged, quarter_hours" in record.getMessage()
-    counters_rebuild(task_id=spoilt.task.pk)
-    caplog.clear()
-    check_counters()
-    assert not caplog.records
 
 
 @pytest.mark.django_db(transaction=True)

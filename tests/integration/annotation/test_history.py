@@ -5,14 +5,11 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from annotation.models import HIT, Assignment, Judgment
 from annotation.selectors import assigned_blocks
 from annotation.services import design_change, judgment_submit, leases_release, pool_fill
-from annotation.services.planning.for_judge import intra_plan
 from campaign.models import Judge, System
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend, repeat_is_due
@@ -113,16 +110,6 @@ def test_nobody_sees_what_another_judged(judging: Client, judge: Judge) -> None:
     assert signed_in(judge).get(f"{HISTORY}?campaign=elsewhere").status_code == 403
 
 
-def test_as_many_queries_for_one_block_as_for_fifteen(judging: Client) -> None:
-    costs = []
-    for hits in (1, 4):
-        judge_hits(judging, hits)
-        with CaptureQueriesContext(connection) as queries:
-            assert judging.get(HISTORY).status_code == 200
-        costs.append(len(queries))
-    assert costs[0] == costs[1] <= 10
-
-
 class TestRepeats:
     @pytest.fixture
     def repeated(self) -> Assignment:
@@ -180,30 +167,6 @@ class TestRepeats:
         assert lend(repeated.judge).hit.repeats == repeated.hit
         assert not self.blocks(repeated) & self.listed(repeated.judge)
 
-    def test_a_design_that_has_no_repeats_any_more_plans_none(self, repeated: Assignment) -> None:
-        judge, task = repeated.judge, repeated.hit.task
-        judge_one_hit(judge)
-        for share, planned in ((0.0, 0), (0.5, 1)):
-            design_change(task=task, intra_share=share)
-            assert intra_plan(task_id=task.pk, judge_id=judge.pk) == planned
-
-    def test_without_repeats_all_is_listed_whatever_is_in_hand(self) -> None:
-        task = make_long_task(make_campaign(), segments=90, systems=3)
-        design_change(task=task, repeat_gap=0)
-        judge = make_judge(task.test_set.campaign)
-        pool_fill(task_id=task.pk, size=6)
-        done = judge_hits(signed_in(judge), 3)
-        lend(judge)
-        assert self.listed(judge) == {block["id"] for block in done}
-
-    def test_a_repeat_of_a_copy_hides_the_copy(self, repeated: Assignment) -> None:
-        """The judge's own HIT may repeat another's: for redundancy, or as an inter repeat."""
-        again = lend(repeated.judge)
-        root = HIT.objects.exclude(assignments__judge=repeated.judge).filter(purpose="first")[0]
-        HIT.objects.filter(pk=repeated.hit_id).update(purpose="redundancy", repeats=root)
-        HIT.objects.filter(pk=again.hit_id).update(repeats=root)
-        assert not self.blocks(repeated) & self.listed(repeated.judge)
-
     def test_what_a_repeat_hid_is_back_when_it_cannot_be_done_any_more(
         self, repeated: Assignment
     ) -> None:
@@ -217,34 +180,3 @@ class TestRepeats:
         again.refresh_from_db()
         assert again.released_at is not None
         assert self.blocks(repeated) <= self.listed(judge)
-
-    def test_a_repeat_by_another_judge_hides_nothing(self, repeated: Assignment) -> None:
-        judge = repeated.judge
-        other = make_judge(judge.campaign, "judge02")
-        mine = HIT.objects.filter(repeats=repeated.hit)
-        mine.update(reserved_for=other)
-        assert lend(other).hit.blocks.exists()
-        assert self.blocks(repeated) <= self.listed(judge)
-
-    def test_what_another_judge_holds_hides_nothing(self, repeated: Assignment) -> None:
-        judge = repeated.judge
-        before = self.listed(judge)
-        held = lend(make_judge(judge.campaign, "judge02"))
-        # They did many HITs before it.
-        Assignment.objects.filter(pk=held.pk).update(ordinal=20)
-        assert self.listed(judge) == before
-
-
-def test_training_is_not_listed(judge: Judge) -> None:
-    hit = lend(judge).hit
-    judge_all_of(Assignment.objects.get(hit=hit))
-    client = signed_in(judge)
-    assert len(client.get(HISTORY).json()["results"]) == 3
-    hit.blocks.filter(position=1).update(control="training", expected=[1, 2, 3, 4, 5])
-    assert len(client.get(HISTORY).json()["results"]) == 2
-    # An attention check is like every other.
-    hit.blocks.filter(position=2).update(control="attention", expected=[1, 2, 3, 4, 5])
-    rows = client.get(HISTORY).json()["results"]
-    assert len(rows) == 2
-    assert rows[0].keys() == rows[1].keys()
-    assert rows[0]["block"].keys() == rows[1]["block"].keys()

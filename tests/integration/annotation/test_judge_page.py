@@ -5,14 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 from django.template.loader import get_template
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from annotation.views.screens import screen_addresses, screens_context
+from annotation.views.screens import screens_context
 from campaign.models import Judge
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -30,23 +29,6 @@ def judging(client: Client, judge: Judge) -> Client:
     assert judge.user is not None
     client.force_login(judge.user)
     return client
-
-
-def test_a_stranger_is_asked_to_sign_in(client: Client, judge: Judge) -> None:
-    response = client.get("/judge/museum/")
-    assert response.status_code == 302
-    assert response["Location"] == "/sign-in/?next=/judge/museum/"
-
-
-def test_whoever_is_no_judge_there_finds_no_page(judging: Client) -> None:
-    make_campaign("other")
-    assert judging.get("/judge/other/").status_code == 404
-    assert judging.get("/judge/none/").status_code == 404
-
-
-def test_an_organiser_is_no_judge(client: Client, judge: Judge) -> None:
-    client.force_login(make_organiser(judge.campaign))
-    assert client.get("/judge/museum/").status_code == 404
 
 
 def test_the_page_costs_one_query_beside_the_session(
@@ -68,15 +50,6 @@ def test_the_page_runs_no_inline_script_or_style(judging: Client) -> None:
         assert 'type="application/json"' in attributes or 'src="/static/' in attributes
     assert "<style" not in page
     assert not re.search(r"\s(style|on\w+)=", page)
-
-
-def test_the_page_asks_for_all_its_modules_at_once(judging: Client) -> None:
-    page = judging.get("/judge/museum/").content.decode()
-    ours = {module.name for module in (settings.BASE_DIR / "static" / "judge").glob("*.js")}
-    preloaded = re.findall(r'<link rel="modulepreload" href="/static/judge/([\w.]+)">', page)
-    assert sorted([*preloaded, "main.js"]) == sorted(ours)
-    of_ranking = re.findall(r'<link rel="modulepreload" href="/static/(judge/\w+/[^"]+)">', page)
-    assert of_ranking == [f"judge/ranking/{name}.js" for name in RANKING]
 
 
 def test_the_page_knows_the_screens_of_its_campaigns_tasks(judging: Client) -> None:
@@ -105,11 +78,6 @@ def test_other_screens_than_rankings_are_loaded_before_their_first_block() -> No
         get_template(name)
 
 
-def test_a_page_opened_before_there_is_a_task_is_ready_for_a_ranking() -> None:
-    assert screens_context([])["protocols"] == ["ranking"]
-    assert screen_addresses([]) == {"ranking": "/static/judge/ranking/screen.js"}
-
-
 def test_hashed_modules_import_hashed_modules(static_files: Path) -> None:
     """What a production server serves: a stale module must never meet a new one in a cache."""
     hashed = re.compile(r"\w+\.[0-9a-f]{12}\.js")
@@ -125,16 +93,6 @@ def test_hashed_modules_import_hashed_modules(static_files: Path) -> None:
         assert len(imports) >= least
         assert [path for path in imports if not path.exists()] == []
         assert all(hashed.fullmatch(path.name) for path in imports)
-
-
-def test_the_page_ships_its_words_and_settings_as_data(judging: Client) -> None:
-    page = judging.get("/judge/museum/").content.decode()
-    found = dict(re.findall(r'<script id="(\w+)" type="application/json">(.*?)</script>', page))
-    words, setup = json.loads(found["words"]), json.loads(found["setup"])
-    assert words["waiting"]["1"].startswith("Waiting for the network: {n} judgment is")
-    assert words["waiting"]["2"].startswith("Waiting for the network: {n} judgments are")
-    assert setup["api"] == "/api/v1/judging/"
-    assert setup["campaign"] == "museum"
 
 
 def test_two_judges_in_one_browser_keep_their_work_apart(client: Client, judge: Judge) -> None:

@@ -1,24 +1,15 @@
 """How many judges a task takes at least is said before it opens, and where its design is chosen."""
 
-from io import StringIO
-from typing import Any
-
 import pytest
-from django.core.management import CommandError, call_command
 from django.db.models.functions import Now
-from django.test import Client
-from django.urls import reverse
 
 from annotation.selectors.judges_needed import JudgesNeeded, judges_needed
-from annotation.selectors.state_effects import state_effects
-from annotation.services import design_change, hits_plan
+from annotation.services import design_change
 from annotation.services.simulation import lend_prepared
-from campaign.models import Campaign, CampaignState, Judge, JudgeGroup, Protocol, Task, Transition
+from campaign.models import Campaign, CampaignState, Judge, JudgeGroup, Protocol, Task
 from campaign.services import task_create
-from ranking.pages.preparation import StepState, steps_of
-from ranking.selectors.preparation import preparation
 from tests.at_work import judge_all_of
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_task
 from tests.protocol_tasks import make_task_of_protocol
 
 pytestmark = pytest.mark.django_db
@@ -40,12 +31,6 @@ def needed_by(task: Task) -> tuple[int, int, str]:
     found = of(task)
     assert found is not None
     return found.needed, found.there, " ".join(found.words)
-
-
-def test_of_a_task_that_one_judge_can_finish_nothing_is_said(task: Task) -> None:
-    assert of(task) is None
-    design_change(task=task, segments_per_hit=3, intra_share=0.2)
-    assert of(task) is None
 
 
 @pytest.mark.parametrize("protocol", [Protocol.RANKING, Protocol.TWO_OUTPUTS, Protocol.SPANS])
@@ -129,13 +114,6 @@ def test_fewer_judges_than_are_needed_do_not_finish_it(task: Task) -> None:
     assert done == 24
 
 
-def test_edits_are_judged_by_others(task: Task) -> None:
-    edits = task_create(test_set=task.test_set, protocol=Protocol.EDITING, by=None)
-    needed, _there, words = needed_by(edits)
-    assert needed == 3
-    assert "Others judge what a judge says of a block: 3 judges for each block" in words
-
-
 def test_a_sort_takes_judges_for_its_comparisons() -> None:
     task = make_task_of_protocol(
         Protocol.SORTING, rules={"judgments": 20, "most_of_a_judge": 5, "extension": 5}
@@ -155,78 +133,3 @@ def test_a_sort_takes_judges_for_its_comparisons() -> None:
     needed, _there, words = needed_by(task)
     assert needed == 20
     assert "Judgments of a comparison: 20; of these from one judge: at most 1." in words
-
-
-def test_it_is_said_before_opening_and_where_designs_are_chosen(client: Client) -> None:
-    campaign = make_campaign(state=CampaignState.DRAFT)
-    task = make_task(campaign, documents=(6, 6), planned=0)
-    make_judge(campaign)
-    client.force_login(make_organiser(campaign))
-    said = StringIO()
-    call_command(
-        "change_design",
-        f"--campaign={campaign.slug}",
-        f"--test-set={task.test_set.name}",
-        "--redundancy=3",
-        stdout=said,
-    )
-    words = "Each block is for 3 different judges."
-    assert words in said.getvalue()
-    # The opening, by page, command and REST.
-    assert words in " ".join(state_effects(campaign=campaign, transition=Transition.OPEN).facts)
-    step = next(
-        step for step in steps_of(campaign, preparation(campaign=campaign)) if step.name == "People"
-    )
-    assert step.state == StepState.WRONG
-    assert words in " ".join(step.said)
-    said = StringIO()
-    with pytest.raises(CommandError, match="add --yes"):
-        call_command("campaign_state", campaign.slug, "open", stdout=said)
-    assert words in said.getvalue()
-    answer = client.post(
-        f"/api/v1/campaigns/{campaign.slug}/open/",
-        {"dry_run": True},
-        content_type="application/json",
-    ).json()
-    assert answer["judges_needed"] == [
-        {
-            "task": task.pk,
-            "needed": 3,
-            "there": 1,
-            "group": "",
-            "is_feasible": False,
-            "words": of_words(task),
-        }
-    ]
-    # The page of the design, as it is and as it is to be.
-    page = reverse("design", args=[campaign.slug, task.pk])
-    assert words in client.get(page).content.decode()
-    hits_plan(task_id=task.pk, count=1)
-    body: dict[str, Any] = {"redundancy": 4}
-    refused = client.post(
-        f"/api/v1/tasks/{task.pk}/designs/", body, content_type="application/json"
-    )
-    assert refused.status_code == 409
-    assert any("Each block is for 4 different judges." in each for each in refused.json()["words"])
-
-
-def of_words(task: Task) -> list[str]:
-    found = of(task)
-    assert found is not None
-    return found.words
-
-
-def test_more_tasks_take_no_more_queries(task: Task, django_assert_max_num_queries: Any) -> None:
-    campaign = task.test_set.campaign
-    tasks = [
-        task,
-        *(
-            make_task(campaign, name=f"set {number}", documents=(2,), planned=0)
-            for number in range(8)
-        ),
-    ]
-    for each in tasks:
-        design_change(task=each, redundancy=2)
-    named = list(Task.objects.of(campaign).named())
-    with django_assert_max_num_queries(4):
-        assert len(judges_needed(named)) == len(tasks)

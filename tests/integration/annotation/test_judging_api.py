@@ -16,13 +16,11 @@ from annotation.models import Assignment, Judgment, Skip
 from annotation.notification import broker
 from annotation.selectors import assigned_block
 from annotation.selectors.judging import assigned_block_asked
-from annotation.services import quality_action_take
 from annotation.services.judging.notifications import ranking_request_clear
 from campaign.accounts.sessions import ReadBeside
-from campaign.models import InvitationRole, Judge, Session, System, Task
-from campaign.services import invitation_create, invitation_revoke
+from campaign.models import Judge, Session, System, Task
 from config.celery import SEND_TIMEOUT
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 ASSIGNMENTS = "/api/v1/judging/assignments/"
@@ -86,13 +84,6 @@ def test_an_assignment_has_the_shape_the_page_expects(judging: Client) -> None:
     assert nearest["source"]["text"] == data["blocks"][0]["source"]["text"]
 
 
-def test_the_same_assignment_is_returned_while_it_is_held(judging: Client) -> None:
-    first = post(judging).json()
-    assert post(judging).json() == first
-    ahead = post(judging, after=first["id"]).json()
-    assert ahead["id"] != first["id"]
-
-
 def test_nothing_a_judge_receives_names_a_system(judging: Client, task: Task) -> None:
     names = [*System.objects.values_list("name", flat=True), "system", "reference_kind", "kind"]
     data = post(judging).json()
@@ -135,16 +126,6 @@ def test_a_revision_is_shown_when_the_judge_comes_back(judging: Client) -> None:
     assert again["judgment"]["labels"] == [2] * size
 
 
-def test_a_missing_label_is_refused_by_name(judging: Client) -> None:
-    block = post(judging).json()["blocks"][0]
-    labels = [1, None, *[2] * (len(block["candidates"]) - 2)]
-    refused = put(judging, uuid4(), block=block["id"], labels=labels)
-    assert refused.status_code == 400
-    assert refused.json()["missing"] == [block["candidates"][1]["id"]]
-    assert "still to be ranked" in refused.json()["detail"]
-    assert not Judgment.objects.exists()
-
-
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -161,17 +142,6 @@ def test_a_malformed_body_says_which_field(
     refused = put(judging, uuid4(), **body)
     assert refused.status_code == 400
     assert field in refused.json()["errors"]
-
-
-def test_active_time_is_a_part_of_the_time_on_the_clock(judging: Client) -> None:
-    block = post(judging).json()["blocks"][0]
-    body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
-    refused = put(judging, uuid4(), **body, duration_ms=4000, active_ms=4001)
-    assert refused.status_code == 400
-    assert "active_ms is 4001, longer than duration_ms, 4000" in refused.json()["detail"]
-    assert not Judgment.objects.exists()
-    assert put(judging, uuid4(), **body, duration_ms=4000, active_ms=4000).status_code == 200
-    assert put(judging, uuid4(), **body, active_ms=4001).status_code == 200
 
 
 def test_a_skip_needs_one_of_the_reasons(judging: Client) -> None:
@@ -197,15 +167,6 @@ def test_blocks_of_another_judge_do_not_exist(judging: Client, judge: Judge) -> 
     refused = put(judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"]))
     assert refused.status_code == 404
     assert not Judgment.objects.exists()
-
-
-def test_only_judges_get_work(client: Client, task: Task) -> None:
-    assert post(client).status_code == 401
-    stranger = make_judge(make_campaign("elsewhere"))
-    assert stranger.user is not None
-    client.force_login(stranger.user)
-    assert post(client, campaign="museum").status_code == 403
-    assert post(client, campaign="elsewhere").status_code == 204
 
 
 def test_a_submission_without_the_csrf_token_is_refused(judge: Judge) -> None:
@@ -242,20 +203,6 @@ def test_a_judgment_is_taken_while_the_broker_is_away(
         answer = put(judging, uuid4(), block=block["id"], labels=labels)
     assert answer.status_code == 200
     assert Judgment.objects.count() == 1
-    assert "The broker cannot be reached" in caplog.text
-
-
-def test_a_judgment_is_taken_while_the_broker_refuses_to_write(
-    judging: Client,
-    refusing_broker: None,
-    caplog: pytest.LogCaptureFixture,
-    django_capture_on_commit_callbacks: Callable[..., Any],
-) -> None:
-    block = post(judging).json()["blocks"][0]
-    labels = [1] * len(block["candidates"])
-    with django_capture_on_commit_callbacks(execute=True):
-        answer = put(judging, uuid4(), block=block["id"], labels=labels)
-    assert answer.status_code == 200
     assert "The broker cannot be reached" in caplog.text
 
 
@@ -365,19 +312,6 @@ class TestTheBlockReadWithTheSession:
         assert answer.status_code == 200
 
 
-def test_an_invitation_signs_in_until_it_is_revoked(client: Client, judge: Judge) -> None:
-    assert judge.user is not None
-    invitation, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
-    )
-    assert token.encode() not in bytes(invitation.token_hash)
-    assert client.post(f"/i/{token}/").status_code == 302
-    assert post(client).status_code == 200
-    invitation_revoke(invitation=invitation)
-    assert Client().get(f"/i/{token}/").status_code == 404
-    assert Client().get("/i/unknown/").status_code == 404
-
-
 class TestTheNextHitWithAJudgment:
     def submit(self, judging: Client, block: Any, **asked: Any) -> Any:
         labels = [1] * len(block["candidates"])
@@ -400,16 +334,6 @@ class TestTheNextHitWithAJudgment:
         )
         assert once == twice
         assert (Judgment.objects.count(), Assignment.objects.count()) == (1, 2)
-
-    def test_a_judge_who_was_stopped_is_told_when_they_ask(
-        self, judging: Client, judge: Judge, task: Task
-    ) -> None:
-        hit = post(judging).json()
-        organiser = make_organiser(judge.campaign)
-        quality_action_take(judge=judge, task=task, action="pause", user=organiser)
-        answer = self.submit(judging, hit["blocks"][0], after=hit["id"])
-        assert (answer.status_code, answer.json()["next"]) == (200, None)
-        assert post(judging, after=hit["id"]).json()["code"] == "paused"
 
     def test_where_it_cannot_be_lent_the_judgment_is_stored_and_said_to_be(
         self, judging: Client, monkeypatch: pytest.MonkeyPatch

@@ -1,13 +1,11 @@
 """The judging API answers as the rest of the API does."""
 
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.test import Client
 
 from campaign.models import Judge
-from campaign.services import token_create
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
@@ -47,16 +45,6 @@ def test_a_hit_is_lent_as_json_with_the_headers_of_the_api(judging: Client) -> N
     assert {"Cookie", "Accept-Language"} <= set(lent.headers["Vary"].split(", "))
 
 
-@pytest.mark.parametrize("accept", ["*/*", JSON, "text/html, */*; q=0.8", "application/json; q=1"])
-def test_whoever_takes_json_gets_json(judging: Client, accept: str) -> None:
-    assert post(judging, Accept=accept).headers["Content-Type"].startswith(JSON)
-
-
-@pytest.mark.parametrize("kind", [JSON, "application/json; charset=utf-8"])
-def test_json_is_taken_with_a_charset_and_without(judging: Client, kind: str) -> None:
-    assert post(judging, kind=kind).status_code == 200
-
-
 def test_what_cannot_be_answered_has_its_status(judging: Client, judge: Judge) -> None:
     found = {
         "html": post(judging, Accept="text/html"),
@@ -87,17 +75,6 @@ def test_what_cannot_be_answered_has_its_status(judging: Client, judge: Judge) -
         assert "detail" in answer.json()
     assert found["nobody"].headers["WWW-Authenticate"] == "Token"
     assert found["forged"].json()["detail"].startswith("CSRF Failed")
-
-
-def test_a_script_judges_with_a_token(judge: Judge) -> None:
-    assert judge.user is not None
-    _token, secret = token_create(user=judge.user)
-    script = Client(enforce_csrf_checks=True, headers={"Authorization": f"Token {secret}"})
-    block = post(script).json()["blocks"][0]
-    body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
-    judged = script.put(f"/api/v1/judging/judgments/{uuid4()}/", body, content_type=JSON)
-    assert judged.status_code == 200
-    assert judged.json()["block"] == block["id"]
 
 
 @pytest.mark.parametrize("address", ["judgments", "progress"])

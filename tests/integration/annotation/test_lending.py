@@ -4,9 +4,7 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
 from django.utils import timezone
-from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
 from annotation.services import design_change, hits_plan, leases_release, work_request
@@ -14,7 +12,7 @@ from annotation.services.lending.release import assignments_release
 from campaign.models import Task
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
-from tests.factories import make_campaign, make_judge, make_long_task, make_task
+from tests.factories import make_campaign, make_judge, make_task
 
 
 @pytest.mark.django_db
@@ -31,11 +29,6 @@ class TestLending:
         assert lend(judge, after=first) == second
         assert lend(judge) == first
         assert Assignment.objects.count() == 2
-
-    def test_two_judges_hold_two_hits(self) -> None:
-        campaign = make_task(make_campaign()).test_set.campaign
-        held = {lend(make_judge(campaign, f"judge{i}")).hit_id for i in range(5)}
-        assert len(held) == 5
 
     def test_judges_get_only_languages_they_read(self) -> None:
         campaign = make_task(make_campaign()).test_set.campaign
@@ -61,15 +54,6 @@ class TestLending:
         assert len(seen) > 6
         assert set(seen.values()) == {1}
 
-    def test_the_database_refuses_to_show_a_segment_twice(self) -> None:
-        judge = make_judge(make_task(make_campaign()).test_set.campaign)
-        assignment = lend(judge)
-        segment = assignment.hit.segment_ids[0]
-        again = {"judge": judge, "segment_id": segment, "assignment": assignment}
-        with pytest.raises(IntegrityError, match="exposure_once"), transaction.atomic():
-            Exposure.objects.create(**again)
-        Exposure.objects.create(**again, is_repeat=True)
-
     def test_copies_for_other_judges_go_to_other_judges(self) -> None:
         task = make_task(make_campaign(), planned=0)
         design_change(task=task, redundancy=3)
@@ -94,16 +78,6 @@ class TestLending:
         assert assignment_lend(judge=judge) is None
         assert work_request(judge=judge).reason == "done"
         assert assignment_lend(judge=make_judge(task.test_set.campaign, "other")) is not None
-
-    @pytest.mark.parametrize("planned", [3, 150])
-    def test_lending_takes_as_many_queries_however_full_the_pool(
-        self, planned: int, django_assert_num_queries: DjangoAssertNumQueries
-    ) -> None:
-        task = make_long_task(make_campaign(), segments=40)
-        hits_plan(task_id=task.pk, count=planned)
-        judge = make_judge(task.test_set.campaign)
-        with django_assert_num_queries(5):
-            lend(judge)
 
 
 @pytest.mark.django_db

@@ -1,15 +1,12 @@
 """What concerns one judge, one test set or one panel leaves the others as they are."""
 
-from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from annotation.models import (
     HIT,
-    Block,
     JudgeAccount,
-    RankingRequest,
     SamplingState,
     TrainingBlock,
 )
@@ -20,10 +17,7 @@ from annotation.selectors import (
     judge_statuses,
     judge_work,
 )
-from annotation.selectors.hits import hit_state, hits_explained
 from annotation.selectors.onboarding import tasks_on_offer as sets_on_offer
-from annotation.selectors.pool import tasks_to_work_on as sets_to_work_on
-from annotation.selectors.training import hits_training
 from annotation.services import (
     TrainingRefusedError,
     judgment_submit,
@@ -31,14 +25,9 @@ from annotation.services import (
     quality_action_revert,
     quality_action_take,
     sampling_state_record,
-    tour_leave,
-    training_plan,
     training_propose,
-    work_request,
 )
-from annotation.services.judging.notifications import ranking_request, ranking_request_clear
 from annotation.services.lending.lend import leases_release
-from annotation.services.planning.blocks import hits_prepare
 from annotation.services.planning.for_judge import judge_plan
 from campaign.models import BadReference, Campaign, Judge, Task
 from campaign.services import bad_reference_review, bad_references_make
@@ -115,52 +104,12 @@ def test_comparisons_replace_earlier_ones_alone(task: Task) -> None:
     assert (state.watermark, state.systems) == (3, ["birch"])
 
 
-def test_the_ranking_of_one_task_is_requested_once(
-    task: Task, other_set: Task, django_capture_on_commit_callbacks: Any
-) -> None:
-    ranking_request_clear(task_id=other_set.pk)
-    for messages in (1, 0):
-        with django_capture_on_commit_callbacks() as sent:
-            ranking_request(task_id=task.pk)
-        assert len(sent) == messages
-    requested = RankingRequest.objects.filter(requested_at__isnull=False)
-    assert [row.task_id for row in requested] == [task.pk]
-
-
-def test_one_judge_leaves_the_tour(judge: Judge, other: Judge) -> None:
-    tour_leave(judge=judge, how=Judge.Tour.DONE)
-    other.refresh_from_db()
-    assert other.tour == ""
-
-
 class TestTraining:
     def test_it_is_proposed_from_damage_of_its_own_task(self, task: Task, other_set: Task) -> None:
         damage_approve(other_set)
         with pytest.raises(TrainingRefusedError):
             training_propose(task=task, count=1)
         assert not TrainingBlock.objects.exists()
-
-    def test_each_task_has_its_own(self, judge: Judge, task: Task, other_set: Task) -> None:
-        for each in (task, other_set):
-            damage_approve(each)
-            training_propose(task=each, count=1)
-            assert training_plan(task_id=each.pk, judge_id=judge.pk) == 1
-        planned = hits_training(judge=judge, task_id=task.pk)
-        assert {hit.task_id for hit in planned} == {task.pk}
-
-
-def test_a_hit_that_was_given_back_is_available_again(judge: Judge, task: Task) -> None:
-    def state() -> str:
-        return hit_state(hits_explained(task_id=task.pk).order_by("number")[0])
-
-    assert state() == "available"
-    assignment = lend(judge)
-    assert state() == "lent"
-    expire(assignment)
-    leases_release()
-    assert state() == "available"
-    judge_all_of(assignment)
-    assert state() == "done"
 
 
 @pytest.mark.usefixtures("task")
@@ -174,25 +123,6 @@ def test_what_was_judged_of_a_hit_that_was_given_back_is_done_and_no_longer_held
     expire(assignment)
     leases_release()
     assert (judge_work(judge).done, judge_work(judge).held) == (1, 0)
-
-
-class TestTasks:
-    def test_a_judge_works_on_the_one_they_chose(
-        self, judge: Judge, task: Task, other_set: Task
-    ) -> None:
-        assert sets_to_work_on(judge) == [task, other_set]
-        judge.chosen_task = other_set
-        assert sets_to_work_on(judge) == [other_set]
-
-    def test_the_worker_is_asked_for_the_one_they_chose(
-        self, judge: Judge, task: Task, other_set: Task
-    ) -> None:
-        JudgeAccount.objects.create(judge=judge, task=other_set)
-        judge.chosen_task = task
-        judge.save()
-        work_request(judge=judge)
-        asked = JudgeAccount.objects.filter(requested_at__isnull=False)
-        assert [account.task_id for account in asked] == [task.pk]
 
 
 class TestPlanning:
@@ -211,11 +141,6 @@ class TestPlanning:
         JudgeAccount.objects.create(judge=judge, task=task)
         pool_fill(task_id=task.pk, size=0)
         assert not HIT.objects.exists()
-
-    def test_blocks_are_written_for_one_task(self, task: Task, other_set: Task) -> None:
-        assert hits_prepare(task_id=task.pk, count=1) == 1
-        assert set(Block.objects.values_list("hit__task", flat=True)) == {task.pk}
-        assert hits_prepare(task_id=other_set.pk, count=1) == 1
 
     @pytest.mark.usefixtures("task")
     def test_a_judge_who_judged_again_did_no_more_sentences(self, judge: Judge) -> None:

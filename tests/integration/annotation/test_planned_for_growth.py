@@ -7,30 +7,23 @@ PostgreSQL plans it anew. (What other tests left in the statistics of a table th
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.db import connection, transaction
-from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
-from annotation.models import HIT, Assignment, Block, Exposure, Judgment, JudgmentNumber, Skip
-from annotation.selectors import assigned_blocks, judge_work
-from annotation.selectors.passes import second_pass
-from annotation.services import design_change, hits_plan, judgment_submit, sampling_state_record
+from annotation.models import HIT, Assignment, Block, Exposure, Judgment, Skip
+from annotation.selectors import assigned_blocks
+from annotation.services import hits_plan, judgment_submit
 from annotation.services.lending.context import lending_context_lock
-from annotation.services.planning.standby import standby_fill
 from annotation.sql.judgment_store import JUDGMENT_STORE
-from annotation.sql.judgments_number import JUDGMENTS_NUMBER
 from campaign.database import prepared
-from campaign.models import Judge, Protocol, Segment, Task
+from campaign.models import Judge, Segment, Task
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
-from tests.integration.ranking.writing import TestSetWriter
 from tests.prepared_queries import prepared_queries
-from tests.protocol_tasks import make_task_of_protocol
 
 pytestmark = pytest.mark.django_db
 
@@ -141,27 +134,6 @@ def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> No
     assert rows_compared(nodes) <= FEW + 30
 
 
-@pytest.mark.parametrize("analyzed", ["empty", "small"])
-def test_lending_looks_up_what_is_done_of_a_hit_by_its_blocks(analyzed: str) -> None:
-    if analyzed == "empty":
-        analyze()
-    task = make_task(make_campaign(), identical=())
-    judges = [make_judge(task.test_set.campaign, name) for name in ("ann", "ben")]
-    judge = judges[0]
-    first, *_others = assigned_blocks(lend(judge))
-    like = Block.objects.get(pk=first.block_id)
-
-    done_by(judges, task, like, FEW)
-    if analyzed == "small":
-        analyze()
-    done_by(judges, task, like, MANY)
-    for name in ("lending_context", "judge_work"):
-        with transaction.atomic():
-            lending_context_lock(judge)
-            judge_work(judge)
-            assert rows_compared(explained(name, judge.pk)) <= FEW + 10, name
-
-
 def seen_by(judge: Judge, segments: Sequence[Segment]) -> None:
     Exposure.objects.bulk_create(Exposure(judge=judge, segment=segment) for segment in segments)
 
@@ -204,97 +176,3 @@ def test_lending_looks_up_what_a_judge_has_seen_of_a_hit_by_its_segments(analyze
         looked_up = [node for node in nodes if node.get("Relation Name") == Exposure._meta.db_table]
         assert looked_up, query.name
         assert rows_compared(looked_up) == 0, query.name
-
-
-def lent_before(judge: Judge, task: Task, like: Block, count: int) -> None:
-    """Let a judge have been lent as many HITs of the first pass, and have done them."""
-    hits = HIT.objects.bulk_create(
-        HIT(task=task, design=like.hit.design, number=1_000 + each, part=1) for each in range(count)
-    )
-    Block.objects.bulk_create(
-        Block(hit=hit, segment=like.segment, position=1, outputs=like.outputs) for hit in hits
-    )
-    now = timezone.now()
-    Assignment.objects.bulk_create(
-        Assignment(
-            hit=hit,
-            judge=judge,
-            lease=DateTimeTZRange(now - timedelta(hours=2), now - timedelta(hours=1)),
-            completed_at=now - timedelta(hours=1),
-        )
-        for hit in hits
-    )
-
-
-@pytest.mark.parametrize("analyzed", ["empty", "small"])
-def test_a_rating_reads_the_same_few_rows_whatever_its_judge_was_lent(analyzed: str) -> None:
-    if analyzed == "empty":
-        analyze()
-    task = make_task_of_protocol(Protocol.RATING)
-    judge = make_judge(task.test_set.campaign, "ann")
-    assignment = lend(judge)
-    block = assigned_blocks(assignment)[0]
-    if analyzed == "small":
-        analyze()
-    lent_before(judge, task, Block.objects.get(pk=block.block_id), MANY)
-    second_pass(judge_id=judge.pk, task_id=task.pk)
-    judgment_submit(assigned=block, client_id=uuid4(), answer={"value": 3})
-    for name, values in (
-        ("second_pass_in_hand", (judge.pk, task.pk)),
-        ("fluency_changed_late", (block.block_id + 1, judge.pk)),
-    ):
-        assert rows_compared(explained(name, *values)) <= FEW, name
-
-
-@pytest.mark.parametrize("analyzed", ["empty", "small"])
-def test_numbering_compares_no_two_judgments_with_each_other(analyzed: str) -> None:
-    if analyzed == "empty":
-        analyze()
-    writer = TestSetWriter(make_campaign(), "numbered", ["A", "B"])
-    block = writer.block(1, ["A", "B"])
-    first = writer.judgment("ann", block, [1, 2])
-    if analyzed == "small":
-        judged_by(writer.judge("ben"), shown(writer.task, block, FEW), writer.task)
-        analyze()
-    judged_by(first.judge, shown(writer.task, block, MANY), writer.task)
-    with transaction.atomic():
-        nodes = explained(JUDGMENTS_NUMBER.name, writer.task.pk, MANY)
-    assert rows_compared(nodes) <= 10 * MANY
-
-
-def hits_read() -> int:
-    """Return how many rows of HITs this transaction has read."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables "
-            "WHERE relid = 'annotation_hit'::regclass"
-        )
-        return int(cursor.fetchone()[0])
-
-
-def test_drawing_anew_looks_up_no_hit_for_each_other() -> None:
-    """A statement that did kept the planner busy for minutes, where nothing said how many were on standby."""
-    task = make_long_task(make_campaign(), segments=1200, systems=3)
-    hits_plan(task_id=task.pk, count=300)
-    HIT.objects.update(completed_at=timezone.now())
-    analyze()
-    design_change(task=task, kind="active", systems_per_block=3)
-    planned = standby_fill(task_id=task.pk, size=280)
-    names = sorted(task.test_set.systems.values_list("name", flat=True))
-    none = [[0] * len(names)] * len(names)
-    sampling_state_record(task_id=task.pk, watermark=100, systems=names, wins=none, ties=none)
-    before = hits_read()
-    assert standby_fill(task_id=task.pk, size=planned) == planned == 280
-    assert hits_read() - before <= 25 * planned
-
-
-def test_tables_that_grow_are_not_analyzed_while_they_are_small() -> None:
-    """Plans made anew then would read whole tables, for as long as it takes to analyze them again."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT relname FROM pg_class "
-            "WHERE reloptions @> '{autovacuum_analyze_threshold=1000,autovacuum_vacuum_threshold=1000}'"
-        )
-        late = {name for (name,) in cursor.fetchall()}
-    grow = (Assignment, Block, HIT, Judgment, JudgmentNumber)
-    assert late == {model._meta.db_table for model in grow}

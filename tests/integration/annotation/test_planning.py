@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.models import HIT, Design, Exposure, HITSequence, JudgeAccount
+from annotation.models import HIT, Design, Exposure, HITSequence
 from annotation.selectors.planned import plans_read
 from annotation.services import (
     design_change,
@@ -55,14 +55,6 @@ def shown_in(task: Task) -> list[tuple[Any, ...]]:
 
 
 class TestPool:
-    def test_hits_are_the_same_in_another_campaign(self) -> None:
-        shown = []
-        for slug in ("one", "two"):
-            task = make_task(make_campaign(slug), planned=5)
-            shown.append(shown_in(task))
-        assert len(shown[0]) == 5
-        assert shown[0] == shown[1]
-
     @pytest.mark.parametrize("parameters", DESIGNS, ids=lambda each: each["kind"])
     def test_hits_planned_in_steps_are_those_planned_at_once(
         self, parameters: dict[str, Any]
@@ -120,11 +112,6 @@ class TestPool:
         assert max(planned.values()) == 4
         assert sum(planned.values()) >= 24
         assert HITSequence.objects.get().segment_blocks == [planned[n] for n in range(1, 8)]
-
-    def test_outputs_that_are_all_identical_end_planning(self) -> None:
-        task = make_task(make_campaign(), planned=0)
-        Output.objects.update(text="überall dasselbe")
-        assert pool_fill(task_id=task.pk) == 0
 
     def test_the_pool_is_filled_to_its_size(self) -> None:
         task = make_task(make_campaign(), planned=0)
@@ -256,17 +243,6 @@ class TestForOneJudge:
         assert {pk for ids in planned for pk in ids}.isdisjoint(
             waiting.values_list("pk", flat=True)
         )
-
-    def test_what_nobody_comes_for_goes_to_others(self, task: Task) -> None:
-        judge = make_judge(task.test_set.campaign, "absent")
-        JudgeAccount.objects.create(judge=judge, task=task, requested_at=timezone.now())
-        pool_fill(task_id=task.pk, size=0)
-        kept = HIT.objects.filter(reserved_for=judge)
-        assert kept.exists()
-        other = make_judge(task.test_set.campaign, "present")
-        assert assignment_lend(judge=other) is None
-        kept.update(reserved_until=timezone.now())
-        assert lend(other).hit.reserved_for == judge
 
     def test_what_a_judge_saw_before_they_came_for_it_goes_to_others(self, task: Task) -> None:
         """The pool may lend a segment while a HIT with it is drawn for the same judge."""

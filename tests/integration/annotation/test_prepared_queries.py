@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import BigIntegerField, Field, QuerySet, TextField
+from django.db.models import BigIntegerField, QuerySet
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -21,7 +21,7 @@ from annotation.services import (
     quality_action_take,
     skip_submit,
 )
-from campaign.database.prepared_query import Parameter, PreparedBeside, PreparedQuery
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge, User
 from campaign.services import conflict_declare
 from tests.at_work import judge_one_hit, lend
@@ -120,18 +120,6 @@ def test_all_of_them_return_what_their_queryset_yields() -> None:
     assert found == {query.name for query in queries()}, "Each has found something."
 
 
-def test_constants_may_look_like_placeholders() -> None:
-    """They are written into the statement, once."""
-
-    def named(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
-        return Judge.objects.filter(pk__gte=judge_id, pseudonym="100 % of $1's").values_list("pk")
-
-    judge = make_judge(make_campaign(), "100 % of $1's")
-    query = PreparedQuery(f"named_{uuid4().hex}", named, {"judge_id": BigIntegerField()})
-    assert query.rows(judge_id=judge.pk) == [(judge.pk,)]
-    assert query.row(judge_id=judge.pk + 1) is None
-
-
 def test_a_lock_that_goes_first_takes_its_values_by_name() -> None:
     def locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
         return Judge.objects.select_for_update(no_key=True).filter(pk=judge_id).values_list("pk")
@@ -146,24 +134,3 @@ def test_a_lock_that_goes_first_takes_its_values_by_name() -> None:
     with transaction.atomic(), CaptureQueriesContext(connection) as sent:
         assert query.rows(than_id=one.pk, judge_id=other.pk) == [(other.pk,)]
     assert f"({other.pk}); EXECUTE {query.name} ({one.pk})" in sent[-1]["sql"]
-
-
-def test_a_query_beside_another_takes_a_column_of_its_row() -> None:
-    def named(name: str | Parameter) -> QuerySet[Judge, Any]:
-        return Judge.objects.filter(pseudonym=name).values_list("pseudonym", "pk", "created_at")
-
-    def of(judge_id: int | Parameter, slug: str | Parameter) -> QuerySet[Judge, Any]:
-        rows = Judge.objects.filter(pk=judge_id, campaign__slug=slug)
-        return rows.values_list("campaign__name", "campaign__state")
-
-    judge = make_judge(make_campaign("spring"), "one")
-    one = PreparedQuery(f"one_{uuid4().hex}", named, {"name": TextField()})
-    fields: dict[str, Field[Any, Any]] = {"judge_id": BigIntegerField(), "slug": TextField()}
-    other = PreparedQuery(f"other_{uuid4().hex}", of, fields)
-    both = PreparedBeside(f"both_{uuid4().hex}", one, other, taken={"judge_id": 1})
-    row = (judge.pseudonym, judge.pk, judge.created_at)
-    with CaptureQueriesContext(connection) as sent:
-        assert both.row(name="one", slug="spring") == (row, ("Spring", "open"))
-        assert both.row(name="one", slug="autumn") == (row, None)
-        assert both.row(name="nobody", slug="spring") is None
-    assert len(sent) == 3

@@ -5,15 +5,14 @@ from uuid import uuid4
 
 import pytest
 from django.db import connection
-from django.test import Client
 from rest_framework.test import APIClient
 
 from annotation.models import HIT, Exposure
-from annotation.services import design_change, pool_fill, training_propose
+from annotation.services import design_change, training_propose
 from annotation.services.preview import HITS_SHOWN
-from campaign.models import BadReference, Campaign, CampaignState, Task, User
+from campaign.models import BadReference, CampaignState, Task, User
 from campaign.services import bad_reference_review, bad_references_make, instructions_write
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -101,62 +100,6 @@ def test_nothing_that_is_looked_at_or_sent_changes_a_row(task: Task, api: APICli
     assert rows_of_every_table() == before
 
 
-def test_keys_that_judges_may_not_send_are_refused(task: Task, api: APIClient) -> None:
-    block = lend(api, task).json()["blocks"][0]["id"]
-    base = f"/api/v1/tasks/{task.pk}/as-judge/"
-    assert api.post(f"{base}assignments/", {"hit": 1}, format="json").status_code == 400
-    for name, body in (
-        ("judgments", {"labels": [1, 2]}),
-        ("skips", {"reason": "other"}),
-        ("problem-reports", {"kind": "page"}),
-    ):
-        sent = {"block": block, **body, "hit": 1}
-        answer = api.put(f"{base}{name}/{uuid4()}/", sent, format="json")
-        assert (answer.status_code, list(answer.json()["errors"])) == (400, ["hit"])
-
-
-def test_answers_have_the_shape_of_those_that_judges_get(task: Task, api: APIClient) -> None:
-    campaign = task.test_set.campaign
-    shown = lend(api, task).json()
-    campaigns = Campaign.objects.filter(pk=campaign.pk)
-    campaigns.update(state=CampaignState.OPEN)
-    pool_fill(task_id=task.pk)
-    judge = APIClient()
-    user = make_judge(campaign).user
-    assert user is not None
-    judge.force_login(user)
-    lent = judge.post("/api/v1/judging/assignments/", {"campaign": campaign.slug}, format="json")
-    assert lend(api, task).json()["blocks"] == shown["blocks"]
-    campaigns.update(state=CampaignState.PAUSED)
-    assert lend(api, task).json()["blocks"] == shown["blocks"]
-    assert shape(lent.json()) == shape(shown)
-    answers = []
-    for client, base, hit in (
-        (judge, "/api/v1/judging/", lent.json()),
-        (api, f"/api/v1/tasks/{task.pk}/as-judge/", shown),
-    ):
-        block = hit["blocks"][0]
-        body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
-        answer = client.put(f"{base}judgments/{uuid4()}/", body, format="json")
-        skip = client.put(
-            f"{base}skips/{uuid4()}/",
-            {"block": hit["blocks"][1]["id"], "reason": "other"},
-            format="json",
-        )
-        answers.append([set(answer.json()), set(skip.json())])
-        assert answer.json()["assignment"] == hit["id"]
-    assert answers[0] == answers[1]
-
-
-def shape(value: Any) -> Any:
-    """Return the names in an answer, of lists those of the first element."""
-    if isinstance(value, dict):
-        return {name: shape(each) for name, each in value.items() if name != "context"}
-    if isinstance(value, list):
-        return [shape(value[0])] if value else []
-    return None
-
-
 def test_no_answer_names_a_system(task: Task, api: APIClient) -> None:
     answer = lend(api, task).content.decode()
     assert not [name for name in ("amber", "cobalt", "system") if f'"{name}' in answer]
@@ -198,11 +141,3 @@ def test_a_tour_is_shown_of_sentences_that_nobody_loses(task: Task, api: APIClie
     assert "Skip the tour" in page.content.decode()
     assert not Exposure.objects.exists()
     assert not HIT.objects.exists()
-
-
-def test_without_texts_it_says_what_to_do(client: Client) -> None:
-    campaign = make_campaign("empty", state=CampaignState.DRAFT)
-    client.force_login(make_organiser(campaign))
-    page = client.get("/campaigns/empty/as-judge/", follow=True)
-    assert page.redirect_chain == [("/campaigns/empty/test-sets/", 302)]
-    assert "add texts first" in page.content.decode()

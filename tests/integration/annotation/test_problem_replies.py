@@ -5,11 +5,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
-from annotation.models import PageChanges, ProblemReply, ProblemReport
+from annotation.models import PageChanges, ProblemReport
 from annotation.services import ReplyRefusedError, problem_reply, problem_reply_take_back
 from campaign.models import User
 from tests.factories import make_campaign, make_organiser
@@ -80,25 +78,6 @@ def test_a_report_is_answered_closed_and_opened_again(
     ]
 
 
-def test_a_reply_taken_back_leaves_what_was_before(report: ProblemReport, organiser: User) -> None:
-    first = problem_reply(report=report, user=organiser, text="It is system B.", closes=True)
-    second = problem_reply(report=report, user=organiser, text="Not yet.", closes=False)
-    problem_reply_take_back(reply=second, user=organiser)
-    assert is_closed(report)
-    with pytest.raises(ReplyRefusedError, match="already"):
-        problem_reply_take_back(reply=second, user=organiser)
-    problem_reply_take_back(reply=first, user=organiser)
-    assert not is_closed(report)
-    assert not ProblemReply.objects.standing().exists()
-    third = problem_reply(report=report, user=organiser, text="Sorry.", closes=True)
-    assert (third.number, is_closed(report)) == (5, True)
-    # An earlier one too, and then the later one holds.
-    fourth = problem_reply(report=report, user=organiser, text="Reopened.", closes=False)
-    problem_reply_take_back(reply=third, user=organiser)
-    assert not is_closed(report)
-    assert list(ProblemReply.objects.standing()) == [fourth]
-
-
 def test_what_says_nothing_or_comes_late_is_refused(report: ProblemReport, organiser: User) -> None:
     with pytest.raises(ReplyRefusedError, match="Write an answer"):
         problem_reply(report=report, user=organiser, text="  ", closes=False)
@@ -109,39 +88,6 @@ def test_what_says_nothing_or_comes_late_is_refused(report: ProblemReport, organ
         with pytest.raises(ReplyRefusedError, match="meanwhile"):
             problem_reply(report=report, user=organiser, text="Me too.", closes=True, seen=seen)
     assert report.replies.count() == 1
-
-
-FILTERS = [
-    ("", ["ben", "ada"]),
-    ("state=open", ["ben"]),
-    ("state=closed", ["ada"]),
-    ("kind=page", ["ben"]),
-    ("judge=ada", ["ada"]),
-    ("sort=judge", ["ada", "ben"]),
-    ("sort=at", ["ada", "ben"]),
-    ("kind=page&state=closed", []),
-]
-
-
-@pytest.mark.parametrize(("query", "judges"), FILTERS)
-def test_the_list_is_filtered_and_sorted(
-    writer: TestSetWriter,
-    report: ProblemReport,
-    organiser: User,
-    desk: Client,
-    query: str,
-    judges: list[str],
-) -> None:
-    reported(writer, "ben", 2, kind="page")
-    problem_reply(report=report, user=organiser, text="", closes=True)
-    page = desk.get(f"{PAGE}?{query}").content.decode()
-    assert re.findall(r'data-label="Judge">([^<]+)<', page) == judges
-    answer = desk.get(f"{API}?{query}")
-    if query.startswith("sort="):
-        # REST goes through them in one order, from page to page.
-        assert answer.status_code == 400
-        return
-    assert sorted(row["judge"] for row in answer.json()["results"]) == sorted(judges)
 
 
 def judges_in(answer: Any) -> list[str]:
@@ -164,34 +110,6 @@ def test_the_list_is_filtered_by_tasks_of_the_campaign(
         for wrong in (f"task={elsewhere.task.pk}", "task=x", "state=x", "kind=x"):
             assert desk.get(f"{address}?{wrong}").status_code == 400, wrong
     assert report.task_id == writer.task.pk
-
-
-def test_the_queries_of_lists_do_not_grow(
-    writer: TestSetWriter, report: ProblemReport, organiser: User, desk: Client
-) -> None:
-    own = signed_in(report.judge.user)
-    asked = [
-        *((desk, address) for address in (PAGE, API)),
-        (own, "/judge/museum/time/"),
-        (own, "/api/v1/judging/problem-reports/?campaign=museum"),
-    ]
-
-    def queries() -> list[int]:
-        counts = []
-        for client, address in asked:
-            with CaptureQueriesContext(connection) as found:
-                assert client.get(address).status_code == 200
-            counts.append(len(found))
-        return counts
-
-    problem_reply(report=report, user=organiser, text="One.", closes=True)
-    queries()
-    before = queries()
-    for segment in range(2, 12):
-        for judge in ("ada", f"j{segment}"):
-            more = reported(writer, judge, segment)
-            problem_reply(report=more, user=organiser, text="One.", closes=True)
-    assert queries() == before
 
 
 def test_a_report_is_answered_closed_and_taken_back_on_its_page(
@@ -226,53 +144,6 @@ def test_a_report_is_answered_closed_and_taken_back_on_its_page(
     assert "Taken back." in desk.post(back, follow=True).content.decode()
     assert "already" in desk.post(back, follow=True).content.decode()
     assert not is_closed(report)
-
-
-def test_strangers_answer_nothing(report: ProblemReport, organiser: User) -> None:
-    problem_reply(report=report, user=organiser, text="Mended.", closes=True)
-    own = TestSetWriter(make_campaign("zoo"), "own", ["A", "B", "C"])
-    theirs = reported(own, "dee", 1)
-    other = signed_in(make_organiser(own.campaign, "other@example.org"))
-    mine = signed_in(organiser)
-    for client, slug, of in (
-        (other, "museum", report),
-        # Of another campaign than the address says.
-        (mine, "museum", theirs),
-        (signed_in(report.judge.user), "museum", report),
-    ):
-        page, api = (
-            f"{root}/{slug}/problem-reports/{of.pk}/"
-            for root in ("/campaigns", "/api/v1/campaigns")
-        )
-        for address in (page, f"{page}replies/1/take-back/"):
-            assert client.post(address, {"text": "x", "seen": "1"}).status_code == 404
-        for address, body in (
-            (f"{api}replies/", {"text": "x"}),
-            (f"{api}replies/1/take-back/", {}),
-        ):
-            sent = client.post(address, body, content_type="application/json")
-            assert sent.status_code == 404
-    assert ProblemReply.objects.count() == 1
-
-
-def test_rest_answers_and_takes_back(report: ProblemReport, desk: Client) -> None:
-    replies = f"{API}{report.pk}/replies/"
-
-    def send(address: str, **body: Any) -> Any:
-        return desk.post(address, body, content_type="application/json")
-
-    first = send(replies, text="Which word?", closed=False, seen=0)
-    assert first.status_code == 201
-    assert (first.json()["number"], first.json()["closed"]) == (1, False)
-    assert send(replies, closed=True, seen=0).status_code == 409
-    assert send(replies, closed=False).status_code == 409
-    assert send(replies, text="Mended.").json()["closed"] is True
-    taken = send(f"{replies}2/take-back/")
-    assert (taken.status_code, taken.json()["takes_back"]) == (201, 2)
-    assert send(f"{replies}2/take-back/").status_code == 409
-    (row,) = desk.get(API).json()["results"]
-    assert (row["closed"], row["judge"], row["segment"]) == (False, "ada", 1)
-    assert [reply["takes_back"] for reply in row["replies"]] == [None, None, 2]
 
 
 def test_the_judge_reads_the_answers_and_no_names(

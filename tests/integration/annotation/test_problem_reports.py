@@ -4,15 +4,11 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError, ProgrammingError, transaction
 from django.test import Client
 
-from annotation.models import Judgment, ProblemReport
-from annotation.selectors import assigned_blocks
-from annotation.services import SubmissionRefusedError, problem_report
+from annotation.models import ProblemReport
 from campaign.models import Judge, Task
-from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -88,62 +84,3 @@ def test_another_judge_can_use_neither_the_block_nor_the_id(
     own = hit.json()["blocks"][0]["id"]
     assert report(theirs, client_id, block=own, kind="source").status_code == 400
     assert ProblemReport.objects.count() == 1
-
-
-def test_the_database_keeps_reports_as_they_came(judging: Client, block: dict[str, Any]) -> None:
-    report(judging, uuid4(), block=block["id"], kind="source")
-    row = ProblemReport.objects.get()
-    for change in (row.delete, lambda: ProblemReport.objects.update(comment="changed")):
-        with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
-            change()
-    other = make_task(make_campaign("zoo"))
-    for fields, constraint in (
-        ({"kind": "bored"}, "problem_report_kind_is_known"),
-        ({"kind": "other", "comment": ""}, "problem_report_of_something_else_says_what"),
-        ({"task_id": other.pk}, "problem_report_of_its_task"),
-    ):
-        values = {
-            "client_id": uuid4(),
-            "judge_id": row.judge_id,
-            "block_id": row.block_id,
-            "task_id": row.task_id,
-            "kind": "source",
-        }
-        with pytest.raises(IntegrityError) as refused, transaction.atomic():
-            ProblemReport.objects.create(**{**values, **fields})
-        diagnosis = refused.value.__cause__.diag  # type: ignore[union-attr]
-        assert diagnosis.constraint_name == constraint
-
-
-def test_organisers_read_reports_and_comments_on_the_dashboard(
-    judging: Client, judge: Judge, task: Task, block: dict[str, Any]
-) -> None:
-    organiser = Client()
-    organiser.force_login(make_organiser(task.test_set.campaign))
-    address = f"/campaigns/museum/tasks/{task.pk}/"
-    page = organiser.get(address).content.decode()
-    assert "What judges wrote" not in page
-    live = f"{address}live/"
-    seen = {"If-None-Match": organiser.get(live).headers["ETag"]}
-    assert organiser.get(live, headers=seen).status_code == 304
-    report(judging, uuid4(), block=block["id"], kind="output", comment="<b>half</b> of it")
-    news = organiser.get(live, headers=seen)
-    assert news.status_code == 200
-    words = news.content.decode()
-    assert "1 problem reported" in words
-    assert "An output is garbled or in the wrong language" in words
-    assert "&lt;b&gt;half&lt;/b&gt; of it" in words
-    labels = [1] * len(block["candidates"])
-    for comment in ("first thought", "second thought"):
-        body = {"block": block["id"], "labels": labels, "comment": comment}
-        judging.put(f"/api/v1/judging/judgments/{uuid4()}/", body, content_type="application/json")
-    words = organiser.get(address).content.decode()
-    assert "second thought" in words
-    assert "first thought" not in words
-    assert Judgment.objects.count() == 2
-
-
-def test_spaces_say_nothing_of_something_else(judge: Judge) -> None:
-    assigned = assigned_blocks(lend(judge))[0]
-    with pytest.raises(SubmissionRefusedError, match="what is wrong"):
-        problem_report(assigned=assigned, client_id=uuid4(), kind="other", comment="  ")

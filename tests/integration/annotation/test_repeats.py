@@ -131,14 +131,3 @@ class TestIntra:
         repeat.refresh_from_db()
         assert repeat.withdrawn_at is None
         assert lend(judge) == held
-
-    def test_a_judges_browser_learns_nothing_of_a_repeat(self, judge: Judge) -> None:
-        """Its ids are its own, and its answer has the fields of every other."""
-        from annotation.selectors import assignment_data
-
-        repeat = lend(judge)
-        assert repeat.hit.purpose == "intra"
-        own = Assignment.objects.exclude(pk=repeat.pk).get(judge=judge, hit=repeat.hit.repeats)
-        one, other = (assignment_data(each, campaign=judge.campaign) for each in (own, repeat))
-        assert not {block.id for block in one.blocks} & {block.id for block in other.blocks}
-        assert all(block.state == "open" and block.judgment is None for block in other.blocks)

@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, transaction
 from django.test import Client
 
 from annotation.models import Exposure
@@ -114,18 +113,6 @@ def test_the_planner_draws_for_a_judge_what_another_task_showed(
         )
         design_ensure(task=task, seed=8)
         assert bool(judge_plan(task_id=task.pk, judge_id=judge.pk)) == again
-
-
-def test_the_database_holds_that_it_is_once(ranking: Task, judge: Judge) -> None:
-    two = beside(ranking, Protocol.TWO_OUTPUTS)
-    task_choose(judge=judge, task=two)
-    held = lend(judge)
-    rows = Exposure.objects.filter(assignment=held)
-    assert set(rows.values_list("apart", "is_repeat")) == {("two_outputs", False)}
-    again = {"judge": judge, "segment_id": held.hit.segment_ids[0]}
-    with pytest.raises(IntegrityError, match="exposure_once"), transaction.atomic():
-        Exposure.objects.create(**again, apart="two_outputs")
-    Exposure.objects.create(**again)
 
 
 def test_sentences_of_the_tour_are_lent_in_no_task() -> None:

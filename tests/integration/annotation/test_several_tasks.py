@@ -1,24 +1,18 @@
 """Several tasks on one test set: what a judge chooses from and is lent, and what they have seen already."""
 
 import pytest
-from django.test import Client
-from django.urls import reverse
 
-from annotation.models import Exposure, JudgeAccount
+from annotation.models import JudgeAccount
 from annotation.selectors.onboarding import tasks_on_offer
-from annotation.services import design_ensure, hits_plan, training_propose
-from annotation.services.training import training_plan
-from annotation.views.opaque import opaque
-from campaign.models import BadReference, Judge, Protocol, Task
+from annotation.services import design_ensure, hits_plan
+from campaign.models import Judge, Protocol, Task
 from campaign.services import (
-    bad_reference_review,
-    bad_references_make,
     task_choose,
     task_close,
     task_create,
 )
 from tests.at_work import assignment_lend, judge_all_of, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -77,65 +71,3 @@ def test_without_a_choice_the_other_follows_when_one_is_closed(
     other = assignment_lend(judge=judge)
     assert other is not None
     assert other.hit.task == two
-
-
-@pytest.mark.usefixtures("two")
-def test_who_does_not_read_the_languages_gets_neither(ranking: Task) -> None:
-    judge = make_judge(ranking.test_set.campaign, "other", languages=["en", "fr"])
-    assert assignment_lend(judge=judge) is None
-    assert tasks_on_offer(judge=judge) == []
-
-
-def test_training_may_show_what_the_other_task_showed(ranking: Task, judge: Judge) -> None:
-    bad_references_make(test_set=ranking.test_set, seed=3)
-    user = make_organiser(ranking.test_set.campaign)
-    for row in BadReference.objects.in_order():
-        bad_reference_review(bad_reference=row, approve=True, reviewer=user)
-    # One that the judge is lent in the ranking, and, if there are, others.
-    task_choose(judge=judge, task=ranking)
-    judge_all_of(lend(judge))
-    two = task_create(test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None)
-    trained = training_propose(task=two, count=6)
-    seen = set(Exposure.objects.filter(judge=judge).values_list("segment", flat=True))
-    assert seen & {block.segment_id for block in trained}
-    design_ensure(task=two, seed=8)
-    assert training_plan(task_id=two.pk, judge_id=judge.pk) == 1
-    task_choose(judge=judge, task=two)
-    held = lend(judge)
-    assert held.hit.purpose == "training"
-    repeats = Exposure.objects.filter(assignment=held).values_list("segment", "is_repeat")
-    assert {segment for segment, is_repeat in repeats if is_repeat} == seen & set(
-        held.hit.segment_ids
-    )
-
-
-def test_judges_choose_by_texts_and_by_what_is_asked(
-    client: Client, ranking: Task, two: Task, judge: Judge
-) -> None:
-    client.force_login(judge.user)  # type: ignore[arg-type]
-    address = reverse("judge-test-sets", args=[ranking.test_set.campaign.slug])
-    page = client.get(address).content.decode()
-    assert page.index("Five-way ranking") < page.index("Two outputs")
-    # The same texts: no name of the organisers is needed.
-    assert "museum en-de" not in page
-    client.post(address, {"task": opaque("test-set", two.pk)})
-    judge.refresh_from_db()
-    assert judge.chosen_task == two
-    other = make_task(ranking.test_set.campaign, name="harbour", planned=0)
-    page = client.get(address).content.decode()
-    assert page.count("museum en-de") == 2
-    assert page.count("harbour") == 1
-    task_close(task=two)
-    task_close(task=other)
-    # Nothing to choose from.
-    assert client.get(address).status_code == 302
-    assert ranking.closed_at is None
-
-
-def test_nothing_is_said_of_protocols_where_each_test_set_has_one_task(
-    client: Client, ranking: Task, judge: Judge
-) -> None:
-    make_task(ranking.test_set.campaign, name="harbour", planned=0)
-    client.force_login(judge.user)  # type: ignore[arg-type]
-    page = client.get(reverse("judge-test-sets", args=[ranking.test_set.campaign.slug]))
-    assert "anking" not in page.content.decode().partition("<main")[2]

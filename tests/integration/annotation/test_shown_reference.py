@@ -1,18 +1,10 @@
 """Judges do not rank a reference that they see, unless an organiser asked for exactly that."""
 
-from concurrent.futures import ThreadPoolExecutor
-from io import StringIO
-from typing import Any
-
 import pytest
-from django.core.management import CommandError, call_command
-from django.db import connection, transaction
 from django.test import Client
-from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import HIT, Design
 from annotation.selectors.planned import plans_read
-from annotation.selectors.reference_use import reference_uses
 from annotation.services import DesignRefusedError, design_change, design_ensure, hits_plan
 from campaign.models import BadReference, Output, Reference, SystemKind, Task
 from campaign.services import (
@@ -21,9 +13,7 @@ from campaign.services import (
     bad_references_make,
     campaign_change,
 )
-from tests.conftest import Eventually
 from tests.factories import make_campaign, make_organiser, make_task
-from tests.locks import somebody_waits_for_a_lock
 
 pytestmark = pytest.mark.django_db
 KINDS = ("uniform", "balanced", "active", "binary", "all")
@@ -57,12 +47,6 @@ def rate_of(task: Task) -> float | None:
 def is_shown(task: Task) -> bool:
     task.test_set.campaign.refresh_from_db()
     return task.test_set.campaign.show_reference
-
-
-def command(name: str, *arguments: str) -> str:
-    out = StringIO()
-    call_command(name, *arguments, stdout=out)
-    return out.getvalue()
 
 
 class TestWhereNothingIsSaid:
@@ -126,41 +110,6 @@ class TestDesign:
         assert outputs_by_reference_alone(shown) > 0
         assert design_change(task=shown, reference_rate=0).reference_rate == 0
 
-    def test_the_command_asks_the_same_and_says_what_it_does(self, shown: Task) -> None:
-        named = ("change_design", "--campaign=museum", "--test-set=museum en-de")
-        with pytest.raises(CommandError, match="museum see the reference"):
-            command(*named, "--reference-rate=system")
-        assert rate_of(shown) == 0
-        said = command(*named, "--reference-rate=0.25", "--rank-shown-reference")
-        assert rate_of(shown) == 0.25
-        assert "museum en-de: the reference is drawn as an output in 25 % of blocks. 0 HITs" in said
-        assert TWICE in said
-        hits_plan(task_id=shown.pk, count=8)
-        said = command(*named, "--reference-rate=0")
-        assert "the reference is no longer drawn as an output." in said
-        HIT.objects.update(completed_at="2026-01-01T00:00Z")
-        assert TWICE not in command(*named, "--redundancy=2")
-
-    @pytest.mark.django_db(transaction=True)
-    def test_it_waits_for_a_campaign_that_is_being_changed(self, eventually: Eventually) -> None:
-        task = make_task(make_campaign(show_reference=False), planned=0)
-        design_change(task=task, reference_rate=0)
-
-        def rank_it() -> Design:
-            try:
-                return design_change(task=task, reference_rate=None)
-            finally:
-                connection.close()
-
-        with ThreadPoolExecutor(1) as pool:
-            with transaction.atomic():
-                campaign_change(campaign=task.test_set.campaign, show_reference=True)
-                ranked = pool.submit(rank_it)
-                eventually(somebody_waits_for_a_lock)
-            with pytest.raises(DesignRefusedError, match="see the reference"):
-                ranked.result(timeout=30)
-        assert rate_of(task) == 0
-
 
 class TestCampaign:
     def test_showing_a_ranked_reference_is_refused_with_how_many_hits_hold_it(
@@ -192,51 +141,10 @@ class TestCampaign:
         assert not is_shown(hidden)
         assert rate_of(hidden) is None
 
-    def test_hits_drawn_by_an_earlier_design_count(self, hidden: Task) -> None:
-        design_change(task=hidden, reference_rate=0)
-        with pytest.raises(ReferenceRankedError) as refused:
-            campaign_change(campaign=hidden.test_set.campaign, show_reference=True)
-        assert "the reference is no longer drawn as an output." in refused.value.facts[0]
-        HIT.objects.update(completed_at="2026-01-01T00:00Z")
-        campaign_change(campaign=hidden.test_set.campaign, show_reference=True)
-        assert is_shown(hidden)
-
     def test_nothing_is_asked_where_nothing_ranks_it(self) -> None:
         task = make_task(make_campaign(show_reference=False), with_reference=False)
         campaign_change(campaign=task.test_set.campaign, show_reference=True)
         assert is_shown(task)
-
-    def test_the_command_asks_the_same(self, hidden: Task) -> None:
-        out = StringIO()
-        with pytest.raises(CommandError, match="add --rank-shown-reference"):
-            call_command("change_campaign", "museum", "--show-reference", stdout=out)
-        assert "like any system" in out.getvalue()
-        assert not is_shown(hidden)
-        said = command("change_campaign", "museum", "--show-reference", "--rank-shown-reference")
-        assert is_shown(hidden)
-        assert TWICE in said
-
-    def test_hiding_it_tells_that_it_may_be_a_control(self, shown: Task) -> None:
-        said = command("change_campaign", "museum", "--no-show-reference")
-        assert "museum en-de: the reference is neither shown nor ranked." in said
-        assert "--reference-rate 0.1" in said
-        assert rate_of(shown) == 0
-
-    def test_rest_asks_the_same(self, client: Client, hidden: Task) -> None:
-        client.force_login(make_organiser(hidden.test_set.campaign))
-
-        def patch(**changes: Any) -> Any:
-            return client.patch("/api/v1/campaigns/museum/", changes, "application/json")
-
-        asked = patch(show_reference=True)
-        assert asked.status_code == 409
-        assert "Nothing was changed" in asked.json()["detail"]
-        assert "like any system" in asked.json()["facts"][0]
-        assert not is_shown(hidden)
-        done = patch(show_reference=True, rank_shown_reference=True)
-        assert done.status_code == 200
-        assert done.json()["show_reference"] is True
-        assert is_shown(hidden)
 
     def test_the_page_says_what_it_would_do_and_asks_for_a_tick(
         self, client: Client, hidden: Task
@@ -258,23 +166,3 @@ class TestCampaign:
         hides = client.post(SETTINGS, {"show_source": "on", "lease_minutes": "61"}, follow=True)
         assert not is_shown(hidden)
         assert TWICE not in hides.content.decode()
-
-    def test_the_page_tells_who_hides_it_how_to_rank_it(self, client: Client, shown: Task) -> None:
-        client.force_login(make_organiser(shown.test_set.campaign))
-        assert "--reference-rate" not in client.get(SETTINGS).content.decode()
-        hides = client.post(SETTINGS, {"show_source": "on", "lease_minutes": "60"}, follow=True)
-        assert "--reference-rate 0.1" in hides.content.decode()
-
-
-def test_one_query_for_all_tasks(
-    shown: Task, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
-    for name in ("second", "third"):
-        make_task(shown.test_set.campaign, name=name, planned=1)
-    with django_assert_num_queries(1):
-        uses = reference_uses(tasks=Task.objects.of(shown.test_set.campaign))
-    assert [(use.task, use.rate, use.hits) for use in uses] == [
-        ("museum en-de", 0, 0),
-        ("second", 0, 0),
-        ("third", 0, 0),
-    ]

@@ -4,9 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from annotation.export import five_way_rows
 from annotation.models import HIT, Assignment, Judgment, Skip
@@ -81,55 +79,6 @@ def test_skips_are_listed_with_their_reasons_among_the_judgments(judge: Judge) -
     assert rows[0]["block"].keys() == rows[1]["block"].keys()
 
 
-def test_skips_and_judgments_come_page_by_page(judge: Judge) -> None:
-    done: list[str] = []
-    for _hit in range(3):
-        for number, block in enumerate(assigned_blocks(lend(judge))):
-            (skip if number % 2 else rank)(block)
-            done.append(str(block.public_id))
-    seen: list[str] = []
-    address: str | None = f"{HISTORY}?page_size=2"
-    while address:
-        page = signed_in(judge).get(address).json()
-        seen += [row["block"]["id"] for row in page["results"]]
-        address = page["next"]
-    assert seen == done[::-1]
-
-
-def test_as_many_queries_for_one_skip_as_for_nine(judge: Judge) -> None:
-    client, costs = signed_in(judge), []
-    for hits in (1, 2):
-        for _hit in range(hits):
-            skip_all_of(lend(judge))
-        with CaptureQueriesContext(connection) as queries:
-            assert client.get(HISTORY).status_code == 200
-        costs.append(len(queries))
-    assert costs[0] == costs[1] <= 10
-
-
-def test_ranking_the_block_over_rest_takes_the_skip_back(judge: Judge) -> None:
-    held = lend(judge)
-    block, *others = assigned_blocks(held)
-    for other in others:
-        rank(other)
-    client = signed_in(judge)
-    body = {"block": str(block.public_id), "reason": "cannot_judge"}
-    address = f"/api/v1/judging/skips/{uuid4()}/"
-    assert client.put(address, body, content_type="application/json").status_code == 200
-    assert listed(judge)[0]["block"]["skip_reason"] == "cannot_judge"
-    labels = [1] * len(block.candidates)
-    answer = client.put(
-        f"{HISTORY}{uuid4()}/",
-        {"block": str(block.public_id), "labels": labels},
-        content_type="application/json",
-    )
-    assert answer.status_code == 200
-    first, *_rest = rows = listed(judge)
-    assert [row["block"]["id"] for row in rows].count(str(block.public_id)) == 1
-    assert (first["block"]["state"], first["block"]["skip_reason"]) == ("judged", None)
-    assert first["block"]["judgment"]["labels"] == labels
-
-
 def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, task: Task) -> None:
     held = lend(judge)
     block, *others = assigned_blocks(held)
@@ -155,15 +104,6 @@ def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, task: Task) 
     assert (progress.judged, progress.skipped) == (3, 0)
     assert latest_feedback(task).comments == ()
     assert all(any(row.labels) for row in five_way_rows(task=task))
-
-
-def test_a_skip_stands_for_its_own_judge_and_block_only(judge: Judge, task: Task) -> None:
-    first, second, _third = assigned_blocks(lend(judge))
-    kept = skip(first)
-    rank(second)
-    other = make_judge(task.test_set.campaign, "judge02")
-    judge_all_of(lend(other))
-    assert list(Skip.objects.standing()) == [kept]
 
 
 def test_a_skip_that_arrives_after_its_ranking_takes_nothing_back(judge: Judge) -> None:

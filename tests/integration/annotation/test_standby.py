@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.models import HIT, Exposure, HITSequence, JudgeAccount
+from annotation.models import HIT, HITSequence, JudgeAccount
 from annotation.selectors.pace import hits_an_hour
 from annotation.selectors.planned import plans_read
 from annotation.services import (
@@ -16,10 +16,9 @@ from annotation.services import (
     sampling_state_record,
     work_request,
 )
-from annotation.services.planning import standby
-from annotation.services.planning.standby import standby_fill, standby_settle
+from annotation.services.planning.standby import standby_settle
 from campaign.models import Judge, Task
-from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
+from tests.at_work import assignment_lend, expire, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_task
 
 pytestmark = pytest.mark.django_db
@@ -78,11 +77,6 @@ class TestSize:
         assert (pooled(), on_standby()) == (30, 170)
         assert pool_fill(task_id=task.pk) == 0
 
-    def test_another_design_has_nothing_on_standby(self, task: Task) -> None:
-        design_change(task=task, kind="balanced")
-        pool_fill(task_id=task.pk)
-        assert (pooled(), on_standby()) == (200, 0)
-
     def test_the_pool_lasts_an_hour_at_the_present_pace(self, task: Task, settings: Any) -> None:
         settings.POOL_MIN_HITS = 10
         design_change(task=task, kind="uniform")
@@ -93,14 +87,6 @@ class TestSize:
         assert hits_an_hour(task_id=task.pk) == 360
         pool_fill(task_id=task.pk)
         assert pooled() == 360
-
-    def test_the_pool_has_bounds(self, task: Task, settings: Any) -> None:
-        settings.POOL_MIN_HITS, settings.POOL_MAX_HITS = 10, 40
-        pool_fill(task_id=task.pk, size=12)
-        for judge in judges(task, 12):
-            judge_one_hit(judge)
-        pool_fill(task_id=task.pk)
-        assert (pooled(), on_standby()) == (30, 10)
 
     def test_the_pace_is_that_of_people_and_of_now(self, task: Task) -> None:
         pool_fill(task_id=task.pk, size=4)
@@ -135,33 +121,6 @@ class TestLending:
         taken = sum(judge_one_hit(judge) is not None for _round in range(10) for judge in at_work)
         assert taken == 200
         assert assignment_lend(judge=at_work[0]) is None
-
-    def test_far_into_the_pool_is_looked_only_while_the_planner_is_silent(self, task: Task) -> None:
-        """A judge who has seen nearly everything passes over nearly all HITs; the planner knows what suits."""
-        first, *_others = judges(task, 2)
-        pool_fill(task_id=task.pk)
-        lend(first)
-        near = HIT.objects.filter(number__lt=1000)
-        ids = {pk for ids in near.values_list("segment_ids", flat=True) for pk in ids}
-        beyond = HIT.objects.standby().latest("number")
-        beyond.number += 5000
-        beyond.save()
-        unseen = set(beyond.segment_ids)
-        assignment = first.assignments.get()
-        seen = set(first.exposures.values_list("segment", flat=True))
-        Exposure.objects.bulk_create(
-            Exposure(judge=first, segment_id=pk, assignment=assignment)
-            for pk in ids - unseen - seen
-        )
-        near.filter(segment_ids__overlap=list(unseen)).exclude(pk=beyond.pk).update(
-            available_at=timezone.now() + timedelta(hours=1)
-        )
-        judge_all_of(assignment)
-        assert assignment_lend(judge=first) is None
-        assert work_request(judge=first).reason == "preparing"
-        assert assignment_lend(judge=first) is None
-        JudgeAccount.objects.update(requested_at=timezone.now() - timedelta(seconds=11))
-        assert lend(first).hit == beyond
 
     def test_what_was_lent_from_standby_and_comes_back_is_lent_again(self, task: Task) -> None:
         pool_fill(task_id=task.pk)
@@ -238,31 +197,6 @@ class TestDrawing:
         design_change(task=task, kind="balanced")
         pool_fill(task_id=task.pk)
         assert (pooled(), on_standby()) == (200, 0)
-
-    def test_it_is_filled_in_steps(self, task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Judges who ask meanwhile wait for one step, not for the hour."""
-        monkeypatch.setattr(standby, "_AT_ONCE", 10)
-        monkeypatch.setattr(standby, "_PLANNED_IN_A_CALL", 25)
-        made = [standby_fill(task_id=task.pk, size=60) for _call in range(4)]
-        assert made == [25, 25, 10, 0]
-
-    def test_it_gives_its_place_up_when_all_that_is_wanted_is_planned(self, task: Task) -> None:
-        """The last blocks, too, are drawn by what is known then."""
-        task.blocks_wanted = 180
-        task.save()
-        at_work = judges(task, 10)
-        pool_fill(task_id=task.pk)
-        assert (pooled(), on_standby()) == (30, 30)
-        taken = []
-        for round_ in range(7):
-            for judge in at_work:
-                assignment = judge_one_hit(judge)
-                taken += [] if assignment is None else [assignment.hit.is_standby]
-            ranked(task, watermark=30 * (round_ + 1))
-            pool_fill(task_id=task.pk)
-        assert taken == [False] * 60
-        assert not HIT.objects.incomplete().exists()
-        assert counted(task)[:2] == (180, 180)
 
     def test_no_segment_is_in_more_blocks_than_wanted(self, task: Task) -> None:
         task.blocks_per_segment = 1

@@ -6,8 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import HIT, JudgeAccount
-from annotation.selectors.planned import plans_read
-from annotation.services import design_change, hit_redraw, pool_fill, work_request
+from annotation.services import design_change, pool_fill, work_request
 from campaign.models import BadReference, Judge, Task
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit
@@ -60,22 +59,6 @@ def lent_without_a_planner(judge: Judge) -> list[HIT]:
                 return lent
         lent.append(assignment.hit)
         judge_all_of(assignment)
-
-
-def test_both_kinds_are_planned_in_the_pool_and_on_standby(task: Task) -> None:
-    assert pool_fill(task_id=task.pk) == 200
-    assert kinds(standby=False) == (6, 24)
-    assert kinds(standby=True) == (34, 136)
-    assert pool_fill(task_id=task.pk) == 0
-
-
-def test_each_is_drawn_again_bit_for_bit(task: Task) -> None:
-    pool_fill(task_id=task.pk)
-    hits = list(HIT.objects.standby().order_by("number")[:40])
-    plans = plans_read([hit.pk for hit in hits])
-    assert any(hit.holds_check for hit in hits)
-    for hit in hits:
-        assert hit_redraw(hit) == plans[hit.pk]
 
 
 def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(task: Task) -> None:

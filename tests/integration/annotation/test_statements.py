@@ -8,14 +8,11 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import OuterRef, Q
+from django.db.models import OuterRef
 from django.db.models.functions import Now
-from django.test import Client
 from django.utils import timezone
 
-from annotation.api.serializers import AssignmentSerializer, JudgmentSerializer
 from annotation.models import HIT, Assignment, Exposure, Judgment, Skip
 from annotation.selectors import (
     AssignedBlock,
@@ -38,11 +35,9 @@ from annotation.services import (
 )
 from annotation.services.lending.claim import ClaimedHIT, hit_claim_from_pool, hit_claim_reserved
 from annotation.services.lending.context import lending_context_lock
-from campaign.models import Campaign, Judge, Session, System
+from campaign.models import Campaign, Judge, System
 from tests.at_work import expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
-
-LEND = "/api/v1/judging/assignments/"
 
 
 @pytest.fixture
@@ -187,17 +182,6 @@ def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(campaign: Campa
     assert len(claimed) > 1
 
 
-@pytest.mark.django_db
-def test_a_claimed_hit_has_all_its_fields(campaign: Campaign) -> None:
-    task, judge = make_task(campaign), make_judge(campaign)
-    found = hit_claim_from_pool(judge_id=judge.pk, task_id=task.pk, conflicts=[], apart="")
-    assert found is not None
-    stored = HIT.objects.get(pk=found.hit.pk)
-    assert {f.attname: getattr(found.hit, f.attname) for f in HIT._meta.concrete_fields} == {
-        f.attname: getattr(stored, f.attname) for f in HIT._meta.concrete_fields
-    }
-
-
 def numbers_taken(take: Callable[..., ClaimedHIT | None], **asked: Any) -> list[int]:
     """Return the numbers of all HITs that `take` finds, one after the other; leave them as they are."""
     found = []
@@ -274,7 +258,7 @@ def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(campaign: Cam
 
     def send(place: int) -> int:
         try:
-            together.wait(timeout=30)
+            together.wait()
             labels: list[int | None] = [1] * len(sent[place].candidates)
             stored = judgment_submit(assigned=sent[place], client_id=ids[place], labels=labels)
             return stored.pk
@@ -291,47 +275,3 @@ def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(campaign: Cam
     assert assignment.completed_at is not None
     assert HIT.objects.get(pk=assignment.hit_id).completed_at is not None
     assert judge.accounts.get().blocks_closed == 3
-
-
-@pytest.mark.django_db
-class TestOverHTTP:
-    @pytest.fixture
-    def judging(self, client: Client, campaign: Campaign) -> Client:
-        make_task(campaign)
-        judge = make_judge(campaign)
-        assert judge.user is not None
-        client.force_login(judge.user)
-        return client
-
-    def test_what_is_sent_is_what_the_schema_says(self, judging: Client) -> None:
-        data = judging.post(LEND, {}, content_type="application/json").json()
-        assert AssignmentSerializer(data).data == data
-        block = data["blocks"][0]
-        body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
-        path = f"/api/v1/judging/judgments/{uuid4()}/"
-        judged = judging.put(path, body, content_type="application/json").json()
-        assert JudgmentSerializer(judged).data == judged
-
-    def test_a_session_ends_with_signing_out(self, judging: Client) -> None:
-        kept = Client()
-        kept.cookies[settings.SESSION_COOKIE_NAME] = judging.cookies[
-            settings.SESSION_COOKIE_NAME
-        ].value
-        assert kept.post(LEND, {}, content_type="application/json").status_code == 200
-        judging.post("/sign-out/")
-        assert kept.post(LEND, {}, content_type="application/json").status_code == 401
-
-    @pytest.mark.parametrize("ended", ["row", "date", "password", "active"])
-    def test_a_session_ends_where_the_server_ends_it(self, judging: Client, ended: str) -> None:
-        user = Judge.objects.get().user
-        assert user is not None
-        if ended == "row":
-            Session.objects.all().delete()
-        elif ended == "date":
-            Session.objects.filter(~Q(session_key="")).update(expire_date=timezone.now())
-        elif ended == "password":
-            user.set_password("another one altogether")
-            user.save()
-        else:
-            type(user).objects.update(is_active=False)
-        assert judging.post(LEND, {}, content_type="application/json").status_code == 401

@@ -1,11 +1,8 @@
 """Nothing is lost and nothing doubled."""
 
-from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
-from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Judgment, JudgmentNumber, Skip
 from annotation.selectors import AssignedBlock, assigned_blocks, judge_work
@@ -129,27 +126,6 @@ def test_a_hit_is_done_when_every_block_is_judged_or_skipped(
     assert HIT.objects.filter(completed_at__isnull=False).count() == 1
     assert Assignment.objects.get().completed_at is not None
     assert judge_work(judge).done == len(blocks)
-
-
-def test_a_late_judgment_is_kept_though_another_judge_has_the_hit(
-    judge: Judge, blocks: list[AssignedBlock]
-) -> None:
-    long_ago = timezone.now() - timedelta(days=2)
-    assignment = Assignment.objects.get(pk=blocks[0].assignment_id)
-    assignment.lease = DateTimeTZRange(long_ago, long_ago + timedelta(hours=1))
-    assignment.save()
-    HIT.objects.filter(pk=assignment.hit_id).update(available_at=long_ago)
-    other = assignment_lend(judge=make_judge(judge.campaign, "judge02"))
-    assert other is not None
-    assert other.hit_id == assignment.hit_id
-    late = judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
-    theirs = assigned_blocks(other)[0]
-    judgment_submit(assigned=theirs, client_id=uuid4(), labels=ranks(theirs))
-    assert set(Judgment.objects.current().values_list("judge__pseudonym", flat=True)) == {
-        "judge01",
-        "judge02",
-    }
-    assert late.block_id == theirs.block_id
 
 
 def test_a_second_skip_of_a_block_is_the_first(blocks: list[AssignedBlock]) -> None:

@@ -133,78 +133,11 @@ def test_the_page_shows_sums_and_leads_to_the_same_days_in_the_file(organiser: C
     assert "time.csv" not in empty
 
 
-@pytest.mark.parametrize(
-    ("days", "said"),
-    [
-        ({"first": "yesterday"}, "Enter a valid date."),
-        ({"last": "2026-02-30"}, "Enter a valid date."),
-        ({"first": "2026-11-17", "last": "2026-11-16"}, "This day is before the first one."),
-    ],
-)
-def test_a_day_that_is_none_is_said(organiser: Client, days: dict[str, str], said: str) -> None:
-    for address in (PAGE, FILE):
-        response = organiser.get(address, days)
-        assert response.status_code == 400
-        assert said in response.content.decode()
-
-
 def lines_of(page: str) -> list[list[str]]:
     """What stands in the lines of the table, without its head."""
     lines = re.findall(r'<tr role="row">(.*?)</tr>', page, re.DOTALL)[1:]
     cells = (re.findall(r"<t[hd].*?>(.*?)</t[hd]>", line, re.DOTALL) for line in lines)
     return [[re.sub(r"<[^>]+>", "", cell) for cell in line] for line in cells]
-
-
-def test_many_judges_have_pages_that_keep_the_days(
-    campaign: Campaign, organiser: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("campaign.pages.tables.ROWS", 1)
-    page = organiser.get(PAGE, {"first": "2026-11-16"}).content.decode()
-    assert "1 to 1 of 2" in page
-    assert 'rel="next" href="?first=2026-11-16&amp;page=2"' in page
-    second = organiser.get(PAGE, {"first": "2026-11-16", "page": "2"}).content.decode()
-    # The last line is of all judges.
-    assert [line[0] for line in lines_of(second)] == ["ben", "All judges"]
-    assert lines_of(second)[-1][2] == "1:01:15"
-    assert Judge.objects.filter(campaign=campaign).count() == 3
-
-
-@pytest.mark.parametrize(
-    ("sort", "judges"),
-    [
-        ("", ["ada", "ben"]),
-        ("-judge", ["ben", "ada"]),
-        ("-sentences", ["ada", "ben"]),
-        ("sentences", ["ben", "ada"]),
-        ("-time", ["ben", "ada"]),
-        ("days", ["ben", "ada"]),
-        ("nothing", ["ada", "ben"]),
-    ],
-)
-def test_it_is_sorted_by_any_column(organiser: Client, sort: str, judges: list[str]) -> None:
-    page = organiser.get(PAGE, {"sort": sort}).content.decode()
-    assert [line[0] for line in lines_of(page)] == [*judges, "All judges"]
-
-
-def test_some_judges_have_their_own_sums_on_the_page_and_their_days_in_the_file(
-    organiser: Client,
-) -> None:
-    asked = {"judge": "BE", "sort": "-time"}
-    page = organiser.get(PAGE, asked).content.decode()
-    assert [line[:3] for line in lines_of(page)] == [
-        ["ben", "1", "1:00:00"],
-        ["All judges", "1", "1:00:00"],
-    ]
-    assert f'href="{FILE}?judge=BE"' in page
-    assert f'href="{PAGE}?sort=-time"' in page  # shows all again
-    lines = list(csv.DictReader(organiser.get(FILE, asked).content.decode().splitlines()))
-    assert [line["judge"] for line in lines] == ["ben"]
-
-
-def test_the_last_day_that_there_is_has_no_day_after_it(organiser: Client) -> None:
-    days = {"first": "0001-01-01", "last": "9999-12-31"}
-    assert len(lines_of(organiser.get(PAGE, days).content.decode())) == 3
-    assert organiser.get("/api/v1/campaigns/museum/time/", days).status_code == 200
 
 
 Sheet = dict[str, dict[date, Worked]]

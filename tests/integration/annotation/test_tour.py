@@ -11,11 +11,10 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import HIT, Design, Exposure
 from annotation.practice import practice_story
-from annotation.selectors.tour import tour_due
 from annotation.services import pool_fill, tour_begin, tour_leave
 from campaign.models import Campaign, Judge, Output, Reference, Segment, Task
 from campaign.texts.normalisation import normalise_text
-from tests.at_work import judge_one_hit, lend
+from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.roles import owner_cursor
 
@@ -75,34 +74,6 @@ def test_how_a_tour_was_left_is_recorded_once(judge: Judge) -> None:
         tour_leave(judge=judge, how=how)
     judge.refresh_from_db()
     assert (judge.tour, judge.tour_left_at) == ("done", done_at)
-
-
-def test_a_campaign_without_a_tour_sends_nobody_there(judge: Judge) -> None:
-    Campaign.objects.update(tour=False)
-    client = signed_in(judge)
-    page = client.get(WORK)
-    assert page.status_code == 200
-    assert TOUR not in page.content.decode()
-    assert client.get(TOUR).headers["Location"] == WORK
-
-
-def test_whoever_works_already_is_not_disturbed(judge: Judge) -> None:
-    lend(judge)
-    assert not tour_due(judge)
-    page = signed_in(judge).get(WORK)
-    assert page.status_code == 200
-    assert TOUR in page.content.decode()
-    tour_begin(judge=judge)
-    assert not Exposure.objects.filter(assignment=None).exists()
-
-
-def test_a_small_task_gives_none_of_its_sentences_away(judge: Judge) -> None:
-    data = given(signed_in(judge))
-    assert not Exposure.objects.exists()
-    story = practice_story("de")
-    assert story is not None
-    assert [block["references"][0]["text"] for block in data["hit"]["blocks"]] == list(story[1:4])
-    assert data["hit"]["blocks"][0]["source"]["lang"] == "en"
 
 
 def test_nothing_is_learnt_of_any_system(judge: Judge) -> None:
@@ -198,21 +169,3 @@ class TestLargeTask:
         for block in given(client)["hit"]["blocks"]:
             assert block["source"]["text"]
             assert block["references"] == []
-
-
-@pytest.mark.parametrize(
-    ("source", "target", "shown"),
-    [
-        ("cs", "en", ("cs", "en")),
-        ("sw", "zh-CN", (None, "zh-CN")),
-        ("de", "zh-Hant", ("de", "en")),
-        ("en", "sw", (None, "en")),
-    ],
-)
-def test_our_sentences_are_in_the_judges_languages_as_far_as_we_have_them(
-    campaign: Campaign, source: str, target: str, shown: tuple[str | None, str]
-) -> None:
-    make_task(campaign, source_language=source, target_language=target)
-    block = given(signed_in(make_judge(campaign)))["hit"]["blocks"][0]
-    assert (block["source"] and block["source"]["lang"], block["candidates"][0]["lang"]) == shown
-    assert block["references"][0]["lang"] == shown[1]

@@ -14,17 +14,15 @@ from annotation.selectors import tasks_changed
 from annotation.selectors.planned import plans_read
 from annotation.selectors.pool import CHANGED_WITHIN
 from annotation.services import (
-    NoWorkReason,
     design_change,
     hit_redraw,
     hits_plan,
     pool_fill,
     work_request,
 )
-from annotation.services.lending.work_requests import NoWork
 from annotation.tasks import plan_task
 from campaign.models import Judge, Task, Transition
-from campaign.services import campaign_state_change, conflict_declare
+from campaign.services import campaign_state_change
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.roles import owner_cursor
@@ -172,19 +170,6 @@ def test_what_others_hold_may_come_back(client: Client, judge: Judge, task: Task
     assert ask(client, judge).status_code == 200
 
 
-def test_what_others_hold_does_not_come_back_where_it_shows_a_conflict(
-    judge: Judge, task: Task
-) -> None:
-    hits_plan(task_id=task.pk, count=1)
-    task.blocks_wanted = 1
-    task.save()
-    held = lend(make_judge(task.test_set.campaign, "other"))
-    conflict_declare(judge=judge, system=task.test_set.systems.get(pk=held.hit.system_ids[0]))
-    work_request(judge=judge)
-    pool_fill(task_id=task.pk)
-    assert work_request(judge=judge) == NoWork(NoWorkReason.NONE_LEFT)
-
-
 def test_what_others_have_done_does_not_come_back(client: Client, judge: Judge, task: Task) -> None:
     hits_plan(task_id=task.pk, count=1)
     task.blocks_wanted = 1
@@ -212,31 +197,3 @@ def test_what_waits_in_vain_makes_room_for_a_judge_who_is_there(judge: Judge, ta
     sequence = HITSequence.objects.get()
     assert sequence.blocks_planned == sum(sequence.segment_blocks) == 6
     assert hit_redraw(given_up) == plans_read([given_up.pk])[given_up.pk]
-
-
-def test_what_waits_in_vain_and_is_repeated_by_others_makes_no_room(
-    judge: Judge, task: Task
-) -> None:
-    """Its copies would be repeats of a HIT that nobody judges."""
-    design_change(task=task, segments=[1, 2, 3], redundancy=2)
-    hits_plan(task_id=task.pk, count=4)
-    design_change(task=task, segments=[])
-    task.blocks_wanted = 12
-    task.save()
-    judge_one_hit(judge)
-    assert judge_one_hit(judge) is None
-    spare = HIT.objects.incomplete().get(purpose="first")
-    assert spare.repeated_by.incomplete().exists()
-    pool_fill(task_id=task.pk)
-    assert judge_one_hit(judge) is None
-    spare.refresh_from_db()
-    assert spare.withdrawn_at is None
-
-
-def test_work_is_prepared_before_the_judge_asks_again(judge: Judge, task: Task) -> None:
-    hits_plan(task_id=task.pk, count=1)
-    lend(judge)
-    assert JudgeAccount.objects.get().requested_at is not None
-    pool_fill(task_id=task.pk, size=0)
-    assert HIT.objects.filter(reserved_for=judge).exists()
-    assert JudgeAccount.objects.get().requested_at is None

@@ -6,27 +6,21 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
-from pytest_django import DjangoAssertNumQueries, Settings
+from pytest_django import Settings
 
 from annotation import selectors
 from annotation.models import Judgment, Skip
 from annotation.selectors import AssignedBlock, Worked, WorkTime, assigned_blocks, judge_work
 from annotation.selectors.counted import counters_counted, counters_stored
 from annotation.services import (
-    SubmissionRefusedError,
-    design_change,
     judgment_submit,
     judgments_number,
-    pool_fill,
-    skip_submit,
 )
 from campaign.models import Judge, Task
-from tests.at_work import assignment_lend, lend, repeat_is_due
-from tests.factories import make_campaign, make_judge, make_long_task, make_task
+from tests.at_work import lend
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/judging/work-time/?campaign=museum"
@@ -102,13 +96,6 @@ def skipped(block: AssignedBlock, seconds: float, at: datetime) -> Skip:
         active_ms=int(seconds * 1000),
         created_at=at,
     )
-
-
-def test_a_judge_who_did_nothing_has_worked_nothing(judge: Judge) -> None:
-    worked = work_time(judge)
-    assert worked.days == {}
-    assert worked.worked_today == worked.total == Worked(0, 0, 0)
-    assert 1 <= worked.seconds_left_today <= 86_400
 
 
 def test_sentences_and_time_are_counted_by_day_and_in_all(
@@ -201,76 +188,7 @@ def test_another_judge_and_imported_judgments_do_not_count(
     assert work_time(judge).total == Worked(2, 20)
 
 
-def test_it_takes_two_queries_however_much_there_is(
-    judge: Judge, blocks: list[AssignedBlock], django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
-    judged(blocks[0], 10)
-    work_time(judge)
-    with django_assert_num_queries(2):
-        selectors.work_time(judge)
-    for block in blocks[1:]:
-        for day in range(1, 10):
-            judged(block, 10, datetime(2026, 11, day, 9, tzinfo=UTC))
-    work_time(judge)
-    with django_assert_num_queries(2):
-        assert selectors.work_time(judge).total.sentences == len(blocks)
-
-
-def test_neither_numbers_nor_queries_tell_which_hit_was_a_repeat() -> None:
-    """The same number of HITs done at the same pace, of which one judge's last was a repeat."""
-    found = {kind: _after_six_hits(kind) for kind in ("intra", "first")}
-    assert found["intra"] == found["first"]
-    assert found["first"][:2] == (18, 180)
-
-
-def _after_six_hits(last: str) -> tuple[int, int, int]:
-    task = make_long_task(make_campaign(last), segments=60, systems=3)
-    design_change(task=task, intra_share=0.5, repeat_gap=3)
-    judge = make_judge(task.test_set.campaign, last)
-    purposes = []
-    for hit in range(6):
-        repeat_is_due(judge, is_due=hit == 5 and last == "intra")
-        pool_fill(task_id=task.pk, size=8)
-        assignment = assignment_lend(judge=judge)
-        assert assignment is not None
-        purposes.append(assignment.hit.purpose)
-        for block in assigned_blocks(assignment):
-            judgment_submit(
-                assigned=block,
-                client_id=uuid4(),
-                labels=[1] * len(block.candidates),
-                duration_ms=10_000,
-                active_ms=10_000,
-            )
-    assert purposes[-1] == last
-    work_time(judge)
-    with CaptureQueriesContext(connection) as queries:
-        total = selectors.work_time(judge).total
-    return total.sentences, total.active_seconds, len(queries)
-
-
-def test_a_skip_with_more_active_time_than_time_on_the_clock_is_refused(
-    blocks: list[AssignedBlock],
-) -> None:
-    with pytest.raises(SubmissionRefusedError, match="longer than duration_ms"):
-        skip_submit(
-            assigned=blocks[0], client_id=uuid4(), reason="other", duration_ms=1, active_ms=2
-        )
-    assert not Skip.objects.exists()
-
-
 class TestOverTheAPI:
-    def test_today_days_and_all(self, client_of_judge: Client, blocks: list[AssignedBlock]) -> None:
-        judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
-        judged(blocks[1], 20)
-        data = client_of_judge.get(API).json()
-        today = data["today"]["day"]
-        assert data["time_zone"] == "UTC"
-        assert data["today"] == {"day": today, "sentences": 1, "active_seconds": 20, "untimed": 0}
-        assert data["total"] == {"sentences": 2, "active_seconds": 50, "untimed": 0}
-        assert [row["day"] for row in data["days"]] == ["2026-11-16", today]
-        assert 1 <= data["seconds_left_today"] <= 86_400
-
     def test_a_skip_is_stored_with_its_time(
         self, client_of_judge: Client, judge: Judge, blocks: list[AssignedBlock]
     ) -> None:
@@ -282,16 +200,6 @@ class TestOverTheAPI:
         assert answer.status_code == 200
         assert {name: answer.json()[name] for name in times} == times
         assert work_time(judge).total == Worked(1, 8)
-
-    def test_a_skip_of_a_page_from_before_has_none(
-        self, client_of_judge: Client, judge: Judge, blocks: list[AssignedBlock]
-    ) -> None:
-        body = {"block": blocks[0].public_id, "reason": "other"}
-        answer = client_of_judge.put(
-            f"/api/v1/judging/skips/{uuid4()}/", body, content_type="application/json"
-        )
-        assert answer.status_code == 200
-        assert work_time(judge).total == Worked(1, 0, untimed=1)
 
 
 class TestTheReceipt:
@@ -305,13 +213,6 @@ class TestTheReceipt:
             assert words in page
         assert page.index("What is counted") < page.index("What is not counted")
         assert "without a time" not in page
-
-    def test_the_page_says_what_has_no_time(
-        self, client_of_judge: Client, blocks: list[AssignedBlock]
-    ) -> None:
-        judged(blocks[0], None)
-        page = client_of_judge.get("/judge/museum/time/").content.decode()
-        assert "1 ranking or skip that was stored without a time." in page
 
     def test_the_file_has_a_line_a_day_and_the_total(
         self, client_of_judge: Client, blocks: list[AssignedBlock]
@@ -332,18 +233,3 @@ class TestTheReceipt:
         assert {(row["campaign"], row["judge"], row["time_zone"]) for row in rows} == {
             ("museum", "judge01", "UTC")
         }
-
-    @pytest.mark.parametrize("address", ["/judge/museum/time/", "/judge/museum/time.csv"])
-    def test_it_costs_as_many_queries_with_one_day_as_with_many(
-        self, client_of_judge: Client, blocks: list[AssignedBlock], address: str
-    ) -> None:
-        def cost() -> int:
-            with CaptureQueriesContext(connection) as queries:
-                assert client_of_judge.get(address).status_code == 200
-            return len(queries)
-
-        judged(blocks[0], 30)
-        with_one = cost()
-        for day in range(1, 20):
-            judged(blocks[1], 30, datetime(2026, 10, day, 9, tzinfo=UTC))
-        assert cost() == with_one

@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from django.conf import settings
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -54,19 +53,3 @@ def test_the_policy_lets_in_our_own_worker_and_nothing_more(client: Client) -> N
     assert {"worker-src", "child-src"}.isdisjoint(policy)
     assert policy["script-src"] == policy["connect-src"] == "'self'"
     assert policy["default-src"] == "'none'"
-
-
-def test_the_page_names_all_its_modules_for_the_worker_to_keep(
-    client: Client, judge: Judge
-) -> None:
-    assert judge.user is not None
-    client.force_login(judge.user)
-    page = client.get("/judge/museum/").content.decode()
-    static = settings.BASE_DIR / "static"
-    modules = {
-        f"/static/{path.relative_to(static).as_posix()}"
-        for folder in ("judge", "judge/later")
-        for path in (static / folder).glob("*.js")
-    }
-    assert modules
-    assert modules <= set(re.findall(r'(?:href|src)="([^"]+)"', page))

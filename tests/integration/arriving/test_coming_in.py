@@ -1,14 +1,10 @@
 """What a newcomer's browser goes through: the door, instructions, texts to choose, other devices."""
 
-import json
 import re
 from typing import Any
 
 import pytest
-from django.db import ProgrammingError, connection, transaction
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
-from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import Assignment
 from annotation.services import InstructionsPendingError
@@ -84,18 +80,6 @@ class TestTheDoor:
         assert ask(client, campaign).json()["id"] == lent
         client.post(link)
         assert Judge.objects.count() == 1
-
-    def test_another_browser_is_another_judge_until_all_places_are_taken(
-        self, campaign: Campaign
-    ) -> None:
-        link = door(campaign, cap=2)
-        statuses = []
-        for client in (Client(), Client(), Client()):
-            client.get(link)
-            statuses.append(client.post(link).status_code)
-        assert statuses == [302, 302, 410]
-        assert Client().get(link).status_code == 410
-        assert Judge.objects.count() == 2
 
     def test_the_button_is_safe_from_other_sites(self, campaign: Campaign) -> None:
         link = door(campaign)
@@ -194,36 +178,6 @@ class TestInstructions:
         # What is older than what must be accepted says less.
         assert "nove" in client.get(address, {"language": "de"}).content.decode()
 
-    def test_without_instructions_there_is_no_step(
-        self, client: Client, campaign: Campaign
-    ) -> None:
-        judge = make_judge(make_task(campaign).test_set.campaign)
-        assert judge.user is not None
-        client.force_login(judge.user)
-        assert client.get("/judge/museum/").status_code == 200
-        assert client.get("/judge/museum/instructions/").status_code == 302
-
-    def test_simulated_judges_accept_nothing(self, campaign: Campaign) -> None:
-        make_task(campaign)
-        write(campaign, "Be fair.")
-        lend(make_judge(campaign, origin=Judge.Origin.SIMULATED))
-
-    def test_versions_and_acceptances_never_change(self, campaign: Campaign) -> None:
-        acceptance = instructions_accept(
-            judge=make_judge(campaign), instructions=write(campaign, "Be fair.")
-        )
-        for row, change in (
-            (Instructions.objects, {"text": "x"}),
-            (Acceptance.objects, {"accepted_at": acceptance.accepted_at}),
-        ):
-            with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
-                row.update(**change)
-        with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
-            acceptance.delete()
-        stranger = make_judge(make_campaign("other"))
-        with pytest.raises(Exception, match="are of two campaigns"), transaction.atomic():
-            instructions_accept(judge=stranger, instructions=acceptance.instructions)
-
 
 class TestChoosing:
     @pytest.fixture
@@ -273,28 +227,6 @@ class TestChoosing:
         assert judging.get("/judge/museum/test-sets/").status_code == 302
         assert ask(judging, judge.campaign).json()["languages"]["target"]["lang"] == "de"
 
-    def test_the_choice_costs_the_same_for_many(self, judging: Client, judge: Judge) -> None:
-        counts = []
-        for more in (0, 6):
-            for number in range(more):
-                make_task(judge.campaign, name=f"more {number}", planned=0)
-            with CaptureQueriesContext(connection) as queries:
-                judging.get("/judge/museum/test-sets/")
-            counts.append(len(queries))
-        assert counts == [6, 6]
-
-    def test_the_judging_page_costs_one_query_beside_the_session(
-        self,
-        judging: Client,
-        judge: Judge,
-        django_assert_num_queries: DjangoAssertNumQueries,
-    ) -> None:
-        instructions_accept(judge=judge, instructions=write(judge.campaign, "Be fair."))
-        judge.chosen_task = Task.objects.of(judge.campaign).get(test_set__name="Czech")
-        judge.save()
-        with django_assert_num_queries(2):
-            assert judging.get("/judge/museum/").status_code == 200
-
 
 class TestOtherDevices:
     def test_an_own_link_goes_on_where_the_first_device_stopped(
@@ -316,21 +248,6 @@ class TestOtherDevices:
         assert Client().get(found[1]).status_code == 404
         client.post("/judge/museum/link/", {"action": "withdraw"})
         assert not Invitation.objects.filter(user__isnull=False, revoked_at__isnull=True).exists()
-
-    def test_pages_before_work_tell_who_signed_in_as_the_judging_page_does(
-        self, client: Client, campaign: Campaign
-    ) -> None:
-        """Signing in again in place may land on them."""
-        judge = make_judge(make_task(campaign).test_set.campaign)
-        link = own_link(judge)
-        users = set()
-        for _visit in range(2):
-            page = client.post(link, follow=True).content.decode()
-            found = re.search(r'<script id="setup" type="application/json">(.*?)</script>', page)
-            assert found is not None
-            users.add(json.loads(found[1])["user"])
-            write(campaign, "New.", demands_acceptance=True)
-        assert len(users) == 1
 
     def test_a_browser_is_noted_when_it_opens_and_every_few_minutes_at_work(
         self, campaign: Campaign

@@ -5,10 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.conf import settings as django_settings
-from django.db import IntegrityError, connection
+from django.db import connection
 from django.db.models.functions import Now
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -16,7 +15,6 @@ from campaign.models import BrowserVisit, Campaign, Invitation, InvitationRole, 
 from campaign.services import browser_visit_record, browser_visits_purge, invitation_create
 from campaign.services import browser_visits as services
 from campaign.tasks import purge_browser_visits
-from config import celery_app
 from tests.factories import make_judge
 
 PAGE = "/campaigns/museum/invitations/"
@@ -101,14 +99,6 @@ def test_the_page_says_who_opened_their_link_and_counts_no_forgotten_browser(
     assert "Records of browsers are deleted after 90 days." in after
 
 
-def test_a_run_goes_in_batches_and_ends(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
-    for _each in range(7):
-        seen(judge, OLD)
-    monkeypatch.setattr(services, "BATCH", 2)
-    monkeypatch.setattr(services, "BATCHES", 2)
-    assert [browser_visits_purge() for _run in range(3)] == [4, 3, 0]
-
-
 def test_what_is_due_is_found_by_an_index(judge: Judge) -> None:
     """Also where most visits are young: a run that finds nothing costs next to nothing."""
     BrowserVisit.objects.bulk_create(
@@ -123,22 +113,3 @@ def test_what_is_due_is_found_by_an_index(judge: Judge) -> None:
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE campaign_browservisit")
     assert "browser_visit_to_forget" in due.explain()
-
-
-def test_the_database_keeps_no_time_at_work_without_a_browser(judge: Judge) -> None:
-    with pytest.raises(IntegrityError, match="browser_visit_forgotten_is_an_opening"):
-        BrowserVisit.objects.create(judge=judge, at_work=True, browser=None)
-
-
-def test_all_that_is_to_happen_by_the_clock_is_a_task_of_the_worker() -> None:
-    celery_app.loader.import_default_modules()
-    scheduled = {each["task"] for each in django_settings.CELERY_BEAT_SCHEDULE.values()}
-    assert "campaign.tasks.purge_browser_visits" in scheduled
-    assert scheduled <= set(celery_app.tasks)
-
-
-def test_a_run_that_finds_nothing_looks_once(judge: Judge) -> None:
-    seen(judge, YOUNG)
-    with CaptureQueriesContext(connection) as queries:
-        assert browser_visits_purge() == 0
-    assert sum("SKIP LOCKED" in query["sql"] for query in queries) == 1

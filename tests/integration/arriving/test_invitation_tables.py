@@ -15,7 +15,6 @@ from campaign.services import (
     judge_withdraw,
     judges_invite_by_mail,
 )
-from tests.factories import make_analyst, make_judge
 
 PAGE = "/campaigns/museum/invitations/"
 LINKS, JUDGES = 0, 1
@@ -87,35 +86,6 @@ def test_links_are_filtered_by_state_and_note_and_sorted(
     assert shown(page, asked)[LINKS] == notes
 
 
-@pytest.mark.usefixtures("links")
-@pytest.mark.parametrize(
-    ("asked", "names"),
-    [
-        ("", ["dan", "cyd", "bea", "ada"]),
-        ("?state=present", ["ada"]),
-        ("?state=not_sent", ["bea"]),
-        ("?state=withdrawn", ["cyd"]),
-        ("?state=expected", ["dan"]),
-        ("?state=declined", []),
-        ("?name=ZO", ["ada"]),
-        ("?name=example.net", ["bea"]),
-        ("?sort=-name", ["ada"]),
-        # The message to who is withdrawn is withdrawn, too.
-        ("?sort=address", ["ada", "bea", "dan", "cyd"]),
-        ("?sort=-opened", ["ada"]),
-    ],
-)
-def test_judges_are_filtered_by_state_name_and_address_and_sorted(
-    page: Client, judges: dict[str, Judge], asked: str, names: list[str]
-) -> None:
-    tables = shown(page, asked)
-    found = tables[JUDGES] if len(tables) > 1 else []
-    expected = [judges[name].pseudonym for name in names]
-    assert (found if "sort=-" not in asked else found[:1]) == expected
-    # What judges are filtered by is nothing to links.
-    assert len(tables[LINKS]) == 4
-
-
 @pytest.mark.usefixtures("links", "judges")
 def test_each_table_keeps_what_the_other_shows(
     page: Client, monkeypatch: pytest.MonkeyPatch
@@ -136,29 +106,3 @@ def test_each_table_keeps_what_the_other_shows(
     forms = re.findall(r'<form class="filters".*?</form>', text, re.DOTALL)
     kept = [re.findall(r'type="hidden" name="([^"]+)"', form) for form in forms]
     assert kept == [["links-sort", "name", "sort", "page"], ["sort", "links-sort", "links-page"]]
-
-
-def test_a_page_that_answers_a_post_leads_back_to_its_own_address(
-    page: Client, campaign: Campaign
-) -> None:
-    judge = make_judge(campaign, "ada")
-    made = page.post(f"{PAGE}judges/{judge.pk}/link/").content.decode()
-    assert f'href="{PAGE}?sort=name"' in made
-    assert f'action="{PAGE}" role="search"' in made
-
-
-def test_what_no_filter_knows_is_said(page: Client, campaign: Campaign) -> None:
-    make_judge(campaign, "ada")
-    for asked in ("?state=lost", "?links-state=lost"):
-        wrong = page.get(f"{PAGE}{asked}")
-        assert wrong.status_code == 400
-        assert "lost is not one of the available choices" in wrong.content.decode()
-
-
-@pytest.mark.usefixtures("links", "judges")
-def test_analysts_have_no_column_of_buttons(
-    page: Client, client: Client, campaign: Campaign
-) -> None:
-    assert page.get(PAGE).content.decode().count("What you can do</th>") == 2
-    client.force_login(make_analyst(campaign))
-    assert "What you can do" not in client.get(PAGE).content.decode()

@@ -4,19 +4,14 @@ import pytest
 
 from campaign.models import Campaign, Invitation, InvitationMail, Judge, PanelKind
 from campaign.services import (
-    JoinRefusedError,
-    invitation_create_for_anybody,
-    invitation_open,
     judge_change,
     judge_invite,
-    judge_join,
     judge_links_revoke,
     judges_invite_by_mail,
     sns_topic_approve,
     sns_topic_request_store,
 )
-from campaign.services.joining import languages_offered
-from tests.factories import make_campaign, make_judge, make_task
+from tests.factories import make_judge
 from tests.recruiting import make_panel
 
 
@@ -48,22 +43,6 @@ class TestLinks:
         ada.refresh_from_db()
         assert withdrawn_at is not None
         assert ada.withdrawn_at == withdrawn_at
-
-
-class TestLanguages:
-    def test_those_of_other_campaigns_are_not_offered(self, campaign: Campaign) -> None:
-        make_task(campaign, planned=0)
-        make_task(make_campaign("other"), target_language="cs", planned=0)
-        link, _token = invitation_create_for_anybody(campaign=campaign, cap=9)
-        assert languages_offered(link) == ["de", "en"]
-
-    @pytest.mark.parametrize("read", ["en", "de"])
-    def test_neither_source_nor_target_is_enough(self, campaign: Campaign, read: str) -> None:
-        make_task(campaign, planned=0)
-        link, token = invitation_create_for_anybody(campaign=campaign, cap=9, asks_languages=True)
-        assert invitation_open(token=token) == link
-        with pytest.raises(JoinRefusedError):
-            judge_join(invitation=link, browser=b"1".ljust(32), languages=[read])
 
 
 def test_a_judges_expertise_stays_when_their_languages_change(campaign: Campaign) -> None:

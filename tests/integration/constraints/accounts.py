@@ -25,12 +25,6 @@ def mail_of_somebody() -> Create:
 
 
 breaks_by_fields(
-    "account_mail_state_is_known", mail, {"state": "lost"}, accepted={"state": "unconfirmed"}
-)
-breaks_by_fields(
-    "account_mail_kind_is_known", mail, {"kind": "greeting"}, accepted={"kind": "password"}
-)
-breaks_by_fields(
     "account_mail_has_a_time_exactly_if_sent",
     mail,
     {"state": "sent"},
@@ -57,18 +51,9 @@ def alert_mail() -> Create:
 
 
 breaks_by_fields(
-    "alert_mail_state_is_known", alert_mail, {"state": "lost"}, accepted={"state": "unconfirmed"}
-)
-breaks_by_fields(
     "alert_mail_has_a_time_exactly_if_sent",
     alert_mail,
     {"state": "sent"},
     {"sent_at": NOW},
     accepted={"state": "sent", "sent_at": NOW},
-)
-breaks_by_fields(
-    "alert_mail_once_per_user_and_day",
-    alert_mail,
-    {"day": "2026-03-19"},
-    accepted={"day": "2026-03-21"},
 )

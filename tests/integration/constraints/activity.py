@@ -19,8 +19,6 @@ def event() -> Create:
     return lambda **replaced: create(**(fields | replaced))
 
 
-breaks_by_fields("activity_event_operation_is_known", event, {"operation": "guessed"})
-breaks_by_fields("activity_event_origin_is_known", event, {"origin": "rumour"})
 breaks_by_fields(
     "activity_event_is_of_one_thing_or_several",
     event,

@@ -117,14 +117,6 @@ def an_answer_of_a_file_is_of_no_comparison(attempt: Attempt) -> None:
         create(assignment=None)
 
 
-def second_task() -> Create:
-    """Return what makes a second task of a test set, which has its ranking."""
-    test_set = small_task().test_set
-    return partial(Task.objects.create, test_set=test_set, protocol=Protocol.TWO_OUTPUTS)
-
-
-breaks_by_fields("task_protocol_once_in_a_test_set", second_task, {"protocol": "ranking"})
-breaks_by_fields("two_outputs_verdict_is_known", answer, {"verdict": "third", "labels": [1, 1]})
 breaks_by_fields(
     "two_outputs_labels_follow_from_the_verdict",
     answer,
@@ -134,16 +126,6 @@ breaks_by_fields(
     {"verdict": "both_fine", "labels": [2, 2]},
     accepted={"verdict": "both_wrong", "labels": [1, 1]},
 )
-
-
-@breaks("two_outputs.Answer.judgment")
-def a_judgment_has_two_answers(attempt: Attempt) -> None:
-    create = answer()
-    first: Any = create()
-    with attempt.refuses():
-        Answer.objects.create(judgment=first.judgment, verdict="first")
-    with attempt.accepts():
-        second_answer(first)
 
 
 @breaks("two_outputs_answer_of_its_protocol")

@@ -44,7 +44,12 @@ def account() -> Create:
     )
 
 
-breaks_by_fields("annotation.Assignment.public_id", assignment, {"public_id": ONE_ID})
+breaks_by_fields(
+    "account_repeats_are_among_the_hits",
+    account,
+    {"hits_lent": 1, "intra_lent": 2},
+    accepted={"hits_lent": 2, "intra_lent": 2},
+)
 breaks_by_fields(
     "assignment_lease_is_limited",
     assignment,
@@ -52,23 +57,6 @@ breaks_by_fields(
     {"lease": DateTimeTZRange(None, LATER)},
     {"lease": DateTimeTZRange(NOW, None)},
 )
-breaks_by_fields(
-    "account_repeats_are_among_the_hits",
-    account,
-    {"hits_lent": 1, "intra_lent": 2},
-    accepted={"hits_lent": 2, "intra_lent": 2},
-)
-
-
-@breaks("assignment_once_per_hit_and_judge")
-def a_hit_is_lent_twice_to_a_judge(attempt: Attempt) -> None:
-    create = assignment()
-    lent = Assignment.objects.get()
-    after = DateTimeTZRange(LATER, LATEST)
-    with attempt.refuses():
-        create(hit=lent.hit, judge=lent.judge, lease=after)
-    with attempt.accepts():
-        create(hit=lent.hit, lease=after)
 
 
 @breaks("assignment_leases_of_a_hit_never_overlap")
@@ -110,14 +98,3 @@ def a_judge_sees_a_segment_again(attempt: Attempt) -> None:
         create()
     with attempt.accepts():
         create(segment=seen.segment, apart="two_outputs")
-
-
-@breaks("account_once_per_judge_and_task")
-def a_judge_has_two_accounts(attempt: Attempt) -> None:
-    create = account()
-    create()
-    with attempt.refuses():
-        create()
-    with attempt.accepts():
-        there = JudgeAccount.objects.get()
-        create(task=small_task(there.judge.campaign, name="other"))

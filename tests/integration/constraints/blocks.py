@@ -24,14 +24,6 @@ def block() -> Create:
     )
 
 
-breaks_by_fields("annotation.Block.public_id", block, {"public_id": ONE_ID})
-breaks_by_fields("block_position_unique_in_hit", block, {"position": 1})
-breaks_by_fields(
-    "block_control_is_known",
-    block,
-    {"control": "exam", "expected": [1]},
-    accepted={"control": "training", "expected": [1]},
-)
 breaks_by_fields(
     "block_expects_an_order_exactly_if_a_control",
     block,

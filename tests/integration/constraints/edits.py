@@ -81,7 +81,6 @@ def edit_of_one() -> Create:
     return both
 
 
-breaks_by_fields("editing_outcome_is_known", edit_of_one, {"outcome": "lost"})
 breaks_by_fields(
     "editing_is_an_edit_or_is_about_one",
     edit_of_one,
@@ -121,16 +120,6 @@ breaks_by_fields(
     {"is_asked": True, "about": "another HIT"},
     accepted={"is_asked": True, "acceptable": False},
 )
-
-
-@breaks("editing.Answer.judgment")
-def a_judgment_has_two_edits(attempt: Attempt) -> None:
-    create = edit_of_one()
-    stored: Any = create()
-    with attempt.refuses():
-        EditingAnswer.objects.create(judgment=stored.judgment, outcome="unable")
-    with attempt.accepts():
-        late_second_edit(stored)
 
 
 def late_second_edit(first: EditingAnswer) -> None:

@@ -31,19 +31,6 @@ def mail_to_organiser() -> Create:
     return partial(create, kind="asked", user=make_organiser(make_campaign("elsewhere")))
 
 
-def second_mail() -> Create:
-    """Return what creates another message to a judge who was told that it is recorded."""
-    create = mail()
-    create(kind="recorded")
-    return create
-
-
-breaks_by_fields(
-    "erasure_mail_state_is_known", mail, {"state": "lost"}, accepted={"state": "unconfirmed"}
-)
-breaks_by_fields(
-    "erasure_mail_kind_is_known", mail, {"kind": "greeting"}, accepted={"kind": "carried_out"}
-)
 breaks_by_fields(
     "erasure_mail_has_a_time_exactly_if_sent",
     mail,
@@ -64,10 +51,4 @@ breaks_by_fields(
     {"address": ""},
     {"address": "", "state": "sending"},
     accepted={"address": "", "state": "failed"},
-)
-breaks_by_fields(
-    "erasure_mail_once_per_request_kind_and_user",
-    second_mail,
-    {"kind": "recorded"},
-    accepted={"kind": "carried_out"},
 )

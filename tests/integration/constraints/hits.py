@@ -4,7 +4,7 @@ from functools import partial
 
 from django.utils import timezone
 
-from annotation.models import HIT, Design, HITSequence, SamplingState
+from annotation.models import HIT, Design
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_hit, small_task
@@ -36,47 +36,11 @@ def repeat() -> Create:
 
 
 breaks_by_fields(
-    "design_candidates_between_1_and_26",
-    design,
-    {"systems_per_block": 0},
-    {"systems_per_block": 27},
-    accepted={"systems_per_block": 1},
-)
-breaks_by_fields(
-    "design_segments_between_1_and_50",
-    design,
-    {"segments_per_hit": 0},
-    {"segments_per_hit": 51},
-    accepted={"segments_per_hit": 50},
-)
-breaks_by_fields("design_seed_not_negative", design, {"seed": -1}, accepted={"seed": 0})
-breaks_by_fields("design_kind_is_known", design, {"kind": "guessed"}, accepted={"kind": "all"})
-breaks_by_fields(
-    "design_segment_order_is_known",
-    design,
-    {"segment_order": "backwards"},
-    accepted={"segment_order": "sequential"},
-)
-breaks_by_fields(
     "design_systems_fill_a_block",
     design,
     {"systems": ["a", "b", "c", "d"]},
     {"systems": ["a"], "kind": "binary"},
     accepted={"systems": ["a", "b"], "kind": "binary"},
-)
-breaks_by_fields(
-    "design_normalisation_is_known",
-    design,
-    {"normalisation": "nfkc"},
-    accepted={"normalisation": "eye"},
-)
-breaks_by_fields(
-    "design_reference_rate_between_0_and_1",
-    design,
-    {"reference_rate": -0.1},
-    {"reference_rate": 1.1},
-    {"reference_rate": NAN},
-    accepted={"reference_rate": 1.0},
 )
 breaks_by_fields(
     "design_rates_between_0_and_1",
@@ -103,15 +67,6 @@ breaks_by_fields(
     {"intra_share": NAN},
     accepted={"inter_share": 0.9, "intra_share": 0.9},
 )
-breaks_by_fields(
-    "design_redundancy_between_1_and_50",
-    design,
-    {"redundancy": 0},
-    {"redundancy": 51},
-    accepted={"redundancy": 50},
-)
-breaks_by_fields("hit_number_unique_in_task", hit, {"number": 1})
-breaks_by_fields("hit_purpose_is_known", hit, {"purpose": "other"})
 breaks_by_fields("hit_one_first_in_a_family", hit, {"family": 1}, accepted={"family": 2})
 breaks_by_fields(
     "hit_plan_shows_each_of_its_segments",
@@ -168,25 +123,3 @@ def a_hit_repeats_a_repeat_or_one_elsewhere(attempt: Attempt) -> None:
         make_hit(there, 3, purpose="inter", repeats=copy)
     with attempt.refuses(saying="no first HIT"):
         HIT.objects.filter(pk=copy.pk).update(repeats=strange)
-
-
-@breaks("annotation.HITSequence.task")
-def a_task_is_planned_twice(attempt: Attempt) -> None:
-    there = small_task()
-    HITSequence.objects.get_or_create(task=there)
-    with attempt.refuses():
-        HITSequence.objects.create(task=there)
-    with attempt.accepts():
-        HITSequence.objects.create(task=small_task(there.test_set.campaign, name="other"))
-
-
-@breaks("annotation.SamplingState.task")
-def a_task_is_drawn_by_two_states(attempt: Attempt) -> None:
-    there = small_task()
-    fields = {"watermark": 0, "systems": [], "wins": [], "ties": []}
-    SamplingState.objects.create(task=there, **fields)
-    with attempt.refuses():
-        SamplingState.objects.create(task=there, **fields)
-    with attempt.accepts():
-        other = small_task(there.test_set.campaign, name="other")
-        SamplingState.objects.create(task=other, **fields)

@@ -106,7 +106,6 @@ def mail() -> Create:
     )
 
 
-breaks_by_fields("judge_pseudonym_unique_in_campaign", judge, {"pseudonym": "judge01"})
 breaks_by_fields(
     "judge_address_unique_in_campaign",
     listed_judge,
@@ -114,11 +113,6 @@ breaks_by_fields(
     accepted={"address": "bob@example.org"},
 )
 breaks_by_fields("judge_group_name_unique_in_campaign", group, {"name": "EXPERTS"})
-breaks_by_fields("judge_group_name_not_empty", group, {"name": ""})
-breaks_by_fields(
-    "judge_group_asks_for_something", group, {"blocks_asked": 0}, accepted={"blocks_asked": 1}
-)
-breaks_by_fields("judge_pseudonym_not_empty", judge, {"pseudonym": ""})
 breaks_by_fields(
     "judge_is_a_person_exactly_if_a_user",
     judge,
@@ -135,9 +129,6 @@ breaks_by_fields(
     {"tour_left_at": NOW},
     {"tour": "lost", "tour_left_at": NOW},
     accepted={"tour": "skipped", "tour_left_at": NOW},
-)
-breaks_by_fields(
-    "invitation_role_is_known", own_link, {"role": "king"}, accepted={"role": "organiser"}
 )
 breaks_by_fields(
     "invitation_for_anybody_is_for_judges_and_capped",
@@ -170,9 +161,6 @@ breaks_by_fields(
     {"browser": None},
     {"browser": None, "at_work": True, "device": ""},
     accepted={"browser": None, "device": ""},
-)
-breaks_by_fields(
-    "invitation_mail_state_is_known", mail, {"state": "lost"}, accepted={"state": "unconfirmed"}
 )
 breaks_by_fields(
     "invitation_mail_has_a_time_exactly_if_sent",
@@ -222,45 +210,6 @@ def an_address_is_written_to_twice(attempt: Attempt) -> None:
             create(address=address, campaign=make_campaign("elsewhere"))
 
 
-@breaks("campaign.InvitationMail.invitation")
-def two_mails_hold_one_link(attempt: Attempt) -> None:
-    create = mail()
-    link = Invitation.objects.create(
-        campaign=make_campaign("elsewhere"),
-        role="judge",
-        cap=1,
-        token_hash=b"4" * 32,
-        expires_at=LATER,
-    )
-    with attempt.accepts():
-        create(invitation=link)
-    InvitationMail.objects.update(invitation=link)
-    with attempt.refuses():
-        create(invitation=link)
-
-
-@breaks("judge_once_per_user_and_campaign")
-def a_user_is_two_judges_of_a_campaign(attempt: Attempt) -> None:
-    first = make_judge(make_campaign("museum"))
-    theatre = make_campaign("theatre")
-    with attempt.refuses():
-        Judge.objects.create(campaign=first.campaign, user=first.user, pseudonym="again")
-    with attempt.accepts():
-        Judge.objects.create(campaign=theatre, user=first.user, pseudonym="again")
-
-
-@breaks("conflict_once_per_judge_and_system")
-def a_conflict_is_declared_twice(attempt: Attempt) -> None:
-    there = small_task()
-    one, two = there.test_set.systems.all()[:2]
-    judge = make_judge(there.test_set.campaign)
-    conflict_declare(judge=judge, system=one)
-    with attempt.refuses():
-        ConflictOfInterest.objects.create(judge=judge, system=one)
-    with attempt.accepts():
-        ConflictOfInterest.objects.create(judge=judge, system=two)
-
-
 @breaks("conflict_within_a_campaign")
 def a_conflict_is_with_a_system_elsewhere(attempt: Attempt) -> None:
     there = small_task()
@@ -276,36 +225,6 @@ def a_conflict_is_with_a_system_elsewhere(attempt: Attempt) -> None:
     ConflictOfInterest.objects.create(judge=make_judge(there.test_set.campaign), system=system)
     with attempt.refuses(saying="of two campaigns"):
         ConflictOfInterest.objects.update(judge=stranger)
-
-
-@breaks("campaign.Invitation.token_hash")
-def two_links_have_one_token(attempt: Attempt) -> None:
-    create = own_link()
-    create()
-    with attempt.refuses():
-        create()
-    with attempt.accepts():
-        create(token_hash=b"5" * 32)
-
-
-@breaks("link_redemption_once_per_invitation_and_browser")
-def a_browser_comes_twice_by_a_link(attempt: Attempt) -> None:
-    arrive = arrivals()
-    arrive("judge01", b"6" * 32)
-    with attempt.refuses():
-        arrive("judge02", b"6" * 32)
-    with attempt.accepts():
-        arrive("judge02", b"7" * 32)
-
-
-@breaks("campaign.LinkRedemption.judge")
-def a_judge_comes_twice(attempt: Attempt) -> None:
-    arrive = arrivals()
-    arrive("judge01", b"6" * 32)
-    with attempt.refuses():
-        arrive("judge01", b"7" * 32)
-    with attempt.accepts():
-        arrive("judge02", b"7" * 32)
 
 
 @breaks("link_redemption_by_a_link_of_the_campaign")
@@ -340,19 +259,6 @@ def arrivals() -> Callable[[str, bytes], LinkRedemption]:
         return LinkRedemption.objects.create(invitation=link, judge=judge, browser=browser)
 
     return arrive
-
-
-@breaks("group_member_once_per_judge_and_group")
-def a_judge_is_in_a_group_twice(attempt: Attempt) -> None:
-    judge = make_judge(make_campaign())
-    one, two = (
-        JudgeGroup.objects.create(campaign=judge.campaign, name=name) for name in ("one", "two")
-    )
-    GroupMember.objects.create(judge=judge, group=one)
-    with attempt.refuses():
-        GroupMember.objects.create(judge=judge, group=one)
-    with attempt.accepts():
-        GroupMember.objects.create(judge=judge, group=two)
 
 
 @breaks("group_member_within_a_campaign")

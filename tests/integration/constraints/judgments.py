@@ -78,21 +78,17 @@ breaks_by_fields(
     accepted={"active_ms": 1000, "duration_ms": 1000},
 )
 breaks_by_fields(
-    "judgment_labels_aligned_with_candidates",
-    revision,
-    {"labels": [1, 2, 3, 4]},
-    {"labels": [1, 2, 3, 4, 5, 5]},
-)
-breaks_by_fields("annotation.Judgment.client_id", revision, {"client_id": ONE_ID})
-breaks_by_fields("judgment_one_first_per_judge_and_block", revision, {"supersedes": None})
-breaks_by_fields("annotation.Skip.client_id", second_skip, {"client_id": ONE_ID})
-breaks_by_fields(
     "skip_active_within_its_time_on_the_clock",
     skip,
     {"active_ms": 1001, "duration_ms": 1000},
     accepted={"active_ms": 1000, "duration_ms": 1000},
 )
-breaks_by_fields("skip_reason_is_known", skip, {"reason": "tired"}, accepted={"reason": "other"})
+breaks_by_fields(
+    "judgment_labels_aligned_with_candidates",
+    revision,
+    {"labels": [1, 2, 3, 4]},
+    {"labels": [1, 2, 3, 4, 5, 5]},
+)
 
 
 def second_number() -> Create:
@@ -102,19 +98,6 @@ def second_number() -> Create:
     judgments_number(task_id=first.task_id)
     other = create(client_id=uuid4(), judge=make_judge(first.judge.campaign, "judge02"))
     return partial(JudgmentNumber.objects.create, judgment=other, task=first.task, number=2)
-
-
-breaks_by_fields("judgment_number_unique_in_task", second_number, {"number": 1})
-
-
-@breaks("annotation.JudgmentNumber.judgment")
-def a_judgment_has_two_numbers(attempt: Attempt) -> None:
-    create = second_number()
-    first = Judgment.objects.earliest("pk")
-    with attempt.refuses():
-        create(judgment=first)
-    with attempt.accepts():
-        create()
 
 
 @breaks("number_of_a_judgment")
@@ -147,18 +130,6 @@ def a_number_is_changed_or_deleted(attempt: Attempt) -> None:
         JudgmentNumber.objects.filter(number=2).update(number=3)
     with attempt.refuses(saying="Cannot update or delete"):
         JudgmentNumber.objects.filter(number=2).delete()
-
-
-@breaks("annotation.Judgment.supersedes")
-def a_judgment_is_superseded_twice(attempt: Attempt) -> None:
-    create = revision()
-    create()
-    latest = Judgment.objects.latest("pk")
-    # By another judge: by the same one it would break `judgment_one_first_per_judge_and_block`, too.
-    with attempt.refuses():
-        create(client_id=uuid4(), judge=make_judge(latest.judge.campaign, "another"))
-    with attempt.accepts():
-        create(client_id=uuid4(), supersedes=latest)
 
 
 @breaks("judgment_supersedes_its_own_kind")
@@ -214,15 +185,6 @@ def a_skip_is_of_another_task(attempt: Attempt) -> None:
     other = small_task(Skip.objects.get().judge.campaign, name="other")
     with attempt.refuses(saying="not of test set"):
         create(task=other)
-    with attempt.accepts():
-        create()
-
-
-@breaks("skip_once_per_judge_and_block")
-def a_judge_skips_a_block_twice(attempt: Attempt) -> None:
-    create = second_skip()
-    with attempt.refuses():
-        create(judge=Skip.objects.get().judge)
     with attempt.accepts():
         create()
 

@@ -12,22 +12,6 @@ from tests.integration.constraints.problem_reports import problem_report
 from tests.integration.constraints.sorts import second_verdict
 
 
-def second_move() -> Create:
-    moved = make_campaign("moved")
-    CampaignMove.objects.create(campaign=moved, to_cell=1)
-    create = partial(CampaignMove.objects.create, to_cell=2)
-    return partial(create, campaign=make_campaign("moves"))
-
-
-@breaks("campaign.CampaignMove.campaign")
-def a_campaign_moves_twice_at_once(attempt: Attempt) -> None:
-    create = second_move()
-    with attempt.refuses():
-        create(campaign=Campaign.objects.get(slug="moved"))
-    with attempt.accepts():
-        create()
-
-
 @breaks("judge_of_no_moving_campaign")
 def a_judge_joins_a_campaign_that_moves(attempt: Attempt) -> None:
     moves, stays = make_campaign("moves"), make_campaign("stays")

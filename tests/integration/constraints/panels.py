@@ -63,7 +63,6 @@ def participation() -> Create:
     )
 
 
-breaks_by_fields("panel_name_unique_in_campaign", panel, {"name": "pilot"})
 breaks_by_fields(
     "panel_asks_for_something",
     panel,
@@ -82,14 +81,6 @@ breaks_by_fields(
     accepted={"kind": "mturk", "completion_code": "", "screened_out_code": ""},
 )
 breaks_by_fields(
-    "panel_kind_is_known", panel_with_codes, {"kind": "guild"}, accepted={"kind": "prolific"}
-)
-breaks_by_fields("panel_member_is_one_judge_in_a_campaign", member, {"external_id": "anna"})
-breaks_by_fields(
-    "panel_member_kind_is_known", member, {"kind": "guild"}, accepted={"kind": "mturk"}
-)
-breaks_by_fields("panel_member_external_id_not_empty", member, {"external_id": ""})
-breaks_by_fields(
     "participation_ended_unless_started",
     participation,
     {"ended_at": NOW},
@@ -97,13 +88,6 @@ breaks_by_fields(
     {**RETURNED, "ended_at": None},
     {**RETURNED, "blocks_done": None},
     accepted=RETURNED,
-)
-breaks_by_fields(
-    "participation_state_is_known",
-    participation,
-    {"state": "lost", **ENDED},
-    {"state": "lost", **ENDED, **CODE},
-    accepted={"state": "timed_out", **ENDED},
 )
 breaks_by_fields(
     "participation_code_has_a_time",
@@ -121,50 +105,7 @@ breaks_by_fields(
     # Who returns it after all keeps the code they were given.
     accepted={**RETURNED, **CODE},
 )
-breaks_by_fields(
-    "participation_asks_for_something",
-    participation,
-    {"blocks_asked": 0},
-    accepted={"blocks_asked": 1},
-)
 breaks_by_fields("participation_ids_not_empty", participation, {"session_id": ""}, {"study_id": ""})
-
-
-@breaks("campaign.Panel.key")
-def two_panels_have_one_address(attempt: Attempt) -> None:
-    create = panel()
-    with attempt.refuses():
-        create(key=Panel.objects.get().key)
-    with attempt.accepts():
-        create()
-
-
-@breaks("campaign.Panel.events_key")
-def two_panels_have_one_address_of_events(attempt: Attempt) -> None:
-    create = panel()
-    with attempt.refuses():
-        create(events_key=Panel.objects.get().events_key)
-    with attempt.accepts():
-        create()
-
-
-@breaks("campaign.PanelMember.judge")
-def a_judge_is_two_members(attempt: Attempt) -> None:
-    create = member()
-    with attempt.refuses():
-        create(judge=PanelMember.objects.get().judge)
-    with attempt.accepts():
-        create()
-
-
-@breaks("participation_once_per_session_and_member")
-def a_member_begins_a_session_again(attempt: Attempt) -> None:
-    create = participation()
-    create(**RETURNED)
-    with attempt.refuses():
-        create()
-    with attempt.accepts():
-        create(session_id="another")
 
 
 @breaks("participation_session_is_one_persons_at_a_time")

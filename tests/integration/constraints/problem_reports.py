@@ -4,8 +4,6 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import pgtrigger
-
 from annotation.models import (
     ProblemReply,
     ProblemReport,
@@ -43,10 +41,6 @@ def second_reply() -> Create:
     return partial(ProblemReply.objects.create, **fields, number=2, closed=False, text="Again.")
 
 
-breaks_by_fields("annotation.ProblemReport.client_id", second_problem_report, {"client_id": ONE_ID})
-breaks_by_fields(
-    "problem_report_kind_is_known", problem_report, {"kind": "weather"}, accepted={"kind": "page"}
-)
 breaks_by_fields(
     "problem_report_of_something_else_says_what",
     problem_report,
@@ -95,28 +89,6 @@ def a_reply_is_changed_or_deleted(attempt: Attempt) -> None:
         ProblemReply.objects.update(text="Never mind.")
     with attempt.refuses(saying="Cannot update or delete"):
         ProblemReply.objects.all().delete()
-
-
-@breaks("problem_reply_number_once")
-def two_replies_have_one_number(attempt: Attempt) -> None:
-    create = second_reply()
-    # The trigger sees what is committed; this is left for two who answer at once.
-    trigger = "annotation.ProblemReply:problem_reply_follows_the_last"
-    with pgtrigger.ignore(trigger), attempt.refuses():
-        create(number=1)
-    with attempt.accepts():
-        create()
-
-
-@breaks("annotation.ProblemReply.takes_back")
-def a_reply_is_taken_back_twice(attempt: Attempt) -> None:
-    create = second_reply()
-    back = partial(create, text="", takes_back=ProblemReply.objects.get())
-    with attempt.accepts():
-        back()
-    back()
-    with attempt.refuses():
-        back(number=3)
 
 
 @breaks("problem_reply_takes_back_its_own")

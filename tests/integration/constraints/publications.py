@@ -7,7 +7,6 @@ from typing import Any
 from django.utils import timezone
 
 from ranking.models import (
-    BundlePart,
     PublishedResult,
     RankingRun,
     ResultBundle,
@@ -44,14 +43,6 @@ def bundle() -> Create:
     return partial(ResultBundle.objects.create, result=published()(digest="3" * 64))
 
 
-def bundle_part() -> Create:
-    """Create the second part of a bundle."""
-    create = partial(BundlePart.objects.create, bundle=bundle()(), content=b"PK")
-    create(number=0)
-    return partial(create, number=1)
-
-
-breaks_by_fields("zenodo_draft_host_is_known", zenodo_draft, {"host": "else"})
 breaks_by_fields(
     "zenodo_draft_made_has_a_page_and_no_token",
     zenodo_draft,
@@ -60,8 +51,6 @@ breaks_by_fields(
     {"number": 1, "page": "https://zenodo.org/deposit/1", "sealed_token": b"sealed"},
     accepted={"number": 1, "page": "https://zenodo.org/deposit/1"},
 )
-breaks_by_fields("published_result_version_unique_in_task", published, {"version": 1})
-breaks_by_fields("published_result_version_from_1", published, {"version": 0})
 breaks_by_fields(
     "published_result_address_unique",
     published,
@@ -69,24 +58,11 @@ breaks_by_fields(
     accepted={"digest": "1" * 15 + "2" * 49},
 )
 breaks_by_fields(
-    "published_result_digest_is_a_sha_256",
-    published,
-    {"digest": "2" * 63},
-    {"digest": "G" * 64},
-    accepted={"digest": "f" * 64},
-)
-breaks_by_fields(
     "published_result_retracted_exactly_with_a_reason",
     published,
     {"retracted_at": timezone.now()},
     {"retraction_reason": "wrong"},
     accepted={"retracted_at": timezone.now(), "retraction_reason": "wrong"},
-)
-breaks_by_fields(
-    "published_result_reviewer_token_not_empty",
-    published,
-    {"reviewer_token": ""},
-    accepted={"reviewer_token": "token"},
 )
 
 
@@ -118,17 +94,6 @@ breaks_by_fields(
     {"made_at": timezone.now()},
     accepted=MADE,
 )
-breaks_by_fields("bundle_part_number_unique_in_bundle", bundle_part, {"number": 0})
-
-
-@breaks("ranking.ResultBundle.result")
-def a_result_has_two_bundles(attempt: Attempt) -> None:
-    create = bundle()
-    create()
-    with attempt.refuses():
-        create()
-    with attempt.accepts():
-        create(result=PublishedResult.objects.get(version=1))
 
 
 @breaks("result_bundle_frozen_once_made")

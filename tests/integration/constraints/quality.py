@@ -6,8 +6,8 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.models import QualityAction, QualityReversal, QualityRule
-from annotation.services import quality_action_revert, quality_action_take
-from campaign.models import Judge, Task, User
+from annotation.services import quality_action_revert
+from campaign.models import User
 from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_person, small_task
@@ -44,19 +44,6 @@ def action_by_a_person() -> Create:
 
 
 breaks_by_fields(
-    "quality_rule_measure_is_known", rule, {"measure": "charm"}, accepted={"measure": "disagrees"}
-)
-breaks_by_fields(
-    "quality_rule_direction_is_known",
-    rule,
-    {"direction": "left"},
-    accepted={"direction": "below"},
-)
-breaks_by_fields(
-    "quality_rule_action_is_known", rule, {"action": "shout"}, accepted={"action": "exclude"}
-)
-breaks_by_fields("quality_rule_needs_evidence", rule, {"minimum": 0}, accepted={"minimum": 1})
-breaks_by_fields(
     "quality_rule_threshold_in_range",
     rule,
     {"threshold": float("nan")},
@@ -71,9 +58,6 @@ breaks_by_fields(
     {"measure": "seconds", "threshold": 86_401},
     {"measure": "disagrees", "threshold": 1.01},
     accepted={"measure": "seconds", "threshold": 86_400},
-)
-breaks_by_fields(
-    "quality_action_is_known", action_by_a_person, {"action": "shout"}, accepted={"action": "pause"}
 )
 
 breaks_by_fields(
@@ -108,18 +92,6 @@ def the_terms_of_a_rule_are_changed(attempt: Attempt) -> None:
         rules.update(switched_off_at=timezone.now(), switched_off_by=make_person())
 
 
-@breaks("annotation.QualityRule.replaces")
-def two_rules_replace_one(attempt: Attempt) -> None:
-    create = rule()
-    create()
-    first = QualityRule.objects.get()
-    second = QualityRule.objects.create(campaign=first.campaign, replaces=first, **TERMS)
-    with attempt.refuses():
-        create(replaces=first)
-    with attempt.accepts():
-        create(replaces=second)
-
-
 @breaks("quality_action_by_a_rule_or_by_a_person")
 def a_rule_and_a_person_act_at_once_or_neither(attempt: Attempt) -> None:
     create = action_by_a_rule()
@@ -134,24 +106,6 @@ def a_rule_and_a_person_act_at_once_or_neither(attempt: Attempt) -> None:
         create(rule=None, created_by=organiser)
 
 
-@breaks("quality_action_once_per_rule_and_judge")
-def a_rule_acts_twice_on_a_judge(attempt: Attempt) -> None:
-    create = action_by_a_rule()
-    create()
-    judge, there = Judge.objects.get(), Task.objects.get()
-    organiser = make_person()
-    with attempt.refuses():
-        create()
-    with attempt.accepts():
-        create(judge=make_judge(there.test_set.campaign, "judge02"))
-    with attempt.accepts():
-        quality_action_take(judge=judge, task=there, action="pause", user=organiser)
-    # Taken back or not: the organiser's word stands against the rule's.
-    quality_action_revert(action=QualityAction.objects.get(), user=organiser)
-    with attempt.refuses():
-        create()
-
-
 @breaks("quality_action_append_only")
 def an_action_is_changed_or_deleted(attempt: Attempt) -> None:
     create = action_by_a_person()
@@ -162,18 +116,6 @@ def an_action_is_changed_or_deleted(attempt: Attempt) -> None:
         QualityAction.objects.update(action="pause")
     with attempt.refuses(saying="Cannot update or delete"):
         QualityAction.objects.all().delete()
-
-
-@breaks("annotation.QualityReversal.action")
-def an_action_is_taken_back_twice(attempt: Attempt) -> None:
-    create = action_by_a_person()
-    create()
-    action, organiser = QualityAction.objects.get(), User.objects.get(judges=None)
-    with attempt.accepts():
-        QualityReversal.objects.create(action=action, created_by=organiser)
-    quality_action_revert(action=action, user=organiser)
-    with attempt.refuses():
-        QualityReversal.objects.create(action=action, created_by=organiser)
 
 
 @breaks("quality_reversal_append_only")

@@ -52,21 +52,6 @@ def second_snippet() -> Create:
     return create
 
 
-breaks_by_fields("quiz_snippet_number_unique_in_task", second_snippet, {"number": 1})
-breaks_by_fields("quiz_snippet_name_unique_in_task", second_snippet, {"name": "first"})
-breaks_by_fields(
-    "quiz_snippet_has_1_to_20_statements",
-    second_snippet,
-    {"statements": [], "expected": []},
-    {"statements": ["It is old."] * 21, "expected": [True] * 21},
-    accepted={"statements": ["It is old."] * 20, "expected": [True] * 20},
-)
-breaks_by_fields(
-    "quiz_snippet_expects_an_answer_to_each_statement",
-    second_snippet,
-    {"expected": [True, False]},
-    accepted={"expected": [False]},
-)
 breaks_by_fields(
     "quiz_snippet_of_segments_that_are_there", second_snippet, {"last": 3}, {"first": 3, "last": 3}
 )
@@ -213,15 +198,6 @@ def second_answer(first: Answer) -> None:
         labels=[1],
     )
     Answer.objects.create(judgment=second, answers=[False, False])
-
-
-@breaks("quiz.Answer.judgment")
-def a_judgment_has_two_answers(attempt: Attempt) -> None:
-    stored: Any = answered()()
-    with attempt.refuses():
-        Answer.objects.create(judgment=stored.judgment, answers=[True, True])
-    with attempt.accepts():
-        second_answer(stored)
 
 
 @breaks("quiz_answer_of_its_protocol")

@@ -25,18 +25,6 @@ def rule() -> Create:
 SIGN_TEST = {"ranges": "sign_test", "resample": "pairs"}
 ANYTIME = {"ranges": "anytime", "correction": "holm"}
 breaks_by_fields(
-    "ranking_settings_level_is_known",
-    settings,
-    {"resample": "words"},
-    accepted={"resample": "blocks"},
-)
-breaks_by_fields(
-    "ranking_settings_method_is_known",
-    settings,
-    {"method": "lopez"},
-    accepted={"method": "bojar"},
-)
-breaks_by_fields(
     "ranking_settings_anytime_ranges_of_expected_wins",
     settings,
     {**ANYTIME, "method": "bojar"},
@@ -47,30 +35,6 @@ breaks_by_fields(
     settings,
     {"method": "gt_all_in_block", "resample": "pairs"},
     accepted={"method": "gt_all_in_block", "resample": "blocks"},
-)
-breaks_by_fields(
-    "ranking_settings_ranges_are_known", settings, {"ranges": "guess"}, accepted=SIGN_TEST
-)
-breaks_by_fields(
-    "ranking_settings_correction_is_known",
-    settings,
-    {"correction": "bonferroni"},
-    accepted={"correction": "benjamini_hochberg"},
-)
-breaks_by_fields(
-    "ranking_settings_sides_one_or_two",
-    settings,
-    {"sides": 0},
-    {"sides": 3},
-    accepted={"sides": 1},
-)
-breaks_by_fields(
-    "ranking_settings_confidence_above_0_up_to_0_999",
-    settings,
-    {"confidence": 0.0},
-    {"confidence": 0.9991},
-    {"confidence": float("nan")},
-    accepted={"confidence": 0.999},
 )
 breaks_by_fields(
     "ranking_settings_sign_tests_are_of_pairs",
@@ -94,31 +58,12 @@ breaks_by_fields(
     accepted=ANYTIME,
 )
 breaks_by_fields(
-    "stopping_rule_tests_are_known",
-    rule,
-    {"tests": "guess"},
-    accepted={"tests": "anytime"},
-)
-breaks_by_fields(
-    "stopping_rule_judgments_above_0", rule, {"judgments": 0}, accepted={"judgments": 1}
-)
-breaks_by_fields(
     "stopping_rule_share_above_0_up_to_1",
     rule,
     {"pairs_share": 0.0},
     {"pairs_share": 1.01},
     {"pairs_share": float("nan")},
     accepted={"pairs_share": 1.0},
-)
-breaks_by_fields(
-    "stopping_rule_clusters_at_least_2", rule, {"clusters": 1}, accepted={"clusters": 2}
-)
-breaks_by_fields(
-    "stopping_rule_confidence_above_0_up_to_0_999",
-    rule,
-    {"confidence": 0.0},
-    {"confidence": 0.9991},
-    accepted={"confidence": 0.999},
 )
 breaks_by_fields(
     "stopping_rule_set_later_has_a_reason",

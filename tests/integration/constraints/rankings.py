@@ -2,23 +2,16 @@
 
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 from django.utils import timezone
 
 from ranking.models import (
     Analysis,
     CampaignTable,
-    JudgeMeasures,
-    LatestRanking,
-    QualityReport,
     RankingRun,
     ShardJob,
     ShardResult,
-    StoredTallies,
-    TalliesBuild,
 )
-from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import small_task
 
@@ -78,7 +71,6 @@ def shard_result() -> Create:
     return partial(ShardResult.objects.create, job=job, shard=1, result=b"")
 
 
-breaks_by_fields("shard_result_once_in_a_job", shard_result, {"shard": 0})
 breaks_by_fields(
     "shard_result_or_failure",
     shard_result,
@@ -101,13 +93,6 @@ def a_ranking_is_changed_or_deleted(attempt: Attempt) -> None:
 
 
 breaks_by_fields(
-    "ranking_run_kept_for_a_known_reason",
-    run,
-    {"kept_for": "luck"},
-    accepted={"kept_for": "growth"},
-)
-breaks_by_fields("analysis_once_for_each_answer", analysis, {"digest": "first"})
-breaks_by_fields(
     "analysis_has_an_answer_exactly_if_finished",
     analysis,
     {"finished_at": timezone.now()},
@@ -115,7 +100,6 @@ breaks_by_fields(
     {"finished_at": timezone.now(), "data": {}},
     accepted={"finished_at": timezone.now(), "data": {}, "reports": {}},
 )
-breaks_by_fields("campaign_table_once_for_each_answer", campaign_table, {"digest": "first"})
 breaks_by_fields(
     "campaign_table_has_an_answer_exactly_if_finished",
     campaign_table,
@@ -124,74 +108,3 @@ breaks_by_fields(
     {"finished_at": timezone.now(), "data": {}},
     accepted={"finished_at": timezone.now(), "data": {}, "reports": {}},
 )
-
-
-@breaks("ranking.LatestRanking.task")
-def a_task_has_two_latest_rankings(attempt: Attempt) -> None:
-    there = small_task()
-    kept = RankingRun.objects.create(task=there, **said())
-    create = partial(
-        LatestRanking.objects.create,
-        choice={},
-        without=[],
-        last_kept=kept,
-        is_kept=True,
-        **said(),
-    )
-    create(task=there)
-    with attempt.refuses():
-        create(task=there)
-    with attempt.accepts():
-        create(task=small_task(there.test_set.campaign, name="other"))
-
-
-@breaks("ranking.StoredTallies.task")
-def a_task_has_two_stored_tallies(attempt: Attempt) -> None:
-    there = small_task()
-    create = partial(
-        StoredTallies.objects.create,
-        build=uuid4(),
-        watermark=1,
-        definition=b"definition",
-        names={},
-        packed=b"packed",
-    )
-    create(task=there)
-    with attempt.refuses():
-        create(task=there)
-    with attempt.accepts():
-        create(task=small_task(there.test_set.campaign, name="other"))
-
-
-@breaks("ranking.TalliesBuild.task")
-def a_task_is_counted_twice_at_once(attempt: Attempt) -> None:
-    there = small_task()
-    create = partial(TalliesBuild.objects.create, judgments=1)
-    create(task=there)
-    with attempt.refuses():
-        create(task=there)
-    with attempt.accepts():
-        create(task=small_task(there.test_set.campaign, name="other"))
-
-
-@breaks("judge_measures_once_in_a_task")
-def a_judge_is_measured_twice_in_a_task(attempt: Attempt) -> None:
-    there = small_task()
-    judge = make_judge(there.test_set.campaign)
-    create = partial(JudgeMeasures.objects.create, judge=judge, measures={})
-    create(task=there)
-    with attempt.refuses():
-        create(task=there)
-    with attempt.accepts():
-        create(task=small_task(there.test_set.campaign, name="other"))
-
-
-@breaks("ranking.QualityReport.task")
-def a_task_has_two_reports(attempt: Attempt) -> None:
-    there = small_task()
-    QualityReport.objects.create(task=there, watermark=0)
-    with attempt.refuses():
-        QualityReport.objects.create(task=there, watermark=0)
-    with attempt.accepts():
-        other = small_task(there.test_set.campaign, name="other")
-        QualityReport.objects.create(task=other, watermark=0)

@@ -53,18 +53,8 @@ def rating() -> Create:
     return both
 
 
-breaks_by_fields("rating_value_between_1_and_5", rating, {"value": 0}, {"value": 6})
 breaks_by_fields("rating_labels_compare_nothing", rating, {"labels": [2]})
 breaks_by_fields("rating_criterion_of_its_pass", rating, {"criterion": "adequacy"})
-
-
-@breaks("rating_criterion_is_known")
-def a_rating_is_of_something_else(attempt: Attempt) -> None:
-    create = rating()
-    with attempt.refuses():
-        create(criterion="beauty")
-    with attempt.accepts():
-        create()
 
 
 @breaks("rating_adequacy_after_fluency")
@@ -167,16 +157,6 @@ def a_rating_is_of_another_protocol(attempt: Attempt) -> None:
         Rating.objects.create(judgment=ranked, criterion="fluency", value=4)
     with attempt.accepts():
         second_rating(stored)
-
-
-@breaks("rating.Answer.judgment")
-def a_judgment_has_two_ratings(attempt: Attempt) -> None:
-    create = rating()
-    first: Any = create()
-    with attempt.refuses():
-        Rating.objects.create(judgment=first.judgment, criterion="fluency", value=4)
-    with attempt.accepts():
-        second_rating(first)
 
 
 @breaks("rating_answer_append_only")

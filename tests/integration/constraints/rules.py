@@ -1,7 +1,8 @@
 """What the database refuses under a name: read from the project's models, so that none is missed.
 
-Rules are the constraints in `Meta`, unique columns, and what triggers refuse. What Django gives
-every field of a kind (foreign keys, NOT NULL, no negative number, ids) is not counted.
+Rules are what triggers refuse and the constraints in `Meta`, without those that a declaration says all of:
+unique columns and the bounds of one field, of which a test would only be a second copy, and what Django gives
+every field of a kind (foreign keys, NOT NULL, no negative number, ids).
 """
 
 import re
@@ -14,8 +15,8 @@ from typing import Any, cast
 import pgtrigger
 from django.apps import apps
 from django.conf import settings
-from django.db import DatabaseError, IntegrityError, InternalError, OperationalError, connection
-from django.db.models import AutoField, Model
+from django.db import DatabaseError, IntegrityError, InternalError, OperationalError
+from django.db.models import BaseConstraint, Model, Q, UniqueConstraint
 
 AnyModel = type[Model]
 
@@ -46,22 +47,6 @@ class ConstraintRule(Rule):
             (diagnosed.table_name, diagnosed.constraint_name)
             == (self.model._meta.db_table, self.name)
         )
-
-
-@dataclass(frozen=True)
-class UniqueColumnRule(Rule):
-    """A field that is unique; PostgreSQL gives the constraint a name of its own."""
-
-    column: str
-
-    def is_broken_by(self, error: DatabaseError) -> bool:
-        diagnosed, table = _diagnosis(error), self.model._meta.db_table
-        if not isinstance(error, IntegrityError) or diagnosed.table_name != table:
-            return False
-        with connection.cursor() as cursor:
-            constraints = connection.introspection.get_constraints(cursor, table)
-        broken = constraints[diagnosed.constraint_name]
-        return bool(broken["unique"]) and broken["columns"] == [self.column]
 
 
 @dataclass(frozen=True)
@@ -120,10 +105,31 @@ def models_of_the_project() -> list[AnyModel]:
 
 def _rules_of_table(model: AnyModel) -> Iterator[Rule]:
     for constraint in model._meta.constraints:
-        yield ConstraintRule(constraint.name, model)
-    for field in model._meta.local_fields:
-        if field.unique and field.column and not isinstance(field, AutoField):
-            yield UniqueColumnRule(f"{model._meta.label}.{field.name}", model, field.column)
+        if not _says_all_of_itself(constraint):
+            yield ConstraintRule(constraint.name, model)
+
+
+def _says_all_of_itself(constraint: BaseConstraint) -> bool:
+    """Return whether a constraint names columns that are unique, or bounds of one field and nothing else."""
+    if isinstance(constraint, UniqueConstraint):
+        return not constraint.condition and not constraint.expressions
+    condition = getattr(constraint, "condition", None)
+    return (
+        isinstance(condition, Q)
+        and len(fields := list(_fields(condition))) <= 2
+        and len(set(fields)) == 1
+    )
+
+
+def _fields(condition: Q) -> Iterator[str]:
+    for child in cast("list[Any]", condition.children):
+        if isinstance(child, Q):
+            yield from _fields(child)
+        else:
+            yield child[0].partition("__")[0] if isinstance(child, tuple) else repr(child)
+            if isinstance(child, tuple) and hasattr(child[1], "resolve_expression"):
+                # Compared with what other fields hold.
+                yield repr(child[1])
 
 
 def _rules_of_trigger(model: AnyModel, trigger: Any) -> Iterator[TriggerRule]:

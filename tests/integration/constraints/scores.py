@@ -135,15 +135,6 @@ breaks_by_fields(
 )
 
 
-@breaks("spans.Answer.judgment")
-def a_judgment_is_scored_twice(attempt: Attempt) -> None:
-    first: Any = scored()()
-    with attempt.refuses():
-        SpansAnswer.objects.create(judgment=first.judgment, scores=[80, 40])
-    with attempt.accepts():
-        second_scores(first)
-
-
 @breaks("spans_answer_of_its_protocol")
 def scores_are_of_another_protocol(attempt: Attempt) -> None:
     stored: Any = scored()()

@@ -33,10 +33,6 @@ def second_sort() -> Create:
     return create
 
 
-breaks_by_fields("sorting_number_unique_in_task", second_sort, {"number": 1})
-breaks_by_fields("sorting_seed_not_negative", second_sort, {"seed": -1}, accepted={"seed": 0})
-
-
 @breaks("sorting_sort_stays")
 def a_sort_is_changed(attempt: Attempt) -> None:
     create = second_sort()
@@ -69,7 +65,6 @@ def second_verdict() -> Create:
     return create
 
 
-breaks_by_fields("sorting_step_unique_in_sort", second_verdict, {"step": 1})
 breaks_by_fields(
     "sorting_pair_closed_once",
     second_verdict,
@@ -78,8 +73,8 @@ breaks_by_fields(
     accepted={"winner": "cobalt", "loser": "amber"},
 )
 breaks_by_fields("sorting_verdict_of_two_systems", second_verdict, {"loser": "amber"})
-breaks_by_fields("sorting_winner_has_more", second_verdict, {"is_drawn": False})
 breaks_by_fields("sorting_judgments_are_those_counted", second_verdict, {"same": 1})
+breaks_by_fields("sorting_winner_has_more", second_verdict, {"is_drawn": False})
 breaks_by_fields("sorting_verdict_is_of_its_sort", second_verdict, {"loser": "ember"})
 
 

@@ -1,79 +1,21 @@
 """The database refuses nonsense by itself, whoever writes it.
 
-A constraint, unique column or trigger of a model without an entry fails the first test until it
-stands in the table, in the file of its family.
+A constraint of several fields or a trigger without an entry fails the first test until it stands in the
+table, in the file of its family.
 """
+
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
-from tests.integration.constraints import (
-    accounts,
-    activity,
-    answers,
-    assignments,
-    blocks,
-    campaigns,
-    counts,
-    edits,
-    erasure_mails,
-    erasures,
-    hits,
-    judges,
-    judgments,
-    moves,
-    panels,
-    problem_reports,
-    publications,
-    quality,
-    quizzes,
-    ranking_settings,
-    rankings,
-    ratings,
-    requests,
-    scores,
-    sorts,
-    texts,
-    training,
-    truncations,
-    uploads,
-    webhooks,
-)
 from tests.integration.constraints.breakages import BREAKAGES, Attempt
 from tests.integration.constraints.rules import Rule, models_of_the_project, rules_of_the_project
 
-# Each of them fills the table as it is imported.
-FAMILIES = (
-    counts,
-    edits,
-    problem_reports,
-    publications,
-    ranking_settings,
-    scores,
-    activity,
-    accounts,
-    answers,
-    assignments,
-    blocks,
-    campaigns,
-    erasure_mails,
-    erasures,
-    hits,
-    judges,
-    judgments,
-    moves,
-    panels,
-    quality,
-    quizzes,
-    rankings,
-    ratings,
-    sorts,
-    texts,
-    training,
-    truncations,
-    requests,
-    uploads,
-    webhooks,
-)
+# Each family fills the table as it is imported.
+for family in sorted(Path(__file__).parent.glob("[!_]*.py")):
+    if not family.stem.startswith("test_"):
+        import_module(f"tests.integration.constraints.{family.stem}")
 
 RULES = rules_of_the_project()
 
@@ -91,7 +33,7 @@ def test_no_model_has_a_rule_without_a_name() -> None:
     assert [model for model in models_of_the_project() if model._meta.unique_together] == []
 
 
-@pytest.mark.usefixtures("as_owner", "db")
+@pytest.mark.usefixtures("as_owner_throughout", "db")
 @pytest.mark.parametrize(
     "rule", [pytest.param(rule, id=rule.name) for rule in RULES if rule.name in BREAKAGES]
 )

@@ -2,9 +2,7 @@
 
 import json
 import re
-from html import unescape
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -13,18 +11,12 @@ from django.urls import reverse
 from annotation.models import QualityAction, QualityReversal
 from annotation.selectors import JudgeStatus, judge_status
 from annotation.services import (
-    RuleTerms,
     quality_action_take,
-    quality_rule_add,
-    quality_rule_switch_off,
 )
 from campaign.models import Judge, Task, User
 from ranking.models import Analysis
-from ranking.pages.judge_measures import rule_in_words
-from ranking.pages.judges_to_act import judges_to_act
 from ranking.selectors.analysis_judges import judges_in_answer
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.tasks import rank_task
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -116,27 +108,6 @@ def test_judges_are_acted_on_from_an_analysis(
     assert not QualityAction.objects.in_force().exists()
 
 
-def test_what_the_campaigns_own_rules_say_stands_beside_those_of_the_analysis(
-    page: Client, judged: TestSetWriter, organiser: User
-) -> None:
-    terms = RuleTerms(
-        measure="reference", direction="below", threshold=0.55, minimum=60, action="warn"
-    )
-    rule = quality_rule_add(campaign=judged.campaign, terms=terms, user=organiser)
-    rank_task(judged.task.pk)
-    analysis = answer(judged.task, "judges")
-    shown = {row.judge: row for row in judges_to_act(analysis, judged.task)}
-    assert (shown["ada"].status, shown["ada"].rules) == ("", [])
-    # The rule has acted.
-    assert (shown["zoe"].status, shown["zoe"].rules) == ("warned", [rule_in_words(rule)])
-    question = reverse("analysis", args=[judged.campaign.slug, judged.task.pk, "judges"])
-    assert "warned" in words(page.get(question))
-    # What is switched off says nothing; what it did stays until it is reverted.
-    quality_rule_switch_off(rule=rule, user=organiser)
-    (zoe,) = [row for row in judges_to_act(analysis, judged.task) if row.judge == "zoe"]
-    assert zoe.rules == []
-
-
 def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     page: Client,
     judged: TestSetWriter,
@@ -161,76 +132,6 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {JudgeStatus.EXCLUDED}
     twice = page.post(undo, follow=True)
     assert "Nothing is left to undo." in words(twice)
-
-
-def hidden_of(response: Any) -> dict[str, str]:
-    """Return what the buttons of a question send back."""
-    found = re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', response.content.decode())
-    return {name: unescape(value) for name, value in found}
-
-
-def test_a_judge_with_a_comma_is_decided_about_and_no_other(page: Client, task: Task) -> None:
-    for name in ("a", "b", "a,b"):
-        make_judge(task.test_set.campaign, name)
-    address = at("judges-act", task)
-    asked = page.post(address, {"judge": ["a,b"], "others": "", "action": "exclude"})
-    page.post(address, {**hidden_of(asked), "act": "yes"})
-    assert QualityAction.objects.get().judge.pseudonym == "a,b"
-
-
-def test_judges_of_another_campaign_are_not_sent_along(page: Client, task: Task) -> None:
-    stranger = make_judge(make_campaign("other"), "stranger")
-    address = at("judges-act", task)
-    for chosen in (str(stranger.pk), "x", "9" * 30, f",{stranger.pk},"):
-        sent = {"chosen": chosen, "action": "exclude", "act": "yes"}
-        assert page.post(address, sent).status_code == 400
-    assert not QualityAction.objects.exists()
-
-
-def test_what_was_written_is_still_there_beside_what_is_wrong(
-    page: Client, judged: TestSetWriter
-) -> None:
-    analysis = answer(judged.task, "judges")
-    sent = {
-        "judge": ["zoe"],
-        "others": "adda",
-        "action": "message",
-        "text": "Take <care>.",
-        "note": "Fast.",
-        "analysis": analysis.pk,
-    }
-    address = at("judges-act", judged.task)
-    again = page.post(address, sent)
-    html = again.content.decode()
-    assert again.status_code == 400
-    assert 'name="judge" value="zoe" checked' in html
-    assert 'value="adda" aria-invalid="true" aria-describedby="act-others-error"' in html
-    assert "Nobody called adda is a judge here." in html
-    assert 'value="message" checked' in html
-    assert "Take &lt;care&gt;.</textarea>" in html
-    assert "Fast.</textarea>" in html
-    assert hidden_of(again)["analysis"] == str(analysis.pk)
-    page.post(address, {**sent, "others": "ada", "act": "yes"})
-    assert {action.text for action in QualityAction.objects.all()} == {"Take <care>."}
-    assert QualityAction.objects.count() == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [("", "Write what the judge should read."), ("x" * 2001, "at most 2000 characters")],
-)
-def test_a_message_from_the_page_of_a_judge_is_not_lost(
-    page: Client, judged: TestSetWriter, text: str, said: str
-) -> None:
-    sent = {"action": "message", "text": text, "note": "Fast."}
-    again = page.post(at("judge-act", judged.task, judge_named("zoe").pk), sent)
-    html = again.content.decode()
-    assert again.status_code == 400
-    assert "Decide about zoe" in html
-    assert said in html.partition('id="decision-text-error">')[2]
-    assert f"{text}</textarea>" in html
-    assert "Fast.</textarea>" in html
-    assert 'name="judge"' not in html
 
 
 def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSetWriter) -> None:
@@ -275,14 +176,6 @@ def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_ba
     assert "Take" not in client.get(time).content.decode()
 
 
-def test_who_reads_nothing_is_not_written_to(page: Client, judged: TestSetWriter) -> None:
-    Judge.objects.filter(pseudonym="ada").update(origin=Judge.Origin.IMPORTED, user=None)
-    sent = {"judge": "ada", "action": "message", "text": "Hello.", "act": "yes"}
-    said = words(page.post(at("judges-act", judged.task), sent, follow=True))
-    assert "ada: Nobody reads it: the judge is imported or simulated." in said
-    assert not QualityAction.objects.exists()
-
-
 def test_the_same_over_rest(page: Client, judged: TestSetWriter) -> None:
     base = f"/api/v1/tasks/{judged.task.pk}/quality-actions/"
     analysis = answer(judged.task, "judges")
@@ -312,31 +205,3 @@ def test_the_same_over_rest(page: Client, judged: TestSetWriter) -> None:
     assert post(f"{base}{said['batch']}/undo/")[0] == 400
     assert post(f"{base}{action['id']}/revert/")[0] == 400
     assert judge_status(judge_named("zoe")) == JudgeStatus.GOOD
-
-
-def test_over_rest_only_messages_have_a_text(page: Client, judged: TestSetWriter) -> None:
-    base = f"/api/v1/tasks/{judged.task.pk}/quality-actions/"
-    sent = {"judges": ["zoe"], "action": "warn", "text": "Lost.", "dry_run": True}
-    said = page.post(base, sent, content_type="application/json").json()
-    assert "Lost." not in str(said["effects"])
-    sent |= {"action": "message", "text": " "}
-    refused = page.post(base, sent, content_type="application/json")
-    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["text"])
-
-
-@pytest.mark.parametrize("action", ["message", "reinstate"])
-def test_a_decision_that_is_sent_again_over_rest_is_taken_once(
-    page: Client, judged: TestSetWriter, organiser: User, action: str
-) -> None:
-    quality_action_take(judge=judge_named("zoe"), task=judged.task, action="pause", user=organiser)
-    base = f"/api/v1/tasks/{judged.task.pk}/quality-actions/"
-    text = "Hello." if action == "message" else ""
-    sent = {"judges": ["zoe"], "action": action, "text": text, "batch": str(uuid4())}
-    first, again = (page.post(base, sent, content_type="application/json") for _ in range(2))
-    assert (first.status_code, first.json()["judges"]) == (201, ["zoe"])
-    assert first.json() == again.json()
-    assert again.json()["batch"] == sent["batch"]
-    assert QualityAction.objects.count() + QualityReversal.objects.count() == 2
-    page.post(base, {**sent, "batch": str(uuid4())}, content_type="application/json")
-    messages = QualityAction.objects.filter(action="message").count()
-    assert messages == (2 if action == "message" else 0)

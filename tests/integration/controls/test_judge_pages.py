@@ -2,19 +2,16 @@
 
 import re
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import WorkedQuarterHour
 from annotation.services import quality_action_take
-from campaign.models import Judge, Task
+from campaign.models import Judge
 from ranking.models import JudgeMeasures
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_organiser
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -101,27 +98,6 @@ def test_the_address_says_which_judges_and_in_which_order(
     assert rows(page, f"{table_of(writer)}?{query}") == names.split()
 
 
-def test_what_is_wrong_is_said_at_its_field_and_lists_nobody(
-    page: Client, writer: TestSetWriter
-) -> None:
-    answer = page.get(table_of(writer), {"status": "lazy"})
-    assert answer.status_code == 400
-    assert "lazy is not one of the available choices" in answer.content.decode()
-    assert rows(page, f"{table_of(writer)}?status=lazy") == []
-
-
-def test_links_of_the_table_keep_the_rest_of_the_address(
-    page: Client, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("campaign.pages.tables.ROWS", 2)
-    html = page.get(table_of(writer), {"name": "e", "sort": "-judged"}).content.decode()
-    assert 'aria-sort="descending"' in html
-    assert html.count("aria-sort") == 1
-    assert 'href="?name=e&amp;sort=judged"' in html
-    assert 'href="?name=e&amp;sort=-skipped"' in html
-    assert '<input type="hidden" name="sort" value="-judged">' in html
-
-
 def test_fifty_judges_are_a_page(page: Client, writer: TestSetWriter) -> None:
     block = writer.block(20, ["A", "B"])
     for number in range(47):
@@ -134,40 +110,6 @@ def test_fifty_judges_are_a_page(page: Client, writer: TestSetWriter) -> None:
         'href="?sort=name&amp;page=2"'
         in page.get(table_of(writer), {"sort": "name"}).content.decode()
     )
-
-
-def test_a_row_says_what_flags_its_judge_and_leads_to_their_page(
-    page: Client, writer: TestSetWriter
-) -> None:
-    html = page.get(table_of(writer)).content.decode()
-    assert f'href="{page_of(writer, "ben")}"' in html
-    said = re.sub(r"<[^>]+>|\s+", " ", html)
-    assert re.search(r"ben +paused +Odd\.", said)
-    assert re.search(r"dee +worth a look +agrees less than the others", said)
-
-
-@pytest.mark.parametrize("address", [table_of, lambda writer: page_of(writer, "ben")])
-def test_pages_of_judges_cost_the_same_for_many(
-    page: Client, writer: TestSetWriter, address: Any
-) -> None:
-    def queries() -> int:
-        page.get(address(writer))
-        with CaptureQueriesContext(connection) as captured:
-            page.get(address(writer))
-        return len(captured)
-
-    few = queries()
-    block = writer.block(30, ["A", "B"])
-    organiser = writer.campaign.memberships.get().user
-    for number in range(12):
-        writer.judgment(f"j{number:02}", block, [1, 2])
-        quality_action_take(
-            judge=writer.judge(f"j{number:02}"),
-            task=writer.task,
-            action="warn",
-            user=organiser,
-        )
-    assert queries() == few <= 20
 
 
 def test_the_page_of_a_judge_has_their_time_their_languages_and_what_was_decided(
@@ -194,58 +136,3 @@ def test_the_page_of_a_judge_has_their_time_their_languages_and_what_was_decided
     assert "Odd." in said
     assert 'value="reinstate"' in html
     assert 'value="reinstate"' not in page.get(page_of(writer, "cy")).content.decode()
-
-
-def test_a_judge_who_has_not_begun_has_a_page_and_one_of_another_campaign_none(
-    page: Client, writer: TestSetWriter
-) -> None:
-    make_judge(writer.campaign, "late")
-    assert (
-        "They judged nothing of this test set yet."
-        in page.get(page_of(writer, "late")).content.decode()
-    )
-    stranger = make_judge(make_campaign("other"), "stranger")
-    own = [writer.campaign.slug, writer.task.pk, stranger.pk]
-    assert page.get(reverse("judge-page", args=own)).status_code == 404
-
-
-def test_a_judge_is_drawn_among_all(page: Client, writer: TestSetWriter) -> None:
-    html = page.get(page_of(writer, "dee")).content.decode()
-    # κ of -0.08, 0.1 and 0.5 on an axis from -0.2 to 1.
-    assert 'd="M10 4V16M25 4V16M58 4V16"' in html
-    assert '<circle class="dot" cx="25%"' in html
-
-
-def test_rest_has_the_filters_of_the_page(page: Client, writer: TestSetWriter) -> None:
-    address = f"/api/v1/tasks/{writer.task.pk}/judges/"
-
-    def names(query: str) -> list[str]:
-        found: Any = page.get(f"{address}?{query}").json()["results"]
-        return [each["pseudonym"] for each in found]
-
-    assert names("") == list(NAMES)
-    assert names("flagged=yes") == ["ben", "dee", "eve"]
-    assert names("status=good&name=E") == ["dee"]
-    wrong = page.get(f"{address}?status=lazy")
-    assert (wrong.status_code, list(wrong.json()["errors"])) == (400, ["status"])
-
-
-def test_nobody_is_listed_in_a_task_without_judgments(page: Client, writer: TestSetWriter) -> None:
-    other: Task = make_task(writer.campaign, name="another", planned=0)
-    html = page.get(
-        reverse("judge-quality", args=[writer.campaign.slug, other.pk])
-    ).content.decode()
-    assert "Nobody has judged anything yet." in html
-
-
-def test_kappa_with_themselves_says_what_their_own_ties_give_by_chance(
-    page: Client, writer: TestSetWriter
-) -> None:
-    of = JudgeMeasures.objects.get(judge=writer.judge("cy"))
-    row = {"evidence": 12, "low": 0.1, "high": 0.6, "p_value": None}
-    of.measures |= {"intra": {"value": 0.4, **row}, "ties": {"value": 0.2, **row}}
-    of.save()
-    html = page.get(page_of(writer, "cy")).content.decode()
-    # 0.2² + 2 × 0.4²
-    assert html.count("12 comparisons; P(E) of own labels 0.36") == 1
-    assert "P(E)" not in page.get(page_of(writer, "ada")).content.decode()

@@ -6,13 +6,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Judgment, ProblemReport, QualityAction
-from annotation.pages.judgment_table import in_order
 from annotation.services import judgments_number
 from campaign.models import Output, Reference, Segment
 from campaign.services import judge_group_create, judge_group_members_change
@@ -56,16 +53,6 @@ def writer() -> TestSetWriter:
     experts = judge_group_create(campaign=writer.campaign, name="experts")
     judge_group_members_change(group=experts, add=[writer.judge("ben")])
     return writer
-
-
-def test_words_of_languages_without_spaces_are_half_of_their_characters(
-    page: Client, writer: TestSetWriter
-) -> None:
-    for number, text in ((1, "他们 五点关门。"), (2, "短。")):
-        Segment.objects.filter(number=number).update(source_text=text)
-    writer.task.test_set.source_language = "zh-Hant"
-    writer.task.test_set.save()
-    assert listed(page, writer, "min_words=4&max_words=4") == [3, 2, 1]
 
 
 @pytest.fixture
@@ -136,20 +123,6 @@ def test_the_address_says_which_judgments(
     assert [each["number"] for each in found] == numbers[::-1]
 
 
-@pytest.mark.parametrize("query", ["ties=maybe", "segment=1.5", "min_seconds=-1", "segment=x"])
-def test_what_is_wrong_is_refused(page: Client, writer: TestSetWriter, query: str) -> None:
-    assert page.get(f"{at('judgments', writer)}?{query}").status_code == 400
-    answer = page.get(f"/api/v1/tasks/{writer.task.pk}/judgments/?{query}")
-    assert (answer.status_code, list(answer.json()["errors"])) == (400, [query.partition("=")[0]])
-
-
-def test_an_outcome_is_that_of_a_system(page: Client, writer: TestSetWriter) -> None:
-    for query in ("other=B", "outcome=won"):
-        assert page.get(f"{at('judgments', writer)}?{query}").status_code == 400
-        answer = page.get(f"/api/v1/tasks/{writer.task.pk}/judgments/?{query}")
-        assert (answer.status_code, list(answer.json()["errors"])) == (400, ["system"])
-
-
 @pytest.mark.parametrize("order", ["", "&sort=oldest"])
 def test_judgments_of_a_day_are_found_among_many(
     page: Client, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch, order: str
@@ -164,27 +137,6 @@ def test_judgments_of_a_day_are_found_among_many(
     # Five of today are before them.
     assert listed(page, writer, f"day=2030-06-15{order}") == [20]
     assert listed(page, writer, f"day=2031-01-01{order}") == []
-
-
-def test_documents_with_many_judgments_are_looked_through(
-    page: Client, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("annotation.selectors.judgment_list._FEW", 0)
-    monkeypatch.setattr("annotation.selectors.judgment_list.WINDOW", 2)
-    assert listed(page, writer, "document=d98") == [5, 4]
-    assert listed(page, writer, "document=d98&sort=oldest") == []
-    assert listed(page, writer, "document=d98&sort=oldest&from=2") == [4]
-
-
-@pytest.mark.parametrize("query", ["comment=no", "reported=no", "judge=%20"])
-def test_what_most_judgments_lack_is_looked_through(
-    page: Client, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch, query: str
-) -> None:
-    monkeypatch.setattr("annotation.selectors.judgment_list.WINDOW", 1)
-    looked = page.get(f"{at('judgments', writer)}?{query}&system=nosuch")
-    assert looked.context["page"].looked == (5, 5)
-    found = page.get(f"{at('judgments', writer)}?{query.replace('=no', '=yes')}&system=nosuch")
-    assert (found.context["page"].looked is None) is query.endswith("no")
 
 
 def test_judgments_of_excluded_judges_do_not_count(page: Client, writer: TestSetWriter) -> None:
@@ -270,34 +222,3 @@ def test_a_judgment_has_its_texts_in_the_order_in_which_they_were_shown(
     )
     assert page.get(at("judgment", writer, 6)).status_code == 404
     assert page.get(at("judgment", writer, 2**40)).status_code == 404
-
-
-def test_the_page_of_a_hit_says_why_it_was_drawn_and_leads_to_its_judgments(
-    page: Client, writer: TestSetWriter
-) -> None:
-    html = page.get(at("hit", writer, 2)).content.decode()
-    assert "Came with imported judgments." in html
-    assert re.findall(r"/judgments/(\d+)/", html) == ["4", "5"]
-    assert page.get(at("hit", writer, 3)).status_code == 404
-    assert page.get(at("hit", writer, 2**40)).status_code == 404
-    assert f'href="{at("hit", writer, 2)}"' in page.get(at("judgment", writer, 4)).content.decode()
-
-
-def test_the_list_costs_the_same_for_many(page: Client, writer: TestSetWriter) -> None:
-    def queries() -> int:
-        page.get(at("judgments", writer))
-        with CaptureQueriesContext(connection) as captured:
-            page.get(at("judgments", writer))
-        return len(captured)
-
-    few = queries()
-    with writer.at_once():
-        for number in range(3, 20):
-            writer.judgment(f"j{number}", writer.block(number, ["A", "B"]), [1, 2])
-    assert queries() == few <= 10
-
-
-def test_systems_stand_from_best_to_worst() -> None:
-    shown = [["A"], ["B", "C"], ["D"], ["E"]]
-    assert in_order(shown, [3, 1, 3, None]) == "B, C > A = D"
-    assert in_order([], []) == ""

@@ -4,18 +4,14 @@ import re
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import QualityAction, QualityRule, TrainingBlock
 from annotation.selectors import JudgeStatus, judge_status
 from annotation.services import (
     RuleTerms,
-    quality_action_take,
     quality_rule_add,
-    training_propose,
 )
 from campaign.models import BadReference, Judge, Task, User
 from campaign.services import bad_references_make
@@ -77,15 +73,6 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
     page.post(at("bad-reference-decide", task, one.pk), {"decision": "reject", "act": "yes"})
     one.refresh_from_db()
     assert one.status == "rejected"
-
-
-@pytest.mark.parametrize(
-    ("name", "data"), [("bad-references", {"share": "3"}), ("training", {"count": "99"})]
-)
-def test_what_is_not_on_offer_is_refused(
-    page: Client, task: Task, name: str, data: dict[str, str]
-) -> None:
-    assert page.post(at(name, task), data).status_code == 400
 
 
 def test_training_is_proposed_explained_and_removed(page: Client, task: Task) -> None:
@@ -168,30 +155,6 @@ def judged(task: Task) -> TestSetWriter:
     return writer
 
 
-def test_without_a_ranked_reference_its_measure_has_no_data(page: Client, task: Task) -> None:
-    """Not 0 %: on the page of judges, and where a rule on it is about to be put in force."""
-    writer = TestSetWriter(task.test_set.campaign, "without", ["A", "B", "C"])
-    writer.system("_ref", kind="reference")
-    with writer.at_once():
-        for segment in range(1, 25):
-            block = writer.block(segment, ["A", "B", "C"])
-            writer.judgment("ada", block, [1, 2, 3])
-    rank_task(writer.task.pk)
-    ada = Judge.objects.get(pseudonym="ada")
-    shown = words(page.get(at("judge-page", writer.task, ada.pk)))
-    assert "prefers the reference no data no comparison with the reference" in shown
-    assert "has no data: judges see the reference, so it was not among the outputs." in shown
-    terms = {
-        "action": "warn",
-        "measure": "reference",
-        "direction": "below",
-        "threshold": "50 %",
-        "minimum": "40",
-    }
-    asked = page.post(reverse("quality-rules", args=[task.test_set.campaign.slug]), terms)
-    assert "“prefers the reference” has no data: the reference was not among" in words(asked)
-
-
 def test_the_page_of_judges_says_what_was_measured_and_done(
     page: Client, judged: TestSetWriter
 ) -> None:
@@ -240,62 +203,6 @@ def test_an_organiser_acts_takes_back_and_reinstates(
     assert QualityAction.objects.in_force().count() == 0
 
 
-@pytest.mark.parametrize("role", ["nobody", "judge", "other organiser"])
-def test_nobody_else_changes_anything(client: Client, judged: TestSetWriter, role: str) -> None:
-    task = judged.task
-    if role == "judge":
-        user = make_judge(task.test_set.campaign, "eve").user
-        assert user is not None
-        client.force_login(user)
-    elif role == "other organiser":
-        client.force_login(make_organiser(make_campaign("other"), "other@example.org"))
-    zoe = Judge.objects.get(pseudonym="zoe")
-    one = Task.objects.get(test_set__name="museum en-de")
-    bad_references_make(test_set=one.test_set, seed=1)
-    bad = BadReference.objects.of(one.test_set_id)[0]
-    for row in BadReference.objects.of(one.test_set_id):
-        BadReference.objects.filter(pk=row.pk).update(
-            status="approved", reviewed_at=one.created_at, approved_at=one.created_at
-        )
-    training = training_propose(task=one, count=1)[0]
-    rule = quality_rule_add(
-        campaign=one.test_set.campaign,
-        terms=RuleTerms(
-            measure="ties", direction="above", threshold=0.9, minimum=10, action="warn"
-        ),
-        user=None,
-    )
-    action = quality_action_take(
-        judge=zoe,
-        task=task,
-        action="warn",
-        user=User.objects.create_user(name="Olga"),
-    )
-    slug = one.test_set.campaign.slug
-    statuses = [
-        client.post(address, data).status_code
-        for address, data in (
-            (at("judge-act", task, zoe.pk), {"action": "exclude", "act": "yes"}),
-            (at("action-revert", task, action.pk), {}),
-            (at("bad-references", one), {"share": "100"}),
-            (at("bad-reference-decide", one, bad.pk), {"decision": "reject", "act": "yes"}),
-            (at("training", one), {"count": "1"}),
-            (at("training-block", one, training.pk), {"decision": "remove", "act": "yes"}),
-            (reverse("quality-rules", args=[slug]), {}),
-            (reverse("quality-rules-suggest", args=[slug]), {}),
-            (reverse("quality-rule", args=[slug, rule.pk]), {}),
-            (reverse("quality-rule-off", args=[slug, rule.pk]), {"act": "yes"}),
-            (reverse("quality-rule-undo", args=[slug, rule.pk]), {}),
-            (reverse("quality-rule-act", args=[slug, rule.pk]), {"act": "yes"}),
-        )
-    ]
-    assert set(statuses) == {302 if role == "nobody" else 404}
-    assert judge_status(zoe) == JudgeStatus.WARNED
-    assert TrainingBlock.objects.count() == 1
-    assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == 1
-    assert not BadReference.objects.exclude(status="approved").exists()
-
-
 def test_an_organiser_cannot_reach_into_another_campaign(
     page: Client, judged: TestSetWriter
 ) -> None:
@@ -313,33 +220,3 @@ def test_an_organiser_cannot_reach_into_another_campaign(
         ).status_code
         == 404
     )
-
-
-@pytest.mark.parametrize("judges", [1, 12])
-def test_the_page_of_judges_costs_the_same_for_many(page: Client, task: Task, judges: int) -> None:
-    writer = TestSetWriter(task.test_set.campaign, "many", ["A", "B"])
-    with writer.at_once():
-        for number in range(judges):
-            writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2])
-    rank_task(writer.task.pk)
-    address = at("judge-quality", writer.task)
-    page.get(address)
-    with CaptureQueriesContext(connection) as queries:
-        page.get(address)
-    # Session and user, test set, judges (5), run, training, measures (2), actions (2), report.
-    assert len(queries) <= 13
-
-
-def test_actions_and_measures_are_in_the_api(page: Client, judged: TestSetWriter) -> None:
-    rank_task(judged.task.pk)
-    zoe = Judge.objects.get(pseudonym="zoe")
-    pausing = {"action": "pause", "note": "Look.", "act": "yes"}
-    page.post(at("judge-act", judged.task, zoe.pk), pausing)
-    base = f"/api/v1/tasks/{judged.task.pk}/"
-    ada, row = page.get(f"{base}judges/").json()["results"]
-    assert (ada["status"], row["status"]) == ("good", "paused")
-    assert ada["measures"]["reference"]["value"] == 1.0
-    (action,) = page.get(f"{base}quality-actions/").json()["results"]
-    assert (action["judge"], action["action"], action["by_rule"]) == ("zoe", "pause", False)
-    assert action["evidence"]["measures"] == row["measures"]
-    assert action["reverted_at"] is None

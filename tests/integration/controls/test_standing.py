@@ -91,9 +91,3 @@ def test_what_a_stopped_judge_still_sends_is_kept(
     assert answer.status_code == 200
     assert Judgment.objects.count() == 1
     assert QualityAction.objects.count() == 1
-
-
-def test_another_judge_goes_on(judge: Judge, task: Task, organiser: User) -> None:
-    other = make_judge(task.test_set.campaign, "judge02")
-    quality_action_take(judge=judge, task=task, action="exclude", user=organiser)
-    assert assignment_lend(judge=other) is not None

@@ -4,34 +4,26 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
-from django.urls import reverse
 
-from annotation.models import HIT, Assignment, Block, Exposure, HITPurpose, Judgment, TrainingBlock
+from annotation.models import HIT, Assignment, Block, Exposure, HITPurpose, TrainingBlock
 from annotation.selectors import AssignedBlock, assigned_blocks
 from annotation.selectors.training import (
-    TrainingResult,
     in_expected_order,
-    order_in_letters,
     training_failed,
     training_result,
 )
 from annotation.services import (
     NoWorkReason,
-    TrainingRefusedError,
     judgment_submit,
-    judgments_number,
     pool_fill,
-    training_block_explain,
-    training_plan,
     training_propose,
     work_request,
 )
 from campaign.models import BadReference, ConflictOfInterest, Judge, System, Task
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -123,13 +115,6 @@ def test_who_was_wrong_trains_once_more_and_then_begins(task: Task) -> None:
     assert HIT.objects.filter(purpose=HITPurpose.TRAINING).count() == 2
 
 
-def test_two_of_three_right_is_enough(task: Task) -> None:
-    judge = new_judge(task)
-    judge_two_of_three_rightly(Assignment.objects.get(hit=lend(judge)))
-    assert training_result(judge=judge, task_id=task.pk) == TrainingResult(3, 2)
-    assert lend(judge).purpose == HITPurpose.FIRST
-
-
 def test_two_of_three_right_the_second_time_is_not_failing(task: Task) -> None:
     judge = new_judge(task)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
@@ -137,33 +122,6 @@ def test_two_of_three_right_the_second_time_is_not_failing(task: Task) -> None:
     pool_fill(task_id=task.pk)
     judge_two_of_three_rightly(Assignment.objects.get(hit=lend(judge)))
     assert not training_failed(judge=judge)
-
-
-def test_organisers_see_both_rounds_of_training(task: Task, client: Client) -> None:
-    judge = new_judge(task)
-    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
-    assert work_request(judge=judge).reason == NoWorkReason.PREPARING
-    pool_fill(task_id=task.pk)
-    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
-    # Listed is who has begun.
-    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
-    judgments_number(task_id=task.pk)
-    client.force_login(make_organiser(task.test_set.campaign))
-    answer = client.get(
-        reverse("judge-page", args=[task.test_set.campaign.slug, task.pk, judge.pk])
-    )
-    said = answer.content.decode()
-    assert said.index("Training: 0 of 3 blocks") < said.index("Training: 3 of 3 blocks")
-
-
-def test_a_judge_who_asks_before_it_is_planned_is_told_to_wait(task: Task) -> None:
-    judge = make_judge(task.test_set.campaign, "late")
-    assert assignment_lend(judge=judge) is None
-    assert work_request(judge=judge).reason == NoWorkReason.PREPARING
-    pool_fill(task_id=task.pk)
-    assert lend(judge).purpose == HITPurpose.TRAINING
-    # Twice is once.
-    assert training_plan(task_id=task.pk, judge_id=judge.pk) == 0
 
 
 def test_who_has_begun_already_needs_no_training() -> None:
@@ -227,24 +185,6 @@ def test_the_answer_to_a_training_judgment_says_what_was_expected(
     assert submit(ordinary, [1] * len(ordinary["candidates"])) is None
 
 
-def test_an_explanation_changes_for_judges_to_come(task: Task) -> None:
-    block = TrainingBlock.objects.filter(task=task)[0]
-    hit = lend(new_judge(task))
-    training_block_explain(training_block=block, explanation="Half of it is missing.")
-    with pytest.raises(TrainingRefusedError):
-        training_block_explain(training_block=block, explanation="  ")
-    assert "damaged on purpose" in hit.blocks.all()[0].explanation
-    later = lend(new_judge(task, "judge02"))
-    assert later.blocks.all()[0].explanation == "Half of it is missing."
-
-
-def test_training_counts_in_nothing(task: Task) -> None:
-    judge = new_judge(task)
-    judge_all(Assignment.objects.get(hit=lend(judge)), rightly=True)
-    assert Judgment.objects.count() == 3
-    assert not Judgment.objects.of(task.pk).counted().exists()
-
-
 @pytest.mark.parametrize(
     ("labels", "expected", "agrees"),
     [
@@ -260,19 +200,3 @@ def test_only_the_expected_order_is_expected(
     labels: list[int | None], expected: list[int | None], agrees: bool
 ) -> None:
     assert in_expected_order(labels, expected) is agrees
-
-
-def test_the_expected_order_is_said_in_letters() -> None:
-    assert order_in_letters([5, 1, None, 1]) == "B = D > A"
-
-
-def test_the_command_proposes_or_says_what_is_missing(
-    task: Task, capsys: pytest.CaptureFixture[str]
-) -> None:
-    named = {"campaign": "museum", "test_set": task.test_set.name}
-    call_command("make_training", **named, count=2)
-    assert "2 training blocks proposed." in capsys.readouterr().out
-    assert TrainingBlock.objects.filter(task=task).count() == 5
-    bare = make_task(make_campaign("bare"))
-    with pytest.raises(CommandError, match="make and approve some first"):
-        call_command("make_training", campaign="bare", test_set=bare.test_set.name)

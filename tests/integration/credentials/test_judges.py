@@ -61,16 +61,6 @@ class TestJudges:
         assert Client().get(kept).status_code == 200
         assert Client().get(lost).status_code == 404
 
-    def test_only_the_links_are_withdrawn_if_that_is_asked(
-        self, page: Client, judge: Judge
-    ) -> None:
-        browser, link = by_link(judge)
-        page.post(f"/campaigns/museum/invitations/judges/{judge.pk}/withdraw/", {"act": "links"})
-        assert Client().get(link).status_code == 404
-        assert asks(browser) == 200
-        page.post(f"/campaigns/museum/invitations/judges/{judge.pk}/readmit/")
-        assert Client().get(link).status_code == 200
-
     def test_who_came_by_a_link_for_anybody_does_not_come_in_by_it_again(
         self, campaign: Campaign
     ) -> None:

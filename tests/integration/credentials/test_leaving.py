@@ -74,16 +74,6 @@ def test_the_only_owner_is_told_what_to_do(
     assert not Membership.objects.filter(user=organiser).exists()
 
 
-def test_rest_lets_analysts_leave(page: Client, campaign: Campaign) -> None:
-    rita = make_analyst(campaign)
-    client = client_of(rita)
-    assert client.post(API).status_code == 204
-    assert not Membership.objects.filter(user=rita).exists()
-    stranger = client_of(make_organiser(make_campaign("zoo"), "zoe@example.org"))
-    assert stranger.post(API).status_code == 404
-    assert stranger.post(LEAVE, {"act": "yes"}).status_code == 404
-
-
 @pytest.mark.django_db(transaction=True)
 def test_two_owners_cannot_leave_at_once() -> None:
     campaign = make_campaign()
@@ -94,7 +84,7 @@ def test_two_owners_cannot_leave_at_once() -> None:
 
     def leave(membership: Membership) -> bool:
         try:
-            together.wait(timeout=30)
+            together.wait()
             member_leave(membership=membership)
         except MemberRefusedError:
             return False
@@ -105,12 +95,4 @@ def test_two_owners_cannot_leave_at_once() -> None:
     rows = list(Membership.objects.select_related("user", "campaign"))
     with ThreadPoolExecutor(2) as pool:
         assert sorted(pool.map(leave, rows)) == [False, True]
-    assert Membership.objects.count() == 1
-
-
-def test_leaving_twice_changes_nothing_more(page: Client, campaign: Campaign) -> None:
-    rita = make_analyst(campaign)
-    membership = Membership.objects.select_related("user", "campaign").get(user=rita)
-    member_leave(membership=membership)
-    member_leave(membership=membership)
     assert Membership.objects.count() == 1

@@ -2,17 +2,15 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.db import connection
 from django.test import Client
-from pytest_django.fixtures import Settings
 
-from campaign.models import Campaign, Judge, Membership, User
+from campaign.models import Judge, User
 from campaign.selectors import organisers_of_quintet
 from campaign.services import (
     AccountRefusedError,
@@ -20,10 +18,8 @@ from campaign.services import (
     account_link_create,
     account_set,
     first_organiser_link_create,
-    member_invite,
 )
-from demo.loading import ORGANISER_EMAIL
-from tests.factories import make_campaign, make_judge, make_organiser
+from tests.factories import make_campaign, make_organiser
 from tests.integration.credentials.browsers import words
 
 pytestmark = pytest.mark.django_db
@@ -74,72 +70,11 @@ def test_opening_the_link_needs_the_page_and_changes_nothing(client: Client) -> 
     assert not organisers_of_quintet().exists()
 
 
-@pytest.mark.parametrize(
-    ("wrong", "why"),
-    [
-        ({"name": " "}, "This field is required."),
-        ({"email": "rosa"}, "Enter a valid email address."),
-        ({"email": "TAKEN@example.org"}, "Somebody has an account with this"),
-        ({"password": "12345678"}, "This password is entirely numeric."),
-        ({"password": "Rosa@example"}, "too similar to the e-mail address"),
-        ({"password": ""}, "This field is required."),
-    ],
-)
-def test_what_is_wrong_is_said_beside_it_and_changes_nothing(
-    client: Client, wrong: dict[str, str], why: str
-) -> None:
-    path = address(first_organiser_link_create())
-    User.objects.create_user(name="Somebody else", email="taken@example.org")
-    before = list(User.objects.order_by("pk").values())
-    answer = client.post(path, ENTERED | wrong)
-    assert answer.status_code == 400
-    assert words(answer).count(why) == 1
-    assert list(User.objects.order_by("pk").values()) == before
-    assert signed_in(client) is None
-    assert client.post(path, ENTERED).status_code == 302
-
-
-@pytest.mark.parametrize("token", ["", "1-", "-", "x-y", "1-abc-def", "9" * 30 + "-a-b", "²-a-b"])
-def test_no_other_token_opens_it(token: str) -> None:
-    first_organiser_link_create()
-    with pytest.raises(InvitationRefusedError):
-        account_set(token=token, **ENTERED)
-
-
-def test_a_link_ends_after_the_days_of_the_settings(settings: Settings) -> None:
-    token = first_organiser_link_create()
-    settings.PASSWORD_RESET_TIMEOUT = -1
-    with pytest.raises(InvitationRefusedError):
-        account_set(token=token, **ENTERED)
-
-
 def test_a_link_for_the_first_organiser_ends_when_somebody_else_came_first() -> None:
     token = first_organiser_link_create()
     make_organiser(make_campaign())
     with pytest.raises(InvitationRefusedError):
         account_set(token=token, **ENTERED)
-
-
-def test_where_there_is_an_organiser_the_command_names_them(campaign: Campaign) -> None:
-    member_invite(campaign=campaign, email=ORGANISER_EMAIL, name="of the demo")
-    assert said()  # who is nobody
-    make_organiser(campaign)
-    with pytest.raises(CommandError, match=r"has an organiser \(organiser@example\.org\)"):
-        said()
-    with pytest.raises(CommandError, match="no user with the e-mail address"):
-        said("nobody@example.org")
-
-
-def test_programs_learn_from_a_private_file_whether_there_is_an_organiser(
-    campaign: Campaign, tmp_path: Path
-) -> None:
-    file = tmp_path / "link.json"
-    assert said("--write", str(file)) == ""
-    assert "/account/" in file.read_text()
-    assert file.stat().st_mode & 0o077 == 0
-    make_organiser(campaign)
-    said("--write", str(file))
-    assert file.read_text() == '{"link": null}'
 
 
 def test_an_organiser_who_forgot_their_password_chooses_another(
@@ -193,22 +128,3 @@ def test_of_two_who_use_a_link_at_once_one_becomes_the_organiser() -> None:
         came = list(pool.map(enter, ["rosa", "carl"]))
     assert came.count(InvitationRefusedError) == 1
     assert organisers_of_quintet().get().name in came
-
-
-def test_a_campaign_that_a_command_creates_is_run_by_those_who_run_quintet(
-    tmp_path: Path, campaign: Campaign
-) -> None:
-    other = make_organiser(campaign)
-    rosa = User.objects.create_user(name="Rosa", email="rosa@example.org", is_staff=True)
-    make_judge(campaign, "judge02")
-    lines = tmp_path / "lines.txt"
-    lines.write_text("one\ntwo\n")
-    call_command(
-        "import_test_set",
-        *("--campaign=new", "--create-campaign=New", "--name=visit", f"--source={lines}"),
-        *("--source-language=en", "--target-language=de", f"--system=a={lines}"),
-        f"--system=b={lines}",
-        verbosity=0,
-    )
-    assert Membership.objects.get(campaign__slug="new").user == rosa
-    assert not Campaign.objects.get(slug="new").memberships.filter(user=other).exists()

@@ -1,22 +1,15 @@
 """Owners, organisers and analysts: who makes whom what, by page, REST and command."""
 
-import re
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 
 from campaign.models import ActivityEvent, Campaign, Invitation, Membership, MembershipRole, User
 from campaign.services import (
-    MemberRefusedError,
-    NotAllowedError,
-    campaign_delete,
-    member_add,
     member_link_create,
     member_remove,
     member_role_change,
-    organiser_add,
 )
 from campaign.services.campaigns import campaign_create
 from tests.factories import make_analyst, make_campaign, make_organiser
@@ -60,16 +53,6 @@ def membership_of(user: User) -> Membership:
     return Membership.objects.select_related("user", "campaign").get(user=user)
 
 
-def test_who_may_change_nothing_any_more_gets_no_daily_mail(
-    campaign: Campaign, owner: User, organiser: User
-) -> None:
-    membership = membership_of(organiser)
-    Membership.objects.filter(pk=membership.pk).update(daily_alerts=True)
-    for role, kept in ((MembershipRole.OWNER, True), (MembershipRole.ANALYST, False)):
-        member_role_change(membership=membership, role=role, by=owner)
-        assert membership_of(organiser).daily_alerts is kept
-
-
 def test_who_makes_a_campaign_owns_it(owner: User) -> None:
     client = client_of(owner)
     client.post("/new-campaign/", {"name": "Zoo"})
@@ -78,17 +61,6 @@ def test_who_makes_a_campaign_owns_it(owner: User) -> None:
     assert set(Membership.objects.values_list("campaign__slug", "role")) == {
         *(("museum", "owner"), ("zoo", "owner"), ("museum-2", "owner"), ("by-command", "owner"))
     }
-
-
-def test_the_first_is_the_owner_and_the_next_are_not(campaign: Campaign, organiser: User) -> None:
-    assert roles() == {"organiser@example.org": "owner", "otto@example.org": "organiser"}
-    # Adding them again takes nothing away.
-    for user in User.objects.all():
-        organiser_add(campaign=campaign, user=user)
-    assert roles() == {"organiser@example.org": "owner", "otto@example.org": "organiser"}
-    rita = User.objects.create_user(name="Rita")
-    with pytest.raises(MemberRefusedError, match="has no owner yet"):
-        member_add(campaign=make_campaign("zoo"), user=rita, role=MembershipRole.ANALYST)
 
 
 def test_an_owner_changes_roles_on_the_page_and_back(owner: User, analyst: User) -> None:
@@ -165,27 +137,6 @@ def test_organisers_change_all_but_what_owners_own(
     assert client_of(owner).post("/bin/museum/restore/").status_code == 302
 
 
-@pytest.mark.parametrize("role", ["organiser", "analyst"])
-def test_a_member_is_invited_by_link_with_a_role(organiser: User, role: str) -> None:
-    client = client_of(organiser)
-    made = client.post(PEOPLE, {"email": "nina@example.org", "name": "Nina", "role": role})
-    assert made.status_code == 201
-    found = re.search(r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode())
-    assert found is not None
-    assert roles()["nina@example.org"] == role
-    assert Invitation.objects.get().role == role
-    nina = Client()
-    looked = words(nina.get(found[1]))
-    assert ("You are invited to read a campaign" in looked) == (role == "analyst")
-    assert nina.post(found[1], follow=True).status_code == 200
-    assert nina.get(PEOPLE).status_code == 200
-    # In another role they are one already.
-    again = client.post(PEOPLE, {"email": "Nina@example.org", "role": "analyst"})
-    assert again.status_code == (201 if role == "analyst" else 409)
-    owner_asked = client.post(PEOPLE, {"email": "x@example.org", "role": "owner"})
-    assert owner_asked.status_code == 400
-
-
 def test_links_name_the_role_of_today_and_end_with_the_member(
     campaign: Campaign, owner: User, analyst: User
 ) -> None:
@@ -197,56 +148,3 @@ def test_links_name_the_role_of_today_and_end_with_the_member(
     member_remove(membership=rita, by=owner)
     link.refresh_from_db()
     assert link.revoked_at is not None
-
-
-def test_rest(owner: User, analyst: User) -> None:
-    client = client_of(owner)
-    rita = membership_of(analyst)
-    assert [(row["name"], row["role"]) for row in client.get(API).json()["results"]] == [
-        ("Olga", "owner"),
-        ("Rita", "analyst"),
-    ]
-    json: Any = {"content_type": "application/json"}
-    made = client.post(API, {"email": "nina@example.org", "role": "analyst"}, **json)
-    assert made.status_code == 201
-    assert Client().get(made.json()["link"].removeprefix("http://testserver")).status_code == 200
-    assert (
-        client.post(API, {"email": "rita@example.org", "role": "owner"}, **json).status_code == 409
-    )
-    asked = client.patch(f"{API}{rita.pk}/", {"role": "organiser", "dry_run": True}, **json)
-    assert (asked.json()["role"], "changes everything" in asked.json()["means"]) == (
-        "analyst",
-        True,
-    )
-    done = client.patch(f"{API}{rita.pk}/", {"role": "organiser"}, **json)
-    assert done.json()["role"] == "organiser"
-    assert client.post(f"{API}{rita.pk}/link/").json()["no_link"] == ""
-    assert client.delete(f"{API}{rita.pk}/").status_code == 204
-    assert client.delete(f"{API}{rita.pk}/").status_code == 404
-    assert roles() == {"organiser@example.org": "owner", "nina@example.org": "analyst"}
-    elsewhere = client_of(make_organiser(make_campaign("zoo"), "zoo@example.org"))
-    assert elsewhere.get(API).status_code == 404
-
-
-def test_command(campaign: Campaign) -> None:
-    options = {"campaign": "museum", "address": "http://localhost"}
-    call_command("add_organiser", "a@example.org", **options)
-    call_command("add_organiser", "b@example.org", **options)
-    call_command("add_organiser", "c@example.org", role="analyst", **options)
-    assert list(roles().values()) == ["owner", "organiser", "analyst"]
-    call_command("add_organiser", "a@example.org", **options)
-    call_command("add_organiser", "b@example.org", role="owner", **options)
-    call_command("add_organiser", "c@example.org", **options)
-    assert list(roles().values()) == ["owner", "owner", "organiser"]
-    call_command("add_organiser", "a@example.org", role="analyst", **options)
-    with pytest.raises(CommandError, match="is the only owner"):
-        call_command("add_organiser", "b@example.org", role="analyst", **options)
-
-
-def test_services_ask_who_it_is(campaign: Campaign, organiser: User, analyst: User) -> None:
-    for user in (organiser, analyst):
-        with pytest.raises(NotAllowedError):
-            campaign_delete(campaign=campaign, typed_name="Museum", by=user)
-        with pytest.raises(NotAllowedError):
-            member_role_change(membership=membership_of(user), role=MembershipRole.OWNER, by=user)
-    assert Campaign.objects.exists()

@@ -1,16 +1,14 @@
 """Querysets as columns: what was written comes back, and nothing of another width."""
 
-import tracemalloc
 from typing import Any
 
-import numpy as np
 import pytest
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection
 from django.db.models import F, FloatField, IntegerField, TextField, Value
 from django.db.models.functions import Cast
 
-from annotation.models import HIT, Block
+from annotation.models import HIT
 from annotation.models.pool import IsAnyOf
 from campaign.database import columns as copying
 from campaign.database.columns import ColumnsQuery, columns_copied
@@ -75,11 +73,6 @@ def test_a_query_compiled_once_is_read_with_other_values() -> None:
         query.read(numbers=[1])
 
 
-def test_an_empty_queryset_gives_empty_columns() -> None:
-    found = columns_copied(Block.objects.all(), [("id", "i8"), ("outputs", "i8", (5,))])
-    assert (found["id"].shape, found["outputs"].shape) == ((0,), (0, 5))
-
-
 @pytest.mark.parametrize(
     ("dtype", "problem"),
     [
@@ -108,17 +101,3 @@ def test_arrays_of_other_lengths_are_refused_and_the_connection_goes_on(others: 
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
         assert cursor.fetchone() == (1,)
-
-
-def test_no_object_is_kept_for_a_row() -> None:
-    make_segments(3000)
-    dtype = [("id", "i8"), ("number", "i4")]
-    columns_copied(Segment.objects.all(), dtype)
-    tracemalloc.start()
-    found = columns_copied(Segment.objects.all(), dtype)
-    kept, _peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert len(found["id"]) == 3000
-    # 12 bytes a row, and what is kept of a query whatever its size.
-    assert kept < 3000 * 12 + 30_000
-    assert np.array_equal(np.sort(found["number"]), np.arange(1, 3001))

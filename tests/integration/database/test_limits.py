@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from contextlib import closing
 
 import pytest
@@ -78,7 +77,6 @@ def test_a_server_that_takes_connections_and_says_nothing_is_given_up() -> None:
     import socket
 
     with closing(socket.create_server(("127.0.0.1", 0))) as silent:
-        began = time.monotonic()
         url = f"postgres://quintet@127.0.0.1:{silent.getsockname()[1]}/quintet?connect_timeout=2"
         told = subprocess.run(
             [sys.executable, "manage.py", "check", "--database=default"],
@@ -89,5 +87,4 @@ def test_a_server_that_takes_connections_and_says_nothing_is_given_up() -> None:
         )
         assert told.returncode != 0
         assert "timeout expired" in told.stderr
-        assert time.monotonic() - began < 30
     assert settings.DATABASES["default"]["OPTIONS"]["connect_timeout"] == 5

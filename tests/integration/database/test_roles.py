@@ -57,15 +57,6 @@ def test_the_application_may_not(statement: str) -> None:
 
 
 @pytest.mark.django_db
-def test_the_tests_connect_as_the_application_does() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT current_user, session_user, usesuper FROM pg_user WHERE usename = current_user"
-        )
-        assert cursor.fetchone() == (APPLICATION["USER"], APPLICATION["USER"], False)
-
-
-@pytest.mark.django_db
 def test_the_setting_that_passes_triggers_does_nothing_for_the_application() -> None:
     create = revision()
     other = small_task(Judgment.objects.get().judge.campaign, name="other")

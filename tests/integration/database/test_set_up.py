@@ -76,12 +76,6 @@ def test_an_empty_database_is_not_set_up() -> None:
         assert other.introspection.table_names() == []
 
 
-def test_help_needs_no_tables(as_owner: None, db: None) -> None:
-    last_of_ranking_unapplied()
-    assert problem_before(COMMAND) is not None
-    assert problem_before((*COMMAND, "--help")) is None
-
-
 def test_a_database_that_is_away_is_said_to_be_away() -> None:
     done = run({"DATABASE_URL": "postgres://somebody:secret@127.0.0.1:1/quintet"})
     assert (done.returncode, done.stdout) == (1, "")

@@ -5,8 +5,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from annotation.export import five_way_csv, five_way_rows
 from annotation.models import Judgment, Skip
@@ -114,48 +112,3 @@ def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_
     Campaign.objects.create(slug="fresh", name="Fresh")
     copy = imported(done, path, "copy", campaign="fresh")
     assert ranked(copy).result == ranked(task).result
-
-
-def test_watermark_gives_what_a_ranking_run_saw(
-    campaign: Campaign, five_way: FiveWay, done: Say
-) -> None:
-    task = imported(done, five_way(*ROWS), "one")
-    rows = list(five_way_rows(task=task, watermark=3))
-    assert [row.judge for row in rows] == ["ada", "ada", "bob"]
-    assert list(five_way_rows(task=task, watermark=0)) == []
-
-
-def test_wide_blocks_make_wide_rows(campaign: Campaign, done: Say, tmp_path: Path) -> None:
-    slots = range(1, 8)
-    header = [f"system{n}Id" for n in slots] + [f"system{n}rank" for n in slots]
-    cells = [f"s{n}" for n in slots] + [str(1 + n % 5) for n in slots]
-    path = tmp_path / "wide.csv"
-    path.write_text(
-        "srclang,trglang,srcIndex,documentId,segmentId,judgeId," + ",".join(header) + "\n"
-        "cs,en,1,d,1,ada," + ",".join(cells) + "\n"
-    )
-    lines = list(five_way_csv(task=imported(done, path, "wide")))
-    assert lines[0].count("rank") == 7
-    assert lines[1] == "cs,en,1,d,1,ada,1,s1,2,s2,3,s3,4,s4,5,s5,6,s6,7,s7,2,3,4,5,1,2,3\n"
-
-
-def test_empty_task_exports_a_header(campaign: Campaign) -> None:
-    (header,) = five_way_csv(task=make_task(campaign))
-    assert header.startswith("srclang,trglang,srcIndex")
-    assert header.endswith("system5rank\n")
-
-
-def test_queries_grow_with_chunks_not_rows(
-    campaign: Campaign, five_way: FiveWay, done: Say, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    few = imported(done, five_way("1 ada a=1 b=2"), "few")
-    many = imported(done, five_way(*(f"{n} ada a=1 b=2" for n in range(1, 51))), "many")
-
-    def queries(task: Task) -> int:
-        with CaptureQueriesContext(connection) as context:
-            assert list(five_way_rows(task=task))
-        return len(context)
-
-    assert queries(few) == queries(many) == 7
-    monkeypatch.setattr("annotation.export.five_way._CHUNK", 10)
-    assert queries(many) == 15

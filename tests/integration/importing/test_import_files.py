@@ -4,11 +4,9 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from campaign.models import Campaign, Output, Reference, System, Task, TestSet
 
@@ -134,15 +132,6 @@ def test_a_check_says_what_stands_out_and_stores_nothing(tmp_path: Path, done: S
     assert not Campaign.objects.exists()
 
 
-def test_a_check_of_files_that_do_not_fit_names_the_line(write: Write) -> None:
-    source, amber = (
-        write("source.en", SOURCE),
-        write("amber.de", AMBER.replace("Taschen hier.", "")),
-    )
-    with pytest.raises(CommandError, match=r"amber\.de, line 2: the output of amber is empty"):
-        call_command("import_test_set", f"--source={source}", f"--system=amber={amber}", "--check", stdout=StringIO())  # fmt: skip
-
-
 @pytest.mark.usefixtures("campaign")
 def test_a_file_of_several_pairs_needs_a_choice(write: Write, done: Say, refused: Say) -> None:
     both = GENMT + GENMT.replace("de_DE", "cs_CZ").replace('"Open', '"Otevřeno? Open')
@@ -156,21 +145,3 @@ def test_a_file_of_several_pairs_needs_a_choice(write: Write, done: Say, refused
     )
     done("import_test_set", *files, "--pair", "en", "cs_CZ", **wrong)
     assert stored()[0][3] == "Otevřeno.\n\nTaschen."
-
-
-@pytest.mark.usefixtures("campaign")
-def test_what_is_missing_or_does_not_go_together_is_said(
-    tmp_path: Path, write: Write, refused: Say
-) -> None:
-    source, amber = write("source.en", SOURCE), write("amber.de", AMBER)
-    birch = write("birch.de", BIRCH)
-    assert "arguments are required: --campaign, --name, --source-language, --target-language" in (
-        refused("import_test_set", f"--source={source}", f"--system=amber={amber}")
-    )
-    folder = str(folder_written(tmp_path / "news"))
-    message = refused("import_test_set", folder, str(amber), **NAMES)
-    assert "is a folder or an archive: give it alone" in message
-    message = refused("import_test_set", folder, folder, f"--system=a={amber}", **NAMES)
-    assert "Give files with roles after --source" in message
-    nothing = refused("import_test_set", str(amber), str(birch), **NAMES)
-    assert "no file is recognised as the source" in nothing

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from annotation.importing import answers as importing
 from annotation.models import (
@@ -121,24 +120,6 @@ def test_longer_file_adds_only_what_is_new(task: Task, onto: FiveWay, done: Say)
     ]  # fmt: skip
 
 
-def test_several_files_are_one_input(task: Task, onto: FiveWay, done: Say) -> None:
-    first, second = onto(ROWS[0], name="1.csv"), onto(ROWS[0], ROWS[1], name="2.csv")
-    said = done("import_judgments", str(first), str(second), **ONTO)
-    assert "3 judgments and 0 skips imported, 0 already there." in said
-    assert "1 row repeats an earlier one exactly" in said
-
-
-def test_same_rows_in_another_task_are_other_judgments(
-    campaign: Campaign, task: Task, onto: FiveWay, done: Say
-) -> None:
-    make_task(campaign, name="other")
-    done("import_judgments", str(onto(*ROWS)), **ONTO)
-    said = done("import_judgments", str(onto(*ROWS)), **ONTO | {"test_set": "other"})
-    assert said.endswith("3 judgments and 1 skips imported, 0 already there.")
-    # One judge of the campaign, whatever they judged.
-    assert Judge.objects.count() == 2
-
-
 def test_without_texts_the_task_is_made_of_the_judgments(
     campaign: Campaign, five_way: FiveWay, done: Say
 ) -> None:
@@ -164,34 +145,6 @@ def test_without_texts_the_task_is_made_of_the_judgments(
     assert set(Output.objects.values_list("text", flat=True)) == {None}
     # Those that were shown: three, three more of which one again, two, two.
     assert Output.objects.count() == 3 + 2 + 2 + 2
-
-
-def test_more_judgments_go_onto_a_test_set_without_texts(
-    campaign: Campaign, five_way: FiveWay, done: Say, refused: Say
-) -> None:
-    done("import_judgments", str(five_way(*ROWS)), **NEW)
-    more = five_way("5 bob amber=1 ember=2", name="more.csv")
-    onto = NEW | {"create_test_set": False}
-    assert "1 judgments and 0 skips" in done("import_judgments", str(more), **onto)
-    said = refused("import_judgments", str(five_way("2 bob amber=1 ember=2")), **onto)
-    assert 'the test set "new" has no segment 2 of the document "doc"; its last is 5' in said
-
-
-def test_documents_stand_in_the_order_of_their_segments(
-    campaign: Campaign, write: Callable[[str, str], Path], five_way: FiveWay, done: Say
-) -> None:
-    text = five_way("9 ada a=1 b=2", "4 ada a=1 b=2", "6 ada a=1 b=2", "5 ada a=1 b=2").read_text()
-    text = text.replace("9,doc,9,", "9,late,x,").replace("4,doc,4,", "4,early,2,")
-    text = text.replace("6,doc,6,", "6,late,y,").replace("5,doc,5,", "5,early,7,")
-    done("import_judgments", str(write("documents.csv", text)), **NEW)
-    assert list(Document.objects.values_list("name", "position")) == [("early", 1), ("late", 2)]
-    # Ids that are numbers are the positions; others are counted.
-    assert list(Segment.objects.values_list("number", "document__name", "position")) == [
-        (4, "early", 2),
-        (5, "early", 7),
-        (6, "late", 1),
-        (9, "late", 2),
-    ]
 
 
 def test_several_language_pairs_want_a_choice(
@@ -284,22 +237,6 @@ def test_files_are_closed_before_the_error_is_seen(
     assert all(stream.closed for stream in opened)
 
 
-def test_unknown_system_among_chosen_languages_is_named(
-    task: Task, onto: FiveWay, refused: Say
-) -> None:
-    path = onto("3 eve amber=1 zinc=2")
-    said = refused("import_judgments", str(path), source="en", target="de", **ONTO)
-    assert said.startswith(f"{path}, line 2: the system zinc is unknown.")
-    assert "it has _ref, amber, birch" in said
-
-
-def test_missing_output_is_named(task: Task, onto: FiveWay, refused: Say) -> None:
-    Output.objects.filter(segment__number=3, system__name="amber").delete()
-    assert "line 2: the system amber has no output for segment 3" in refused(
-        "import_judgments", str(onto("3 eve amber=1 dune=2")), **ONTO
-    )
-
-
 def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
     task: Task, onto: FiveWay, refused: Say
 ) -> None:
@@ -307,41 +244,6 @@ def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
     make_judge(task.test_set.campaign, "bob")
     said = refused("import_judgments", str(onto(*ROWS)), **ONTO)
     assert '.csv, line 3: the judge "bob" takes part in this campaign' in said
-
-
-def test_segment_of_two_documents_is_refused(
-    campaign: Campaign, five_way: FiveWay, write: Callable[[str, str], Path], refused: Say
-) -> None:
-    text = five_way("4 ada a=1 b=2", "4 bob a=1 b=2").read_text()
-    path = write("two.csv", text.replace("4,doc,4,bob", "4,other,1,bob"))
-    assert refused("import_judgments", str(path), **NEW).startswith(
-        f'{path}, line 3 (field "srcIndex"): '
-        'segment 4 is "1" of "other" here, "4" of "doc" in a row before.'
-    )
-
-
-def test_tasks_and_campaigns_that_are_not_there_are_named(
-    task: Task, onto: FiveWay, refused: Say
-) -> None:
-    path = str(onto(*ROWS))
-    assert refused("import_judgments", path, **ONTO | {"test_set": "old"}) == (
-        'the campaign "museum" has no test set "old". What to do: name one of these: museum en-de; '
-        "or import its texts first, or create it without texts with --create-test-set."
-    )
-    assert 'there is no campaign "zoo"' in refused(
-        "import_judgments", path, **ONTO | {"campaign": "zoo"}
-    )
-    assert 'has a test set "museum en-de" already' in refused(
-        "import_judgments", path, create_test_set=True, **ONTO
-    )
-    assert "nowhere.csv: No such file" in refused("import_judgments", "nowhere.csv", **ONTO)
-    assert "there is no judgment" in refused("import_judgments", str(onto()), **ONTO)
-    assert "there is no judgment" in refused("import_judgments", str(onto()), **NEW)
-
-
-def test_one_language_alone_is_no_choice() -> None:
-    with pytest.raises(CommandError, match="Give --source and --target together"):
-        call_command("import_judgments", "x.csv", source="en", **ONTO)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,18 +6,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from annotation.models import Design
 from annotation.services import design_ensure
-from campaign.formats import SegmentTexts
 from campaign.importing import test_sets
-from campaign.models import Campaign, Document, Output, Reference, Segment, System, Task
+from campaign.models import Campaign, Document, Reference, Segment, System, Task
 from tests.conftest import test_database_url as database_url
 
 pytestmark = pytest.mark.django_db
@@ -73,13 +69,6 @@ def test_it_says_what_becomes_of_the_reference(campaign: Campaign, files: Files,
     assert apart == "2 systems; the reference is neither shown nor ranked."
 
 
-@pytest.mark.usefixtures("campaign")
-def test_a_reference_that_is_no_system_cannot_be_ranked(files: Files, refused: Say) -> None:
-    none = plain(files, "--rank-shown-reference", "--reference-system=none")
-    assert "no reference takes part as a system" in refused("import_test_set", *none, **NAMES)
-    assert not Task.objects.exists()
-
-
 def texts_of(task: Task) -> dict[str, list[str | None]]:
     return {
         system.name: list(system.outputs.order_by("segment__number").values_list("text", flat=True))
@@ -131,16 +120,6 @@ def test_documents_of_plain_text_come_from_a_file(
         ("hall", 2, 2),
         ("tour", 1, 3),
     ]
-
-
-def test_reference_takes_part_under_the_name_given_or_not_at_all(
-    campaign: Campaign, files: Files, done: Say
-) -> None:
-    done("import_test_set", *plain(files), reference_system="human", **NAMES)
-    done("import_test_set", *plain(files), reference_system="none", **NAMES | {"name": "other"})
-    kinds = System.objects.filter(kind="reference").values_list("test_set__name", "name")
-    assert list(kinds) == [("visit", "human")]
-    assert Reference.objects.count() == 6
 
 
 def test_second_references_are_shown_but_do_not_take_part(
@@ -206,50 +185,6 @@ def test_campaign_is_created_with_the_task(files: Files, done: Say) -> None:
     assert Campaign.objects.get(slug="museum").name == "A day"
 
 
-def test_missing_and_taken_campaigns_are_named(
-    campaign: Campaign, files: Files, refused: Say
-) -> None:
-    assert refused("import_test_set", *plain(files), **NAMES | {"campaign": "zoo"}) == (
-        'there is no campaign "zoo". What to do: name one of these: museum.'
-    )
-    assert (
-        'a campaign "museum" already, called "A day at the museum". What to do: to import a further'
-        in refused("import_test_set", *plain(files), create_campaign="Again", **NAMES)
-    )
-    assert "short name" in refused(
-        "import_test_set", *plain(files), create_campaign="Zoo", **NAMES | {"campaign": "the zoo"}
-    )
-
-
-def test_taken_name_is_refused(campaign: Campaign, files: Files, done: Say, refused: Say) -> None:
-    done("import_test_set", *plain(files), **NAMES)
-    assert refused("import_test_set", *plain(files), **NAMES) == (
-        'the campaign "museum" has a test set "visit" already. '
-        "What to do: give this one another name."
-    )
-
-
-def test_names_that_do_not_fit_are_refused(campaign: Campaign, files: Files, refused: Say) -> None:
-    said = refused("import_test_set", *plain(files), **NAMES | {"name": "x" * 201})
-    assert said.endswith("has 201 characters, and 200 are the limit. What to do: shorten it.")
-    assert "the test set has no name" in refused(
-        "import_test_set", *plain(files), **NAMES | {"name": " "}
-    )
-    assert "contains a comma" in refused(
-        "import_test_set", *plain(files), reference_system="a,b", **NAMES
-    )
-
-
-def test_wrong_line_counts_name_both_files(
-    campaign: Campaign, files: Files, write: Write, refused: Say
-) -> None:
-    short = write("short.de", "Eins.\nZwei.\n")
-    said = refused("import_test_set", *plain(files, f"--system=cobalt={short}"), **NAMES)
-    assert said.startswith(
-        f"{short}, line 2: the file has 2 lines, but {files['source']} has 3 lines. What to do: "
-    )
-
-
 def test_error_after_many_segments_leaves_nothing(
     write: Write, refused: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,56 +243,6 @@ def test_what_is_wrong_is_named_and_nothing_kept(
     assert said in refused("import_test_set", str(write(name, content)), **NAMES)
 
 
-def test_missing_file_is_named(campaign: Campaign, refused: Say) -> None:
-    assert refused("import_test_set", "nowhere.tsv", **NAMES) == (
-        "nowhere.tsv: No such file or directory."
-    )
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ([], "Give either one FILE"),
-        (["a.tsv", "--source=b"], "Give either one FILE"),
-        (["--source=b", "--system=x=1", "--system=x=2"], "--system x is given twice"),
-        (["--source=b", "--system=x"], "is not of the form NAME=FILE"),
-        (["a.tsv", "--blocks-wanted=0"], "is not a whole number from 1"),
-        (["a.tsv", "--format=docx"], "invalid choice"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(options: list[str], said: str) -> None:
-    with pytest.raises(CommandError, match=said):
-        call_command("import_test_set", *options, **NAMES)
-
-
-class Terminal(StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(
-    ("out", "said"),
-    [
-        (
-            StringIO,
-            # A table is read to its end before its first row: the last line may decide about quotes.
-            "10,000 segments, 100 % of the input read\n",
-        ),
-        (Terminal, "\r12,000 segments, 100 % of the input read\n"),
-    ],
-)
-def test_progress_is_said(campaign: Campaign, write: Write, out: type[StringIO], said: str) -> None:
-    rows = "\n".join(f"Source {n:05}\tOutp {n:05}\tB" for n in range(12_000))
-    path = write("many.tsv", f"source\tamber\tbirch\n{rows}\n")
-    stderr = out()
-    call_command("import_test_set", str(path), stdout=StringIO(), stderr=stderr, **NAMES)
-    assert said in stderr.getvalue()
-    quiet = out()
-    options: dict[str, Any] = NAMES | {"name": "quiet", "verbosity": 0}
-    call_command("import_test_set", str(path), stdout=quiet, stderr=quiet, **options)
-    assert quiet.getvalue() == ""
-
-
 def test_error_goes_to_standard_error_with_exit_code_1(tmp_path: Path) -> None:
     options = [f"--{name.replace('_', '-')}={value}" for name, value in NAMES.items()]
     finished = subprocess.run(
@@ -370,31 +255,3 @@ def test_error_goes_to_standard_error_with_exit_code_1(tmp_path: Path) -> None:
     assert finished.returncode == 1
     assert finished.stdout == ""
     assert finished.stderr == f"CommandError: {tmp_path / 'no.tsv'}: No such file or directory.\n"
-
-
-def test_texts_come_back_as_they_were(campaign: Campaign) -> None:
-    """Whatever COPY gives a meaning of its own: tabs, backslashes, its NULL and its end."""
-    texts = [
-        "\\N",
-        "\\.",
-        "a\tb\\tc",
-        "\\",
-        "\u2028\u0085x",
-        "\U0001f3db “ǅ”",
-        "NULL",
-        '"',
-        "x\r\ny",
-    ]
-    test_set = test_sets.test_set_import(
-        campaign=campaign,
-        name="odd",
-        source_language="en",
-        target_language="de",
-        segments=(
-            SegmentTexts("d", n, n, text, (text,), {"amber": text, "birch": text})
-            for n, text in enumerate(texts, 1)
-        ),
-    )
-    assert list(test_set.segments.values_list("source_text", flat=True)) == texts
-    assert texts_of(test_set.tasks.get()) == {"amber": texts, "birch": texts, "_ref": texts}
-    assert Output.objects.count() == 3 * len(texts)

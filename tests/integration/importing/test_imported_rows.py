@@ -131,7 +131,7 @@ def _expected(rows: list[FiveWayRow], task: Task, content: bytes) -> list[tuple[
     return found
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(_rows(), min_size=1, max_size=12),
     again=st.lists(st.integers(0, 11), max_size=4),

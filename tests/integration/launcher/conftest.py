@@ -51,7 +51,7 @@ def working_in(folder: Path) -> list[psutil.Process]:
     return found
 
 
-def eventually(holds: Callable[[], bool], what: str, seconds: float = 60) -> None:
+def eventually(holds: Callable[[], bool], what: str, seconds: float = 600) -> None:
     """Fail unless ``holds()`` comes true in time."""
     assert wait_until(holds, seconds=seconds), f"not within {seconds} s: {what}"
 

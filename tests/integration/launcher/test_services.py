@@ -43,16 +43,6 @@ def another_supervisor(directory: DataDirectory) -> Iterator[subprocess.Popen[st
             process.kill()
 
 
-def setting(services: Services, name: str) -> str:
-    connection = psycopg2.connect(services.environment["DATABASE_URL"])
-    with connection.cursor() as cursor:
-        cursor.execute(f"SHOW {name}")
-        row = cursor.fetchone()
-    connection.close()
-    assert row is not None
-    return str(row[0])
-
-
 def test_data_survives_an_orderly_stop(directory: DataDirectory) -> None:
     with Services(directory) as services:
         remember(services, "before")
@@ -60,15 +50,6 @@ def test_data_survives_an_orderly_stop(directory: DataDirectory) -> None:
     with Services(directory) as services:
         assert services.found == []
         assert remembered(services) == (["before"], ["before"])
-
-
-def test_the_demo_is_durable_and_the_tests_need_not_be(directory: DataDirectory) -> None:
-    with Services(directory) as services:
-        assert setting(services, "fsync") == "on"
-        assert setting(services, "synchronous_commit") == "on"
-        assert setting(services, "data_checksums") == "on"
-    with Services(directory, durable=False) as services:
-        assert setting(services, "fsync") == "off"
 
 
 def test_the_broker_never_drops_a_task_to_make_room(directory: DataDirectory) -> None:
@@ -179,22 +160,6 @@ def test_a_second_supervisor_is_refused_in_words(directory: DataDirectory) -> No
         assert first.poll() is None
 
 
-def test_a_folder_of_an_earlier_version_gets_the_applications_role(
-    directory: DataDirectory,
-) -> None:
-    for _start in range(2):
-        with Services(directory) as services:
-            connection = psycopg2.connect(services.environment["DATABASE_URL"])
-            with connection, connection.cursor() as cursor:
-                cursor.execute("SELECT current_user, usesuper FROM pg_user WHERE usename = user")
-                assert cursor.fetchone() == ("quintet_app", False)
-            connection.close()
-            owner = psycopg2.connect(services.environment["MIGRATION_DATABASE_URL"])
-            with owner, owner.cursor() as cursor:
-                cursor.execute("DROP ROLE quintet_app")  # earlier versions had none
-            owner.close()
-
-
 def test_named_services_are_used_and_none_is_started(
     directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,12 +216,6 @@ def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(
     with pytest.raises(LauncherError, match=r"PostgreSQL did not start\. .*postgresql\.log"):
         Services(directory).__enter__()
     assert working_in(directory.path) == []
-
-
-def test_a_folder_that_is_a_file_is_refused_in_words(directory: DataDirectory) -> None:
-    directory.path.write_text("")
-    with pytest.raises(LauncherError, match="Set QUINTET_HOME"):
-        Services(directory)
 
 
 def test_no_closed_folder_is_opened_for_postgresql(

@@ -167,18 +167,6 @@ def test_stopping_ends_the_stubborn_too_and_forgets_them(
     assert (stage.directory.path / "processes.json").read_text() == "{}"
 
 
-def test_a_second_request_to_stop_waits_for_nobody(stage: Stage) -> None:
-    stubborn = stage.child("worker", STUBBORN)
-    supervisor = stage.supervise()
-    with StopRequest() as stop:
-        signal.raise_signal(signal.SIGINT)
-        assert (stop.made, stop.urgent) == (True, False)
-        signal.raise_signal(signal.SIGTERM)
-        assert stop.urgent
-    supervisor.stop(stop)
-    assert stubborn.exit_code == -signal.SIGKILL
-
-
 def test_a_request_to_stop_ends_the_watch(stage: Stage) -> None:
     stage.child("web", STEADY)
     supervisor = stage.supervise()

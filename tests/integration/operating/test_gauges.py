@@ -5,12 +5,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from campaign.models import (
     Campaign,
-    CampaignMove,
     InvitationMail,
     Job,
     JobKind,
@@ -23,7 +21,7 @@ from campaign.services.jobs import MAX_ATTEMPTS, job_queue, job_run
 from campaign.services.webhooks import delivery_attempt, delivery_claim, message_put
 from campaign.services.webhooks.sending import Answer
 from config.metrics.reading import _from_database
-from tests.factories import make_campaign, make_judge
+from tests.factories import make_campaign
 from tests.outboxes import outboxes_fill
 
 pytestmark = pytest.mark.django_db
@@ -108,30 +106,6 @@ class TestWebhooks:
         assert found["quintet_webhook_delivery_wait_seconds"] == pytest.approx(3600, abs=60)
         assert found["quintet_webhook_delivery_age_seconds"] == pytest.approx(9 * 3600, abs=60)
 
-    def test_what_is_not_due_has_not_waited(self, message: Callable[..., WebhookDelivery]) -> None:
-        message(next_attempt_at=timezone.now() + HOUR)
-        assert told()["quintet_webhook_delivery_wait_seconds"] == 0
-
-    def test_of_a_receiver_that_fails_no_message_waits_for_a_worker(
-        self, message: Callable[..., WebhookDelivery]
-    ) -> None:
-        before = timezone.now() - HOUR
-        message(next_attempt_at=before, created_at=before)
-        WebhookEndpoint.objects.update(failing_since=before)
-        found = told()
-        assert found["quintet_webhook_delivery_wait_seconds"] == 0
-        assert found["quintet_webhook_delivery_age_seconds"] == pytest.approx(3600, abs=60)
-
-    @pytest.mark.parametrize("field", ["paused_at", "disabled_at"])
-    def test_where_nothing_is_sent_nothing_waits(
-        self, message: Callable[..., WebhookDelivery], field: str
-    ) -> None:
-        message(next_attempt_at=timezone.now() - HOUR)
-        WebhookEndpoint.objects.update(**{field: timezone.now()})
-        assert of("quintet_webhook_deliveries") == {}
-        assert of("quintet_webhook_endpoints") == {field.removesuffix("_at"): 1}
-        assert told()["quintet_webhook_delivery_age_seconds"] == 0
-
 
 class TestJobs:
     def test_are_told_apart_by_kind_and_state(self, campaign: Campaign) -> None:
@@ -174,44 +148,3 @@ class TestMails:
         assert of("quintet_mails") == {"invitation failed": 1}
         failed.update(withdrawn_at=yesterday)
         assert of("quintet_mails") == {}
-
-    @pytest.mark.parametrize(("state", "waits"), [("closed", True), ("archived", False)])
-    def test_of_a_campaign_that_is_over_nothing_waits(
-        self, campaign: Campaign, state: str, waits: bool
-    ) -> None:
-        _mail(campaign)
-        _campaign_set(campaign, state)
-        assert of("quintet_mails") == ({"invitation queued": 1} if waits else {})
-        assert told()["quintet_mail_wait_seconds"] == pytest.approx(3600 if waits else 0, abs=60)
-
-
-def test_nothing_waits_here_of_a_campaign_that_moves(campaign: Campaign) -> None:
-    outboxes_fill(campaign, 1)
-    _mail(campaign)
-    job_queue(campaign=campaign, kind=JobKind.EXPORT, name="a")
-    message_put(endpoint=WebhookEndpoint.objects.get(), event="campaign.closed", data={})
-    names = ("quintet_mails", "quintet_jobs", "quintet_webhook_deliveries")
-    assert all(of(name) for name in names)
-    CampaignMove.objects.create(campaign=campaign, to_cell=1)
-    assert not any(of(name) for name in names)
-
-
-def _mail(campaign: Campaign) -> None:
-    InvitationMail.objects.create(
-        campaign=campaign,
-        judge=make_judge(campaign, "invited"),
-        address="judge@example.org",
-        language="en",
-        base_url="https://quintet.example.org",
-        next_attempt_at=timezone.now() - HOUR,
-    )
-
-
-def _campaign_set(campaign: Campaign, state: str) -> None:
-    """Bring a campaign into a state, whatever led there."""
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE campaign_campaign SET state = 'closed' WHERE id = %s", [campaign.pk])
-        if state != "closed":
-            cursor.execute(
-                "UPDATE campaign_campaign SET state = %s WHERE id = %s", [state, campaign.pk]
-            )

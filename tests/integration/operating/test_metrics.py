@@ -1,6 +1,5 @@
 """`/metrics`: for whoever knows the token; what stands there is true."""
 
-import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -9,15 +8,10 @@ from unittest.mock import patch
 import pytest
 import redis
 from celery import current_app
-from django.core.exceptions import ImproperlyConfigured
 from django.db import OperationalError, connection
 from django.test import Client
 
-from annotation.notification import broker
-from config.metrics.names import ASKED
 from config.metrics.tasks import STATES
-from config.queues import ROUTES
-from tests.benchmarks.metrics import microseconds
 from tests.integration.web.conftest import Server
 
 TOKEN = "a-token-of-the-test"
@@ -55,11 +49,6 @@ class TestWhoMayRead:
         answer = Client().get("/metrics", headers=headers)
         assert (answer.status_code, answer.content) == (401, b"")
 
-    def test_prometheus_may_ask_by_any_name(self, settings: Any) -> None:
-        settings.METRICS_TOKEN, settings.SECURE_SSL_REDIRECT = TOKEN, True
-        headers = {"Authorization": f"Bearer {TOKEN}", "Host": "10.1.2.3:8000"}
-        assert Client().get("/metrics", headers=headers).status_code == 200
-
 
 def test_one_statement_reads_the_database(asked: Callable[[], dict[str, float]]) -> None:
     from django.test.utils import CaptureQueriesContext
@@ -70,13 +59,6 @@ def test_one_statement_reads_the_database(asked: Callable[[], dict[str, float]])
     assert found["quintet_database_up"] == found["quintet_broker_up"] == 1
     assert found["quintet_unnumbered_judgments"] == 0
     assert found['quintet_leases{state="held"}'] == 0
-
-
-def test_every_metric_is_described(settings: Any) -> None:
-    settings.METRICS_TOKEN = TOKEN
-    text = Client().get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).content.decode()
-    described = set(re.findall(r"^# HELP (\w+)", text, re.MULTILINE))
-    assert {f"{name}_total" if each.counts else name for name, each in ASKED.items()} <= described
 
 
 def test_a_database_that_is_away_is_told_and_the_rest_still_is(
@@ -115,20 +97,6 @@ def test_what_workers_did_is_counted(
     assert abs(time.time() - ended) < 120
 
 
-def test_the_first_failure_of_a_task_is_a_rise(asked: Callable[[], dict[str, float]]) -> None:
-    """Prometheus sees none in a series that begins with one."""
-    found = asked()
-    for task in ROUTES:
-        assert found[f'quintet_tasks_total{{state="failure",task="{task}"}}'] == 0
-    broker().hincrby(STATES, "campaign.tasks.run_jobs|failure", 1)
-    name = 'quintet_tasks_total{state="failure",task="campaign.tasks.run_jobs"}'
-    assert asked()[name] == 1
-
-
-def test_counting_costs_a_request_less_than_a_tenth_of_a_millisecond() -> None:
-    assert microseconds() < 100
-
-
 def test_all_processes_of_a_web_server_count_together() -> None:
     server = Server("--workers=2", application="config.wsgi:application", METRICS_TOKEN=TOKEN)
     try:
@@ -142,21 +110,3 @@ def test_all_processes_of_a_web_server_count_together() -> None:
         assert found['quintet_request_seconds_count{method="GET",view="sign-in"}'] == 20
     finally:
         server.kill()
-
-
-def test_a_token_that_can_be_guessed_is_refused() -> None:
-    import subprocess
-    import sys
-
-    from launcher.data_directory import CHECKOUT
-
-    done = subprocess.run(
-        [sys.executable, "manage.py", "check"],
-        cwd=CHECKOUT,
-        env={**__import__("os").environ, "METRICS_TOKEN": "short"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ImproperlyConfigured.__name__ in done.stderr
-    assert "METRICS_TOKEN needs at least 16 characters" in done.stderr

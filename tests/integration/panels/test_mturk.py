@@ -153,25 +153,6 @@ def test_a_worker_has_one_assignment_at_a_time_and_is_one_judge(
     assert (participation().state, Judge.objects.count()) == ("finished", 1)
 
 
-def test_an_assignment_that_mturk_gives_to_another_worker_is_theirs(
-    client: Client, mturk: MTurk
-) -> None:
-    mturk.opens(client, WORKER, ASSIGNMENT)
-    assert mturk.opens(Client(), OTHER, ASSIGNMENT)["Location"] == "/judge/museum/"
-    assert participation().state == "returned"
-    assert participation(OTHER).state == "started"
-
-
-@pytest.mark.usefixtures("task")
-def test_who_returned_and_accepts_again_begins_again(client: Client, heard: MTurk) -> None:
-    heard.opens(client, WORKER, ASSIGNMENT)
-    heard.tells(ASSIGNMENT, "AssignmentReturned")
-    assert participation().state == "returned"
-    assert heard.opens(client, WORKER, ASSIGNMENT)["Location"] == "/judge/museum/"
-    assert (participation().state, participation().ended_at) == ("started", None)
-    assert assignment_lend(judge=judge_of()) is not None
-
-
 @pytest.mark.parametrize(
     ("event", "state"),
     [
@@ -247,15 +228,6 @@ def test_another_topic_that_asks_takes_no_place_until_an_organiser_agrees(
     client.post(f"{address}topic/", {"topic": TOPIC + "x"})
     assert heard.tells(ASSIGNMENT, "AssignmentAbandoned").status_code == 403
     assert heard.tells(ASSIGNMENT, "AssignmentAbandoned", topic=TOPIC + "x").status_code == 204
-
-
-def test_what_was_unsubscribed_can_be_subscribed_again_by_the_link(heard: MTurk) -> None:
-    again = SUBSCRIBE + "again"
-    assert heard.posts("UnsubscribeConfirmation", SubscribeURL=again).status_code == 204
-    heard.panel.refresh_from_db()
-    assert (heard.panel.topic_arn, heard.panel.subscribe_url) == (TOPIC, again)
-    other = heard.posts("UnsubscribeConfirmation", TopicArn=TOPIC + "x")
-    assert other.status_code == 403
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,5 @@
 """How a participation ends: by Prolific's word, by the clock, and what is paid then."""
 
-import base64
-import hashlib
-import hmac
-import json
 from datetime import timedelta
 
 import pytest
@@ -47,20 +43,6 @@ def test_a_return_ends_the_work_keeps_the_judgments_and_comes_twice_without_harm
     assert "You have left this study" in client.get(DONE).content.decode()
 
 
-def test_deliveries_out_of_order_leave_the_last_word(client: Client, prolific: Prolific) -> None:
-    prolific.opens(client, "ada")
-    prolific.tells("ada", "TIMED-OUT", sent_ago=20)
-    assert participation().state == "timed_out"
-    # Failed the first time, and sent again after the others.
-    prolific.tells("ada", "ACTIVE")
-    prolific.tells("ada", "RETURNED", sent_ago=60)
-    row = participation()
-    assert (row.state, row.service_status) == ("timed_out", "TIMED-OUT")
-    prolific.tells("ada", "APPROVED")
-    prolific.tells("ada", "AWAITING REVIEW")
-    assert participation().service_status == "APPROVED"
-
-
 def test_what_prolific_did_not_sign_just_now_is_not_believed(
     client: Client, prolific: Prolific
 ) -> None:
@@ -74,28 +56,6 @@ def test_what_prolific_did_not_sign_just_now_is_not_believed(
     prolific.panel.save()
     assert prolific.tells("ada", "RETURNED", secret="").status_code == 403
     assert participation().state == "started"
-
-
-def test_a_signature_is_that_of_prolifics_own_example(client: Client, prolific: Prolific) -> None:
-    """The example of docs.prolific.com/api-reference/webhooks/verifying, word for word."""
-    prolific.opens(client, "ada")
-    prolific.tells("ada", "ACTIVE")
-    at = participation().service_status_at
-    assert at is not None
-    timestamp = str(int(at.timestamp()) + 1)
-    event = {
-        "resource_id": prolific_id("adasession"),
-        "event_type": "submission.status.change",
-        "participant_id": prolific_id("ada"),
-        "status": "RETURNED",
-    }
-    body = json.dumps(event)
-    digest = hmac.new(
-        prolific.panel.webhook_secret.encode(), str.encode(timestamp + body), hashlib.sha256
-    )
-    signature = base64.b64encode(digest.digest()).decode()
-    assert prolific.posts(body.encode(), timestamp, signature).status_code == 204
-    assert participation().state == "returned"
 
 
 @pytest.mark.parametrize(
@@ -165,14 +125,6 @@ def test_no_sentence_is_paid_twice(client: Client, prolific: Prolific) -> None:
     assert (participation().state, participation().code) == ("timed_out", "")
     assert code_shown(client) == COMPLETION
     assert participation(session="second").code == COMPLETION
-
-
-def test_a_second_submission_ends_one_that_prolific_left_open(
-    client: Client, prolific: Prolific
-) -> None:
-    prolific.opens(client, "ada")
-    prolific.opens(client, "ada", "second")
-    assert (participation().state, participation(session="second").state) == ("returned", "started")
 
 
 @pytest.mark.usefixtures("task")

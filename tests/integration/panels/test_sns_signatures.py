@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -50,16 +49,6 @@ def test_a_certificate_is_fetched_once(mturk: MTurk, amazon: Amazon) -> None:
     assert len(amazon.asked) == 1
 
 
-@pytest.mark.parametrize("name", ["sns-signing.ap-east-1.amazonaws.com", SIGNER])
-@pytest.mark.parametrize("in_subject", [True, False])
-def test_the_certificate_may_carry_each_name_that_amazon_uses(
-    mturk: MTurk, amazon: Amazon, name: str, in_subject: bool
-) -> None:
-    certificate = make_certificate(make_key("amazon"), name, in_subject=in_subject)
-    url = amazon.publishes(certificate)
-    assert mturk.tells(ASSIGNMENT, RETURNED, certificate_url=url).status_code == 204
-
-
 @pytest.mark.parametrize("version", ["1", "2"])
 def test_a_notification_that_was_tampered_with_is_not_believed(
     mturk: MTurk, amazon: Amazon, version: str
@@ -99,13 +88,6 @@ def test_neither_is_a_link_that_amazon_did_not_send(
         assert asked.get() == before
 
 
-def test_a_topic_that_nobody_signed_for_does_not_ask(mturk: MTurk, amazon: Amazon) -> None:
-    forged = amazon.message("SubscriptionConfirmation") | {"TopicArn": TOPIC + "x"}
-    assert mturk.delivers(forged).status_code == 403
-    mturk.panel.refresh_from_db()
-    assert mturk.panel.requested_topic_arn == TOPIC
-
-
 @pytest.mark.parametrize(
     "certificate",
     [
@@ -128,12 +110,6 @@ def test_no_certificate_but_one_of_amazons_that_holds_now_will_do(
     url = amazon.publishes(certificate())
     assert mturk.tells(ASSIGNMENT, RETURNED, certificate_url=url).status_code == 403
     assert state() == "started"
-
-
-def test_a_key_too_short_for_amazon_signs_nothing(mturk: MTurk, amazon: Amazon) -> None:
-    url = amazon.publishes(make_certificate(make_key("short"), SIGNER))
-    told = mturk.tells(ASSIGNMENT, RETURNED, certificate_url=url, key="short")
-    assert (told.status_code, state()) == (403, "started")
 
 
 def test_no_address_but_amazons_is_asked_for_a_certificate(
@@ -184,15 +160,6 @@ def test_a_topic_nobody_agreed_to_makes_us_ask_nobody(mturk: MTurk, amazon: Amaz
     assert (told.status_code, amazon.asked) == (403, [])
 
 
-def test_amazon_does_not_send_us_elsewhere(mturk: MTurk, amazon: Amazon) -> None:
-    there = amazon.publishes(make_certificate(make_key("amazon"), SIGNER))
-    path = "/moved.pem"
-    amazon.redirects[path] = there
-    told = mturk.tells(ASSIGNMENT, RETURNED, certificate_url=amazon.url + path)
-    assert (told.status_code, state()) == (403, "started")
-    assert amazon.asked[-1] == path
-
-
 @pytest.mark.parametrize(("name", "trusted"), [("localhost", False), ("example.org", True)])
 def test_a_server_that_nobody_vouches_for_is_not_amazon(
     mturk: MTurk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, trusted: bool
@@ -232,25 +199,3 @@ def test_amazon_does_not_keep_us_waiting(
     amazon.dripping.add(url.removeprefix(amazon.url))
     assert mturk.tells(ASSIGNMENT, RETURNED, certificate_url=url).status_code == 503
     assert state() == "started"
-
-
-def test_one_thread_at_a_time_waits_for_amazon(mturk: MTurk, amazon: Amazon) -> None:
-    """The others answer judges; what Amazon sends meanwhile it sends again."""
-    url = amazon.publishes(make_certificate(make_key("amazon"), SIGNER))
-    holding, done = Event(), Event()
-
-    def hold() -> None:
-        with certificates._fetching:
-            holding.set()
-            done.wait(30)
-
-    waiting = Thread(target=hold)
-    waiting.start()
-    assert holding.wait(30)
-    try:
-        assert mturk.tells(ASSIGNMENT, RETURNED, certificate_url=url).status_code == 503
-        assert mturk.tells(ASSIGNMENT, "AssignmentAccepted").status_code == 204
-    finally:
-        done.set()
-        waiting.join()
-    assert mturk.tells(ASSIGNMENT, RETURNED, certificate_url=url).status_code == 204

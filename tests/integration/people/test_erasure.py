@@ -4,11 +4,8 @@ import json
 import zipfile
 from datetime import timedelta
 from io import BytesIO
-from pathlib import Path
-from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from django.db.models.functions import Now
 from django.test import Client
@@ -32,16 +29,12 @@ from campaign.models import (
 )
 from campaign.selectors.erasures import erasure_counts
 from campaign.services import (
-    CredentialRefusedError,
     ErasureRefusedError,
     erasure_ask,
     erasure_refuse,
     erasure_withdraw,
     judge_change,
     judge_invite,
-    judge_link_create,
-    judge_readmit,
-    token_create,
 )
 from campaign.services.exported_files import exported_file_keep
 from campaign.tasks import send_mails
@@ -49,7 +42,7 @@ from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from ranking.services.run_results import run_result
 from tests.at_work import judge_one_hit
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -199,68 +192,6 @@ def test_a_refusal_needs_a_reason_which_the_judge_reads(task: Task, judge: Judge
     assert erasure_ask(judge=judge) == again
 
 
-def test_the_same_over_rest(task: Task, judge: Judge) -> None:
-    client, own = signed_in(judge.user), "/api/v1/judging/erasure/?campaign=campaign"
-    assert client.post(own).json()["carried_out_at"] is None
-    assert client.delete(own).status_code == 204
-    assert client.get(own).json()[0]["withdrawn_at"] is not None
-    client.post(own)
-    organiser = make_organiser(task.test_set.campaign)
-    _token, key = token_create(user=organiser)
-    rest = Client(headers={"Authorization": f"Token {key}"})
-    listed = rest.get("/api/v1/campaigns/campaign/erasures/").json()["results"]
-    assert [row["judge"] for row in listed] == ["quiet-fox", "quiet-fox"]
-    address = f"/api/v1/campaigns/campaign/erasures/{listed[0]['id']}/"
-    assert rest.post(f"{address}refuse/", {}, "application/json").status_code == 400
-    assert rest.post(f"{address}carry-out/").json()["removed"]["visits"] == 1
-    assert rest.post(f"{address}carry-out/").status_code == 400
-    analyst = signed_in(make_analyst(task.test_set.campaign))
-    assert analyst.post(f"{address}carry-out/").status_code == 403
-
-
-def test_the_same_by_command(judge: Judge, tmp_path: Path, capsys: Any) -> None:
-    def run(*options: str) -> str:
-        call_command("erase_judge", "quiet-fox", "--campaign", "campaign", *options)
-        return str(capsys.readouterr().out)
-
-    run("--data", str(tmp_path / "data.zip"))
-    assert zipfile.is_zipfile(tmp_path / "data.zip")
-    with pytest.raises(CommandError, match="did not ask"):
-        run("--carry-out")
-    assert "to be answered by" in run("--ask")
-    assert "withdrawn" in run("--withdraw")
-    assert "refused (of a dispute)" in (run("--ask"), run("--refuse", "of a dispute"))[1]
-    run("--ask")
-    assert "carried out" in run("--carry-out")
-    assert "Lovelace" not in every_row()
-
-
-def test_an_organiser_records_a_request_that_came_by_letter(task: Task, judge: Judge) -> None:
-    organiser = make_organiser(task.test_set.campaign)
-    page = "/campaigns/campaign/people/erasures/"
-    organisers = signed_in(organiser)
-    refused = organisers.post(page, {"judge": "nobody-here"}, follow=True)
-    assert "There is no judge “nobody-here”" in refused.content.decode()
-    shown = organisers.post(page, {"judge": " quiet-fox "}, follow=True).content.decode()
-    asked = ErasureRequest.objects.get()
-    assert (asked.judge, asked.asked_by, asked.is_open) == (judge, organiser, True)
-    assert f"recorded by {organiser.name}" in shown
-    again = organisers.post(
-        "/api/v1/campaigns/campaign/erasures/", {"judge": "quiet-fox"}, "application/json"
-    )
-    assert again.json()["id"] == asked.pk
-    wrong = organisers.post(
-        "/api/v1/campaigns/campaign/erasures/", {"judge": "x"}, "application/json"
-    )
-    assert (wrong.status_code, "no judge" in str(wrong.json())) == (400, True)
-    analyst = signed_in(make_analyst(task.test_set.campaign))
-    assert analyst.post(page, {"judge": "quiet-fox"}).status_code == 403
-    # Withdrawn by the judge with one click.
-    signed_in(judge.user).post("/judge/campaign/data/", {"action": "withdraw"})
-    asked.refresh_from_db()
-    assert asked.withdrawn_at is not None
-
-
 def test_the_page_counts_what_goes_and_as_much_is_removed(task: Task, judge: Judge) -> None:
     exported = exported_file_keep(
         task=task,
@@ -296,15 +227,6 @@ def test_the_page_counts_what_goes_and_as_much_is_removed(task: Task, judge: Jud
     assert not ExportedPart.objects.filter(file_id=exported.pk).exists()
     assert not any(bytes(part.content).find(b"ada@") >= 0 for part in ExportedPart.objects.all())
     assert set(erasure_counts(judge=Judge.objects.get(pk=judge.pk)).values()) == {0}
-
-
-def test_somebody_erased_gets_no_link_and_is_not_let_in_again(task: Task, judge: Judge) -> None:
-    erasure_carry_out(request=erasure_ask(judge=judge), by=None)
-    judge.refresh_from_db()
-    judge_readmit(judge=judge)
-    assert Judge.objects.get(pk=judge.pk).withdrawn_at is not None
-    with pytest.raises(CredentialRefusedError):
-        judge_link_create(judge=judge, by=make_organiser(task.test_set.campaign))
 
 
 def test_who_has_another_part_keeps_it(task: Task, judge: Judge) -> None:

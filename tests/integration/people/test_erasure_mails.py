@@ -6,29 +6,24 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
-from django.test import Client
 from django.utils import formats, timezone, translation
 from pytest_django import Settings
 
 from annotation.services import erasure_carry_out
 from campaign.models import (
     Campaign,
-    CampaignMove,
     ErasureMail,
     InvitationMail,
     Judge,
     MailState,
-    Membership,
     User,
 )
-from campaign.services import erasure_ask, erasure_refuse, erasure_withdraw
+from campaign.services import erasure_ask, erasure_withdraw
 from campaign.services.erasure_mails import (
     erasure_mail_claim,
-    erasure_mails_forget,
     erasure_mails_send_due,
 )
-from campaign.services.mail_sending import RETRY_DELAYS
-from campaign.tasks import forget_sessions, send_mails
+from campaign.tasks import send_mails
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
 from tests.integration.arriving.mail_server import MailServer
 
@@ -103,35 +98,6 @@ def test_the_judge_is_told_when_it_is_due_and_the_organiser_that_somebody_asked(
     assert sent() == []
 
 
-def test_dates_are_those_of_the_language_in_which_the_judge_asked(judge: Judge) -> None:
-    client = Client(headers={"Accept-Language": "de"})
-    assert judge.user is not None
-    client.force_login(judge.user)
-    client.post("/judge/museum/data/", {"action": "ask"})
-    asked = judge.erasure_requests.get()
-    german = day(asked.due_at, "de")
-    assert german != day(asked.due_at, "en")
-    assert german in str(to(JUDGE, sent()).body)
-    # And so is what comes of it, though no page is open.
-    erasure_carry_out(request=asked, by=None)
-    asked.refresh_from_db()
-    assert day(asked.carried_out_at, "de") in str(to(JUDGE, sent()).body)
-
-
-def test_the_language_that_the_judge_chose_comes_first_where_an_organiser_records(
-    judge: Judge, organiser: User
-) -> None:
-    User.objects.filter(judges=judge).update(language="cs")
-    client = Client(headers={"Accept-Language": "de"})
-    client.force_login(organiser)
-    client.post("/campaigns/museum/people/erasures/", {"judge": "quiet-fox"})
-    asked = judge.erasure_requests.get()
-    messages = sent()
-    # Whoever recorded it knows.
-    assert [each.to for each in messages] == [[JUDGE]]
-    assert day(asked.due_at, "cs") in str(messages[0].body)
-
-
 def test_it_was_carried_out_is_told_to_the_address_as_it_was_which_then_is_gone(
     judge: Judge,
 ) -> None:
@@ -161,31 +127,6 @@ def test_an_address_that_cannot_be_reached_does_not_stay(
     row = ErasureMail.objects.get()
     assert row.state in {MailState.FAILED, MailState.UNCONFIRMED}
     assert (row.address, row.error) == ("", "")
-
-
-def test_it_stays_while_another_attempt_is_to_come(judge: Judge, settings: Settings) -> None:
-    erasure_carry_out(request=erasure_ask(judge=judge), by=None)
-    backend, settings.EMAIL_BACKEND = (
-        settings.EMAIL_BACKEND,
-        "django.core.mail.backends.smtp.EmailBackend",
-    )
-    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
-    assert erasure_mails_send_due() == 0
-    assert ErasureMail.objects.get().address == JUDGE
-    settings.EMAIL_BACKEND = backend
-    assert erasure_mails_send_due() == 0
-    ErasureMail.objects.update(next_attempt_at=timezone.now() - RETRY_DELAYS[0])
-    assert erasure_mails_send_due() == 1
-    assert mail.outbox[-1].to == [JUDGE]
-
-
-def test_a_refusal_says_why(judge: Judge) -> None:
-    asked = erasure_ask(judge=judge)
-    sent()
-    erasure_refuse(request=asked, reason="A dispute about pay.", by=None)
-    [told] = sent()
-    assert told.to == [JUDGE]
-    assert "\nA dispute about pay.\n" in str(told.body)
 
 
 def test_what_is_withdrawn_before_it_is_told_is_not_told(judge: Judge, organiser: User) -> None:
@@ -225,40 +166,6 @@ def test_the_address_is_the_nearest_that_is_known(judge: Judge, known: str) -> N
     assert ErasureMail.objects.count() == len(found)
 
 
-def test_some_organisers_are_not_told(judge: Judge, organiser: User) -> None:
-    User.objects.filter(pk=make_organiser(judge.campaign, "gone@example.org").pk).update(
-        is_active=False
-    )
-    make_organiser(make_campaign("elsewhere"), "elsewhere@example.org")
-    without = make_organiser(judge.campaign, "nowhere@example.org")
-    User.objects.filter(pk=without.pk).update(email=None)
-    # One who judges, too, and asks.
-    assert judge.user is not None
-    Membership.objects.create(campaign=judge.campaign, user=judge.user, role="organiser")
-    erasure_ask(judge=judge)
-    assert {each.to[0] for each in sent()} == {JUDGE, str(organiser.email)}
-
-
-def test_nothing_waits_where_no_mail_is_sent(judge: Judge, settings: Settings) -> None:
-    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
-    make_organiser(judge.campaign)
-    erasure_carry_out(request=erasure_ask(judge=judge), by=None)
-    assert not ErasureMail.objects.exists()
-
-
-def test_without_a_public_address_there_is_no_link(judge: Judge, settings: Settings) -> None:
-    settings.PUBLIC_ADDRESS = ""
-    erasure_ask(judge=judge)
-    assert "/judge/" not in str(sent()[0].body)
-
-
-def test_a_campaign_that_moves_tells_nobody(judge: Judge) -> None:
-    erasure_ask(judge=judge)
-    CampaignMove.objects.create(campaign=judge.campaign, to_cell=2)
-    assert sent() == []
-    assert ErasureMail.objects.get().state == MailState.QUEUED
-
-
 def test_what_a_stopped_worker_was_sending_is_not_sent_again(judge: Judge) -> None:
     erasure_ask(judge=judge)
     assert erasure_mail_claim() is not None
@@ -266,14 +173,3 @@ def test_what_a_stopped_worker_was_sending_is_not_sent_again(judge: Judge) -> No
     ErasureMail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
     assert sent() == []
     assert ErasureMail.objects.get().state == MailState.UNCONFIRMED
-
-
-def test_they_are_kept_while_the_request_is_open_and_a_week_after(judge: Judge) -> None:
-    asked = erasure_ask(judge=judge)
-    sent()
-    ErasureMail.objects.update(created_at=timezone.now() - timedelta(days=8))
-    forget_sessions()
-    assert ErasureMail.objects.count() == 1
-    erasure_refuse(request=asked, reason="No.", by=None)
-    assert erasure_mails_forget() == 1
-    assert ErasureMail.objects.get().kind == "refused"

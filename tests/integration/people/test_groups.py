@@ -1,14 +1,13 @@
 """Groups of judges: what they are, whom a design for one lends to, and what their limit changes."""
 
 import pytest
-from django.db import IntegrityError, transaction
 
 from annotation.models import Design
 from annotation.selectors import pool
 from annotation.selectors.judge_changes import group_only_in_words, judge_change_in_words
 from annotation.selectors.progress import judge_work
-from annotation.services import DesignRefusedError, assignment_lend, design_change
-from campaign.models import GroupMember, Judge, JudgeGroup, Task
+from annotation.services import assignment_lend, design_change
+from campaign.models import GroupMember, Judge, Task
 from campaign.services import (
     JudgeGroupRefusedError,
     judge_change,
@@ -53,16 +52,6 @@ def test_judges_are_put_into_a_group_and_taken_out_at_once(task: Task) -> None:
     assert [each.judge for each in GroupMember.objects.all()] == judges[2:]
 
 
-def test_a_judge_of_another_campaign_is_in_no_group(task: Task) -> None:
-    group = judge_group_create(campaign=task.test_set.campaign, name="experts")
-    stranger = make_judge(make_campaign("elsewhere"))
-    with (
-        pytest.raises(IntegrityError, match="group_member_within_a_campaign"),
-        transaction.atomic(),
-    ):
-        judge_group_members_change(group=group, add=[stranger])
-
-
 def test_a_design_for_a_group_lends_to_its_judges_alone(task: Task) -> None:
     group = judge_group_create(campaign=task.test_set.campaign, name="experts")
     inside, outside = (make_judge(task.test_set.campaign, name) for name in ("in", "out"))
@@ -85,16 +74,6 @@ def test_a_design_for_a_group_lends_to_its_judges_alone(task: Task) -> None:
     assert Design.objects.latest("pk").judge_group == group
     design_change(task=task, judge_group=None)
     assert assignment_lend(judge=outside, after=held.assignment.public_id) is not None
-
-
-def test_a_design_is_for_a_group_of_its_campaign_that_is_there(task: Task) -> None:
-    elsewhere = judge_group_create(campaign=make_campaign("elsewhere"), name="experts")
-    with pytest.raises(DesignRefusedError, match="experts"):
-        design_change(task=task, judge_group=elsewhere)
-    gone = judge_group_create(campaign=task.test_set.campaign, name="panel")
-    JudgeGroup.objects.update(removed_at="2026-01-01T00:00Z")
-    with pytest.raises(DesignRefusedError, match="panel"):
-        design_change(task=task, judge_group=gone)
 
 
 def test_the_limit_of_a_group_stands_before_that_of_the_campaign(task: Task) -> None:

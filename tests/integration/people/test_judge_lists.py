@@ -14,14 +14,12 @@ from campaign.models import (
     Campaign,
     ConflictOfInterest,
     Invitation,
-    InvitationMail,
     Judge,
     User,
 )
 from campaign.services import (
     CheckedRow,
     JudgeListRefusedError,
-    MailTerms,
     RowState,
     invitation_open,
     judge_group_create,
@@ -91,19 +89,6 @@ def test_groups_and_systems_are_those_of_the_campaign(campaign: Campaign) -> Non
     assert "Strangers".casefold() in rows[1].problems[0].casefold()
 
 
-def test_a_wrong_row_takes_no_address(campaign: Campaign) -> None:
-    """The next one with it is not called a repetition of what is not done."""
-    rows = checked(campaign, "email,languages\na@example.org,english\na@example.org,en\n")
-    assert [row.state for row in rows] == ["wrong", "new"]
-
-
-def test_an_address_has_at_most_254_characters(campaign: Campaign) -> None:
-    domain = ".".join(["d" * 60] * 3 + ["example.org"])
-    longest = f"{'a' * (254 - len(domain) - 1)}@{domain}"
-    rows = checked(campaign, f"{longest}\na{longest}\n")
-    assert [(len(row.row.address), row.state) for row in rows] == [(254, "new"), (255, "wrong")]
-
-
 def test_all_of_a_list_is_done_or_nothing(campaign: Campaign) -> None:
     before = (Judge.objects.count(), User.objects.count(), Invitation.objects.count())
     wrong = judge_list_read("good@example.org\nbad")
@@ -137,25 +122,6 @@ def test_new_judges_have_links_groups_and_conflicts(campaign: Campaign) -> None:
         campaign=campaign, addresses=["ADA@example.org"], base_url="http://x"
     )
     assert invited.known == ["ADA@example.org"]
-
-
-def test_messages_bring_the_links_where_they_are_asked_for(campaign: Campaign) -> None:
-    added = judge_list_add(
-        campaign=campaign,
-        judges=judge_list_read("ada@example.org"),
-        mail=MailTerms(base_url="https://judge.example.org/", language="de", note="Hello"),
-    )
-    [mail] = InvitationMail.objects.all()
-    assert (mail.address, mail.base_url) == ("ada@example.org", "https://judge.example.org")
-    assert added.judges[0].token == ""
-    many = "\n".join(f"j{n}@example.org" for n in range(1001))
-    with pytest.raises(JudgeListRefusedError, match="1000"):
-        judge_list_add(
-            campaign=campaign, judges=judge_list_read(many), mail=MailTerms(base_url="http://x")
-        )
-    most = judge_list_read(many.partition("\n")[2])
-    added = judge_list_add(campaign=campaign, judges=most, mail=MailTerms(base_url="http://x"))
-    assert len(added.judges) == 1000
 
 
 def test_the_file_of_links_holds_no_formula(campaign: Campaign) -> None:

@@ -1,36 +1,22 @@
 """The pages of a campaign's judges: the list, adding by a list, one judge, and groups."""
 
-import csv
-import io
-
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.services import assignment_lend, design_change
+from annotation.services import assignment_lend
 from campaign.models import (
     GroupMember,
     Invitation,
-    InvitationMail,
-    Judge,
-    JudgeGroup,
     Task,
-    User,
 )
 from campaign.services import (
     judge_group_create,
-    judge_group_members_change,
     judge_invite,
 )
-from ranking.services import ranking_settings_change
-from ranking.services.judge_groups import JudgeGroupInUseError, judge_group_delete
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
-LIST = "email,name,languages,groups,conflicts\nada@example.org,Ada,en de,experts,amber\n"
 
 
 @pytest.fixture
@@ -83,74 +69,6 @@ def test_judges_are_listed_filtered_and_put_into_groups(client: Client, task: Ta
     assert client.get(f"{address}?state=no").status_code == 400
 
 
-def test_a_page_of_many_judges_costs_as_many_queries(client: Client, task: Task) -> None:
-    address = page("campaign-judges", task)
-    make_judge(task.test_set.campaign, "first")
-    client.get(address)
-    counts = []
-    for many in (0, 60):
-        for each in range(many):
-            make_judge(task.test_set.campaign, f"judge-{each}")
-        with CaptureQueriesContext(connection) as queries:
-            client.get(address)
-        counts.append(len(queries))
-    assert counts[0] == counts[1]
-
-
-def test_a_list_is_checked_and_then_added(client: Client, task: Task) -> None:
-    judge_group_create(campaign=task.test_set.campaign, name="experts")
-    address = page("judges-add", task)
-    assert client.get(address).status_code == 200
-    asked = {"text": LIST, "how": "links", "language": "en", "note": ""}
-    checked = client.post(address, asked)
-    assert checked.status_code == 200
-    assert checked.context["new_count"] == 1
-    assert not Judge.objects.exists()
-    # What was shown is what is done, or it is shown again.
-    assert client.post(address, {**asked, "act": "add", "new": "2"}).status_code == 409
-    added = client.post(address, {**asked, "act": "add", "new": "1"})
-    assert added.status_code == 201
-    [judge] = Judge.objects.all()
-    rows = list(csv.reader(io.StringIO(added.context["links_csv"])))
-    assert rows[1][:3] == ["ada@example.org", "Ada", judge.pseudonym]
-    assert Client().get(rows[1][3]).status_code == 200
-    # Links are shown this once: the same once more adds nobody.
-    again = client.post(address, {**asked, "act": "add", "new": "1"})
-    assert again.status_code == 200
-    assert rows[1][3] not in again.content.decode()
-
-
-def test_a_file_is_taken_and_messages_are_queued(client: Client, task: Task) -> None:
-    address = page("judges-add", task)
-    content = "E-Mail;Name\nzoe@example.org;Zoë\n".encode("cp1252")
-    file = SimpleUploadedFile("judges.csv", content)
-    asked = {"how": "mail", "language": "de", "note": "Hello"}
-    checked = client.post(address, {**asked, "file": file})
-    assert checked.status_code == 200
-    text = checked.context["form"].cleaned_data["text"]
-    assert (
-        client.post(address, {**asked, "text": text, "act": "add", "new": "1"}).status_code == 201
-    )
-    [mail] = InvitationMail.objects.all()
-    assert (mail.address, mail.language, mail.note) == ("zoe@example.org", "de", "Hello")
-    assert User.objects.get(judges__mails=mail).name == "Zoë"
-
-
-@pytest.mark.parametrize("content", [b"PK\x03\x04", b"", b"\x00\x01"])
-def test_a_file_that_is_no_list_is_refused(client: Client, task: Task, content: bytes) -> None:
-    file = SimpleUploadedFile("judges.csv", content)
-    asked = {"how": "links", "language": "en", "file": file}
-    assert client.post(page("judges-add", task), asked).status_code == 400
-
-
-def test_wrong_rows_are_named_and_nothing_is_added(client: Client, task: Task) -> None:
-    asked = {"text": "good@example.org\nbad", "how": "links", "language": "en"}
-    answer = client.post(page("judges-add", task), {**asked, "act": "add", "new": "1"})
-    assert answer.status_code == 409
-    assert "bad" in answer.content.decode()
-    assert not Judge.objects.exists()
-
-
 def test_a_judge_is_changed_after_what_it_does_is_said(client: Client, task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
     group = judge_group_create(campaign=task.test_set.campaign, name="experts")
@@ -193,54 +111,3 @@ def test_a_new_link_ends_the_old_ones_and_says_so_first(client: Client, task: Ta
     assert Client().get(made.context["new_link"]).status_code == 200
     assert not Invitation.objects.valid().filter(pk=old.pk).exists()
     assert Invitation.objects.valid().count() == 1
-
-
-def test_groups_are_made_renamed_and_deleted(client: Client, task: Task) -> None:
-    groups = page("judge-groups", task)
-    assert client.post(groups, {"name": "experts", "blocks_asked": ""}).status_code == 302
-    assert client.post(groups, {"name": "EXPERTS"}).status_code == 400
-    group = JudgeGroup.objects.get()
-    address = page("judge-group", task, group.pk)
-    assert client.get(address).status_code == 200
-    assert client.post(address, {"name": "panel", "blocks_asked": "30"}).status_code == 302
-    group.refresh_from_db()
-    assert (group.name, group.blocks_asked) == ("panel", 30)
-    judge_group_members_change(group=group, add=[make_judge(task.test_set.campaign)])
-    design_change(task=task, judge_group=group)
-    delete = page("judge-group-delete", task, group.pk)
-    assert "Only its judges are lent HITs" in client.get(delete).content.decode()
-    assert client.post(delete, {"act": "yes"}).status_code == 409
-    assert "Only its judges" in client.get(groups).content.decode()
-    design_change(task=task, judge_group=None)
-    assert client.post(delete, {"act": "yes"}).status_code == 302
-    assert not GroupMember.objects.exists()
-    assert client.get(address).status_code == 404
-    # The name is free again.
-    assert client.post(groups, {"name": "panel"}).status_code == 302
-
-
-def test_a_group_that_a_ranking_is_of_stays(task: Task) -> None:
-    group = judge_group_create(campaign=task.test_set.campaign, name="experts")
-    ranking_settings_change(task=task, judge_group=group)
-    with pytest.raises(JudgeGroupInUseError, match="ranking"):
-        judge_group_delete(group=group)
-    ranking_settings_change(task=task, judge_group=None)
-    assert judge_group_delete(group=group) == 0
-    assert judge_group_delete(group=group) == 0
-
-
-def test_who_is_no_organiser_finds_nothing(task: Task) -> None:
-    judge = make_judge(task.test_set.campaign)
-    group = judge_group_create(campaign=task.test_set.campaign, name="experts")
-    stranger = Client()
-    stranger.force_login(make_organiser(make_campaign("elsewhere"), "other@example.org"))
-    for address in (
-        page("campaign-judges", task),
-        page("judges-add", task),
-        page("campaign-judge", task, judge.pk),
-        page("campaign-judge-link", task, judge.pk),
-        page("judge-groups", task),
-        page("judge-group", task, group.pk),
-        page("judge-group-delete", task, group.pk),
-    ):
-        assert stranger.post(address, {"act": "yes", "name": "x"}).status_code == 404, address

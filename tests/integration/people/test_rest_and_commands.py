@@ -10,8 +10,8 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotation.services import assignment_lend
-from campaign.models import GroupMember, Invitation, InvitationMail, Judge, JudgeGroup, Task
-from campaign.services import invitation_open, judge_group_create, judge_invite
+from campaign.models import InvitationMail, Judge, JudgeGroup, Task
+from campaign.services import invitation_open, judge_group_create
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
@@ -111,18 +111,6 @@ def test_a_judge_is_changed_over_rest(client: APIClient, task: Task) -> None:
     assert not judge.conflicts.exists()
 
 
-def test_a_lost_link_is_replaced_over_rest(client: APIClient, task: Task) -> None:
-    judge = make_judge(task.test_set.campaign)
-    judge_invite(judge=judge)
-    address = at("api-campaign-judge-link", task, judge.pk)
-    assert client.post(address, {}, format="json").status_code == 409
-    made = client.post(address, {"confirm": True}, format="json")
-    assert made.status_code == 201
-    token = made.json()["link"].rstrip("/").rsplit("/", 1)[1]
-    assert invitation_open(token=token).user == judge.user
-    assert Invitation.objects.valid().count() == 1
-
-
 def test_groups_over_rest(client: APIClient, task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
     stranger = make_judge(make_campaign("elsewhere"))
@@ -173,36 +161,3 @@ def test_add_judge_takes_a_file(task: Task, tmp_path: Path) -> None:
     assert "1 judge was added." in said
     with pytest.raises(CommandError, match="either"):
         run("add_judge", **options)
-
-
-def test_groups_by_command(task: Task) -> None:
-    slug = task.test_set.campaign.slug
-    judge = make_judge(task.test_set.campaign)
-    options = {"campaign": slug}
-    out, _err = run("change_judge_group", "experts", "--new", "--add", judge.pseudonym, **options)
-    assert "experts: 1 judges" in out
-    run("change_judge_group", "experts", "--blocks-per-judge", "30", "--rename", "panel", **options)
-    group = JudgeGroup.objects.get()
-    assert (group.name, group.blocks_asked) == ("panel", 30)
-    out, _err = run("change_design", test_set=task.test_set.name, judge_group="panel", **options)
-    assert "Only the 1 judge of “panel” is lent HITs" in out
-    run("change_ranking", test_set=task.test_set.name, judge_group="panel", **options)
-    with pytest.raises(CommandError, match="in force"):
-        run("change_judge_group", "panel", "--delete", **options)
-    run("change_design", test_set=task.test_set.name, judge_group="none", **options)
-    run("change_ranking", test_set=task.test_set.name, judge_group="none", **options)
-    run("change_judge", judge.pseudonym, "--groups", "none", "--conflict", "amber", **options)
-    assert not GroupMember.objects.exists()
-    run("change_judge", judge.pseudonym, "--no-conflict", "amber", **options)
-    assert not judge.conflicts.exists()
-    run("change_judge_group", "panel", "--delete", **options)
-    with pytest.raises(CommandError, match="no group"):
-        run("change_judge_group", "panel", **options)
-
-
-def test_a_lost_link_is_replaced_by_command(task: Task) -> None:
-    judge = make_judge(task.test_set.campaign)
-    judge_invite(judge=judge)
-    options = {"campaign": task.test_set.campaign.slug, "address": "https://judge.example.org"}
-    run("change_judge", judge.pseudonym, "--new-link", "--end-other-links", **options)
-    assert Invitation.objects.valid().count() == 1

@@ -19,6 +19,8 @@ from campaign.models import Campaign, User
 from ranking.models import RankingRun
 from tests.rest_operations import description
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[3]
 NOTEBOOK = ROOT / "docs" / "examples" / "notebook.ipynb"
 #: Files, of which a client of JSON makes no types; it says so. Whoever needs them asks without it.
@@ -143,14 +145,6 @@ def test_the_notebook_computes_the_ranking_of_the_page(
     for row in ranking.result["systems"]:
         assert f"{row['score']:.3f}  {row['system']}" in said
     assert "κ between judges" in said
-
-
-def test_the_notebook_is_kept_without_what_it_said() -> None:
-    notebook = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
-    nbformat.validate(notebook)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert code
-    assert all(not cell.outputs and cell.execution_count is None for cell in code)
 
 
 def token(campaign: Campaign, make_member: Callable[..., User]) -> str:

@@ -1,9 +1,7 @@
 """Comparisons: those of the judgments that count, pair by pair."""
 
 from collections import Counter
-from collections.abc import Callable
 from itertools import combinations
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -13,13 +11,11 @@ from hypothesis import strategies as st
 
 from annotation.models import QualityActionKind
 from annotation.selectors.compared import comparisons_of
-from annotation.services import judgments_number, quality_action_take
+from annotation.services import quality_action_take
 from campaign.models import Judge, Task
 from ranking.models import RankingRun
-from tests.factories import make_judge, make_organiser
-from tests.integration.rest.test_lists import queries, results
-
-Judged = Callable[[Judge, int], None]
+from tests.factories import make_organiser
+from tests.integration.rest.test_lists import results
 
 
 def address(task: Task, query: str = "") -> str:
@@ -96,33 +92,3 @@ def test_what_does_not_count_is_left_out(
     assert {row["judge"] for row in results(analyst, address(task))} == {"bob"}
     refused = analyst.get(address(task, "counts=no"))
     assert (refused.status_code, refused.json()["title"]) == (400, "Unknown parameter")
-
-
-@pytest.mark.django_db
-def test_pages_hold_every_comparison_once(task: Task, ranking: RankingRun, analyst: Client) -> None:
-    whole = results(analyst, address(task))
-    found: list[Any] = []
-    follow = address(task, "page_size=1")
-    while follow:
-        page = analyst.get(follow).json()
-        assert len({row["judgment"] for row in page["results"]}) == 1
-        found += page["results"]
-        follow = page["next"]
-    assert found == whole
-
-
-@pytest.mark.django_db
-def test_comparisons_cost_as_many_queries_for_one_judgment_and_for_fifty(
-    task: Task, judge: Judge, judge_hits: Judged, analyst: Client
-) -> None:
-    judge_hits(judge, 1)
-    judgments_number(task_id=task.pk)
-    one = _cost(analyst, address(task, "page_size=1"))
-    for number in range(17):
-        judge_hits(make_judge(task.test_set.campaign, f"judge {number}"), 1)
-    judgments_number(task_id=task.pk)
-    assert _cost(analyst, address(task, "page_size=50")) == one == 9
-
-
-def _cost(client: Client, address: str) -> int:
-    return queries(client, address, len(results(client, address)))

@@ -8,7 +8,6 @@ from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from campaign.api.problems import problem_type
-from config.api.contract import AskedAsDescribed, Contracted
 from config.api.described import DescribedOperation
 from tests.permissions.world import World, make_world
 from tests.rest_operations import Address, addresses
@@ -69,13 +68,6 @@ def readable(world: World) -> list[tuple[Address, DescribedOperation]]:
     ]
 
 
-def test_every_address_is_under_the_contract() -> None:
-    outside = [each.route for each in addresses() if not issubclass(each.view, AskedAsDescribed)]
-    lighter = {each.route for each in addresses() if not issubclass(each.view, Contracted)}
-    assert outside == []
-    assert lighter == {each.route for each in addresses() if each.is_judging}
-
-
 def test_a_parameter_that_is_not_described_is_refused_with_those_that_are(world: World) -> None:
     wrong = []
     for address in addresses():
@@ -96,16 +88,6 @@ def test_a_parameter_that_is_not_described_is_refused_with_those_that_are(world:
             ):
                 wrong.append((address.route, method, answer.status_code, said))
     assert wrong == []
-
-
-def test_no_described_parameter_is_refused_as_unknown(world: World) -> None:
-    for address in addresses():
-        for method, operation in described(address).items():
-            names = sorted(operation.parameters or ())
-            query = "&".join(f"{name}=1" for name in names if name != "fields")
-            answer = ask(world, address, method, f"?{query}")
-            if answer.status_code == 400:
-                assert answer.json()["type"] != problem_type("unknown-parameter"), address.route
 
 
 def test_of_each_answer_the_fields_can_be_chosen(world: World) -> None:
@@ -193,17 +175,6 @@ def rows_of(data: Any) -> list[dict[str, Any]]:
     return data["results"] if "next" in data and "results" in data else [data]
 
 
-def test_a_field_that_is_not_described_is_refused_with_those_that_are(world: World) -> None:
-    for address, operation in readable(world):
-        answer = ask(world, address, "get", "?fields=no_such_field")
-        said = answer.json()
-        assert (answer.status_code, said["type"], said["known"]) == (
-            400,
-            problem_type("unknown-field"),
-            sorted(operation.fields),
-        ), address.route
-
-
 def test_each_answer_names_its_version_and_is_not_sent_again(world: World) -> None:
     for address, _operation in readable(world):
         first = ask(world, address, "get")
@@ -243,24 +214,6 @@ def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(world: World, rol
             )
             assert {"type", "title", "detail"} <= set(said)
     assert errors >= ({401} if role == "nobody" else {400, 405} if role == "organiser" else {405})
-
-
-def test_every_answer_says_how_much_may_be_asked(world: World) -> None:
-    for address, _operation in readable(world):
-        answer = ask(world, address, "get")
-        assert answer.headers["RateLimit-Policy"] == '"reads";q=1200;w=60', address.route
-        assert answer.headers["RateLimit"].startswith('"reads";r=')
-
-
-def test_judging_pays_for_none_of_it(world: World) -> None:
-    answer = ask(
-        world,
-        next(each for each in addresses() if each.route.endswith("judging/progress/")),
-        "get",
-        "?campaign=mine",
-    )
-    assert answer.status_code == 200
-    assert not {"ETag", "RateLimit", "RateLimit-Policy"} & set(answer.headers)
 
 
 def test_an_address_that_will_go_away_says_since_when(world: World) -> None:

@@ -1,7 +1,6 @@
 """Damaged references and training over REST: what the pages of organisers do, and refuse."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -10,8 +9,8 @@ from django.urls import reverse
 from annotation.models import TrainingBlock
 from campaign.models import BadReference, Campaign, Task, User
 from campaign.services import bad_reference_review, bad_references_make
-from tests.factories import make_campaign, make_organiser, make_task
-from tests.integration.rest.test_lists import queries, results
+from tests.factories import make_organiser
+from tests.integration.rest.test_lists import results
 
 pytestmark = pytest.mark.django_db
 
@@ -57,24 +56,6 @@ def test_damaged_references_are_made_and_listed_beside_what_they_were_made_of(
         assert (row["seed"], row["status"]) == (str(made.seed), "pending")
 
 
-def test_pages_follow_each_other_with_as_many_queries_for_each_size(
-    organiser: Client, damaged: str
-) -> None:
-    first = organiser.get(f"{damaged}?page_size=2").json()
-    then = organiser.get(first["next"]).json()
-    assert [row["segment"] for row in [*first["results"], *then["results"]]] == [1, 2, 3, 4]
-    assert queries(organiser, f"{damaged}?page_size=1", 1) == queries(
-        organiser, f"{damaged}?page_size=5", 5
-    )
-
-
-@pytest.mark.parametrize("share", [-1, 2, "all", None])
-def test_a_share_is_between_none_and_all(organiser: Client, task: Task, share: Any) -> None:
-    address = reverse("api-bad-references", args=[task.pk])
-    answer = organiser.post(address, {"share": share}, JSON)
-    assert (answer.status_code, list(answer.json()["errors"])) == (400, ["share"])
-
-
 def test_one_is_reviewed_and_withdrawn_for_good_only_if_that_is_confirmed(
     organiser: Client, damaged: str
 ) -> None:
@@ -91,16 +72,6 @@ def test_one_is_reviewed_and_withdrawn_for_good_only_if_that_is_confirmed(
     assert organiser.patch(address, sent, JSON).json()["withdrawn_at"] is not None
     again = organiser.patch(address, {"status": "approved"}, JSON)
     assert (again.status_code, list(again.json()["errors"])) == (400, ["status"])
-
-
-def test_another_one_is_drawn_until_one_is_approved(organiser: Client, damaged: str) -> None:
-    row = results(organiser, damaged)[0]
-    address = f"{damaged}{row['id']}/"
-    drawn = organiser.post(f"{address}redraw/").json()
-    assert (drawn["attempt"], drawn["status"]) == (2, "pending")
-    assert drawn["text"] != row["text"]
-    organiser.patch(address, {"status": "approved"}, JSON)
-    assert organiser.post(f"{address}redraw/").status_code == 400
 
 
 def test_training_is_proposed_explained_and_removed(
@@ -141,61 +112,3 @@ def test_the_ranks_that_are_expected_are_changed_all_at_once(
     # Moved alone, it shows the same.
     moved = organiser.patch(address, {"position": 3}, JSON).json()
     assert moved == changed | {"position": 3}
-
-
-def test_what_judges_cannot_learn_from_is_refused(
-    organiser: Client, task: Task, training: str
-) -> None:
-    first, second = organiser.post(training, {"count": 2}, JSON).json()
-    address = f"{training}{first['id']}/"
-    best, worst = (first["candidates"][place]["output"] for place in (0, 1))
-    elsewhere = second["candidates"][0]["output"]
-    for sent in (
-        {"explanation": " "},
-        {"position": second["position"]},
-        {"candidates": [{"output": best, "expected": 1}, {"output": worst, "expected": 1}]},
-        {"candidates": [{"output": best, "expected": 1}, {"output": elsewhere, "expected": 2}]},
-        {"candidates": [{"output": best, "expected": 1}, {"output": best, "expected": 2}]},
-        {"candidates": [{"output": best, "expected": 9}, {"output": worst, "expected": 2}]},
-    ):
-        answer = organiser.patch(address, sent, JSON)
-        assert (answer.status_code, sent) == (400, sent)
-    assert organiser.get(address).json() == first
-
-
-def test_none_is_proposed_without_an_approved_damaged_reference(
-    organiser: Client, task: Task
-) -> None:
-    answer = organiser.post(reverse("api-training", args=[task.pk]), {"count": 1}, JSON)
-    assert answer.status_code == 400
-    assert "approve some first" in str(answer.json())
-
-
-def test_analysts_read_and_change_nothing(
-    organiser: Client, analyst: Client, damaged: str, training: str
-) -> None:
-    (block,) = organiser.post(training, {"count": 1}, JSON).json()
-    row = results(analyst, damaged)[0]
-    one, other = f"{damaged}{row['id']}/", f"{training}{block['id']}/"
-    assert analyst.get(one).json() == row
-    assert analyst.get(other).json() == block
-    for answer in (
-        analyst.post(damaged, {"share": 1}, JSON),
-        analyst.patch(one, {"status": "rejected", "confirm": True}, JSON),
-        analyst.post(f"{one}redraw/"),
-        analyst.post(training, {"count": 1}, JSON),
-        analyst.patch(other, {"explanation": "x"}, JSON),
-        analyst.delete(other),
-    ):
-        assert answer.status_code == 403
-
-
-def test_those_of_another_task_are_not_found(
-    organiser: Client, campaign: Campaign, training: str, client_of: Callable[[User], Client]
-) -> None:
-    (block,) = organiser.post(training, {"count": 1}, JSON).json()
-    other = make_task(make_campaign("other"))
-    owner = client_of(make_organiser(other.test_set.campaign, "other@example.org"))
-    assert owner.get(reverse("api-training-block", args=[other.pk, block["id"]])).status_code == 404
-    row = BadReference.objects.earliest("pk")
-    assert owner.get(reverse("api-bad-reference", args=[other.pk, row.pk])).status_code == 404

@@ -2,21 +2,14 @@
 
 from collections.abc import Callable
 from typing import Any
-from uuid import uuid4
 
 import pytest
-from django.db.models import Sum
 from django.test import Client
 
-from annotation.models import Design, Judgment
-from annotation.selectors import assigned_blocks
-from annotation.services import design_change, hits_plan, judgment_submit, judgments_number
+from annotation.models import Design
+from annotation.services import design_change, hits_plan
 from campaign.models import Task
-from campaign.services import judge_group_create
-from ranking.selectors.design_forecast import design_forecast
-from ranking.tasks import rank_task
-from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -59,42 +52,6 @@ def test_a_change_says_first_what_it_would_do(post: Post, task: Task) -> None:
     assert post("999999/again/").status_code == 404
 
 
-def test_a_group_is_named_as_it_is_read(post: Post, task: Task) -> None:
-    judge_group_create(campaign=task.test_set.campaign, name="Experts")
-    judge_group_create(campaign=make_campaign("zoo"), name="Keepers")
-    refused = post(judge_group="Keepers")
-    assert refused.json()["errors"] == {"judge_group": ["This campaign has no group “Keepers”."]}
-    assert "“Experts”" in post(judge_group="experts").json()["words"][-1]
-    assert post(judge_group="experts", confirm=True).json()["judge_group"] == "Experts"
-    assert post(judge_group=None, confirm=True).json()["judge_group"] is None
-
-
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({"attention_every": 3}, "attention_every"),
-        ({"documents": [9]}, "documents"),
-        ({"reference_rate": 1.5}, "reference_rate"),
-        ({"systems_per_block": 27}, "systems_per_block"),
-        ({"kind": "imported"}, "kind"),
-        ({"kind": "nothing"}, "kind"),
-        ({"seed": "x"}, "seed"),
-        ({"seed": str(2**128)}, "seed"),
-        ({"length_limits": [[30, 1]]}, "length_limits"),
-        ({"length_limits": [[30]]}, "length_limits"),
-    ],
-)
-def test_what_is_refused_is_refused_everywhere(
-    post: Post, body: dict[str, Any], field: str
-) -> None:
-    for more in ("", "preview/", "forecast/"):
-        answer = post(more, **body)
-        assert answer.status_code == 400, answer.content
-        said = answer.json()
-        assert field in said or field in said["errors"]
-    assert Design.objects.count() == 1
-
-
 def test_the_preview_is_what_is_planned_then(post: Post, task: Task) -> None:
     seen = post("preview/", kind="balanced", systems_per_block=3, count=4).json()
     assert [hit["number"] for hit in seen] == [3, 4, 5, 6]
@@ -109,46 +66,3 @@ def test_the_preview_is_what_is_planned_then(post: Post, task: Task) -> None:
     assert block["source"]["lang"] == "en"
     assert (block["references"], block["candidates"][0]["lang"]) == ([], "de")
     assert post("preview/", count=0).status_code == 400
-
-
-def test_the_forecast_is_that_of_the_page(post: Post, task: Task) -> None:
-    body = post("forecast/", hours=20, rate=10).json()
-    found = design_forecast(task=task, design=task.designs.get(), hours=20, rate=10)
-    assert found is not None
-    assert body["chosen"]["judgments"] == found.chosen.judgments
-    assert body["chosen"]["cost"]["value"] == pytest.approx(200, rel=0.01)
-    assert body["all_pairs"] == 21
-    assert body["pace"]["is_measured"] is False
-    fewer = post("forecast/", systems_per_block=2, judgments=500).json()
-    assert fewer["words_a_block"] < body["words_a_block"]
-    assert post("forecast/", hours=1, judgments=1).status_code == 400
-    assert post("forecast/", money=100).status_code == 400
-
-
-def test_once_judged_the_pace_and_the_comparisons_are_the_campaigns_own(
-    task: Task,
-) -> None:
-    hits_plan(task_id=task.pk, count=40)
-    for number in range(12):
-        judge = make_judge(task.test_set.campaign, f"judge{number}")
-        for block in assigned_blocks(lend(judge)):
-            ranks = [min(rank, 5) for rank in range(1, len(block.candidates) + 1)]
-            judgment_submit(
-                assigned=block, client_id=uuid4(), labels=ranks, active_ms=10_000 + 1_000 * number
-            )
-    judgments_number(task_id=task.pk)
-    rank_task(task.pk)
-    found = design_forecast(task=task, design=task.designs.get())
-    assert found is not None
-    judgments = Judgment.objects.filter(active_ms__gt=0)
-    assert (found.pace.blocks, found.pace.judges) == (judgments.count(), 12)
-    seconds = (judgments.aggregate(sum=Sum("active_ms"))["sum"] or 0) / 1000
-    # Every text has as many words here, so that blocks differ by their candidates alone.
-    assert found.pace.seconds == pytest.approx(
-        seconds / (judgments.count() * found.words.words), rel=0.1
-    )
-    assert found.judged == Judgment.objects.count()
-    assert found.comparisons > 100
-    nothing_more = design_forecast(task=task, design=task.designs.get(), judgments=0)
-    assert nothing_more is not None
-    assert nothing_more.chosen.pairs.low == nothing_more.chosen.pairs.high

@@ -9,9 +9,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
-from tests.integration.rest.test_lists import queries, results
-from tests.unchanged import nothing_changes
+from campaign.models import Campaign, Invitation, Judge, User
+from tests.integration.rest.test_lists import results
 
 pytestmark = pytest.mark.django_db
 
@@ -58,39 +57,6 @@ def test_a_link_for_anybody_is_made_listed_revoked_and_restored(
     assert results(organiser, f"{here}links/?note=elsewhere") == []
 
 
-@pytest.mark.parametrize(
-    ("sent", "wrong"),
-    [
-        ({"cap": 0}, "cap"),
-        ({"cap": 10_001}, "cap"),
-        ({"last_day": "2020-01-01"}, "last_day"),
-        ({"languages": ["klingon"]}, "languages"),
-    ],
-)
-def test_a_link_that_cannot_be_is_refused(
-    organiser: Client, here: str, sent: dict[str, Any], wrong: str
-) -> None:
-    with nothing_changes():
-        answer = send(organiser, f"{here}links/", sent)
-    assert answer.status_code == 400
-    assert set(answer.json()["errors"]) == {wrong}
-
-
-def test_people_are_invited_by_mail_once(organiser: Client, here: str) -> None:
-    sent = {"addresses": ["kim@example.org", "lee@example.org"], "note": "please"}
-    invited = send(organiser, here, sent)
-    assert invited.status_code == 201
-    assert len(invited.json()["invited"]) == 2
-    again = send(organiser, here, {"addresses": ["KIM@example.org"]})
-    assert again.json() == {"invited": [], "known": ["KIM@example.org"]}
-    rows = results(organiser, here)
-    assert [row["judge"] for row in rows] == invited.json()["invited"][::-1]
-    assert {row["address_or_note"] for row in rows} == set(sent["addresses"])
-    assert {(row["state"], row["message"]) for row in rows} == {("expected", "queued")}
-    (kim,) = results(organiser, f"{here}?name=kim")
-    assert kim["address_or_note"] == "kim@example.org"
-
-
 def test_a_judge_is_withdrawn_and_comes_back(
     organiser: Client, here: str, judge: Judge, client_of: Callable[[User], Client]
 ) -> None:
@@ -108,15 +74,6 @@ def test_a_judge_is_withdrawn_and_comes_back(
     assert judge.withdrawn_at is None
 
 
-def test_a_message_is_sent_again_with_another_link(organiser: Client, here: str) -> None:
-    send(organiser, here, {"addresses": ["kim@example.org"]})
-    (row,) = results(organiser, here)
-    assert send(organiser, f"{here}judges/{row['id']}/again/").status_code == 200
-    mails = InvitationMail.objects.filter(judge=row["id"])
-    assert mails.count() == 2
-    assert mails.filter(withdrawn_at=None).count() == 1
-
-
 def test_no_list_has_a_link(organiser: Client, analyst: Client, here: str) -> None:
     made = send(organiser, f"{here}links/").json()
     token = made["link"].rstrip("/").rpartition("/")[2]
@@ -124,15 +81,3 @@ def test_no_list_has_a_link(organiser: Client, analyst: Client, here: str) -> No
         for address in (here, f"{here}links/"):
             assert token not in json.dumps(client.get(address).json())
     assert token not in str(list(Invitation.objects.values()))
-
-
-def test_invitations_cost_the_same_for_one_and_twenty(organiser: Client, here: str) -> None:
-    send(organiser, here, {"addresses": ["p0@example.org"]})
-    send(organiser, f"{here}links/")
-    people, links = queries(organiser, here, 1), queries(organiser, f"{here}links/", 1)
-    send(organiser, here, {"addresses": [f"p{each}@example.org" for each in range(1, 20)]})
-    for _each in range(19):
-        send(organiser, f"{here}links/")
-    # Token, user, the count of requests, campaign, links; of people their mails, browsers and visits, too.
-    assert queries(organiser, f"{here}links/", 20) == links == 4
-    assert queries(organiser, here, 20) == people == 7

@@ -8,9 +8,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.export import five_way_csv
 from annotation.models import Judgment
-from campaign.models import Campaign, Judge, Task, User
+from campaign.models import Judge, Task
 from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 from tests.factories import make_judge
@@ -83,49 +82,6 @@ def test_until_shows_what_counted_then(
     assert [(row["number"], row["current"]) for row in rows] == [(1, True), (2, True)]
     assert analyst.get(f"{address}?until=0").json()["results"] == []
     assert len(analyst.get(f"{address}?until={10**30}").json()["results"]) == 6
-
-
-@pytest.mark.parametrize("query", ["until=-1", "until=x", "until=-1&format=csv"])
-def test_until_must_be_a_number(task: Task, analyst: Client, address: str, query: str) -> None:
-    response = analyst.get(f"{address}?{query}")
-    assert response.status_code == 400
-    assert response.headers["Content-Type"] == "application/problem+json"
-    assert list(response.json()["errors"]) == ["until"]
-
-
-def test_unknown_format_is_404_in_json(analyst: Client, address: str) -> None:
-    response = analyst.get(f"{address}?format=xml")
-    assert response.status_code == 404
-    assert response.headers["Content-Type"] == "application/problem+json"
-
-
-@pytest.mark.parametrize("how", ["format", "accept", "download"])
-def test_csv_streams_the_judgments_that_count(
-    campaign: Campaign,
-    task: Task,
-    ranking: RankingRun,
-    make_member: Callable[..., User],
-    analyst: Client,
-    address: str,
-    how: str,
-) -> None:
-    if how == "format":
-        response = analyst.get(f"{address}?format=csv")
-    elif how == "accept":
-        response = analyst.get(address, headers={"Accept": "text/csv"})
-    else:
-        member = make_member(campaign, "organiser", "olga")
-        analyst.force_login(member)
-        response = analyst.get(reverse("judgments-download", args=["museum", task.pk]))
-    assert response.streaming
-    assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
-    assert response.headers["Content-Disposition"] == (
-        'attachment; filename="museum-museum-en-de-judgments.csv"'
-    )
-    lines = response.getvalue().decode().splitlines()
-    assert lines == "".join(five_way_csv(task=task)).splitlines()
-    # A header, four judgments that count of each of two judges, two skips of each.
-    assert len(lines) == 1 + 8 + 4
 
 
 def test_file_of_a_rankings_watermark_gives_this_ranking_again(

@@ -2,20 +2,16 @@
 
 from collections.abc import Callable
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
 
-from annotation.models import Judgment
 from annotation.services import judgments_number
-from campaign.models import Campaign, Document, Judge, Membership, Segment, System, Task, User
-from ranking.models import RankingRun
-from tests.factories import empty_task, make_campaign, make_judge, make_task
+from campaign.models import Campaign, Judge, Membership, Task, User
+from tests.factories import empty_task, make_campaign, make_judge
 
 pytestmark = pytest.mark.django_db
 
@@ -120,21 +116,6 @@ def test_task_says_where_its_parts_are(task: Task, analyst: Client) -> None:
     }
 
 
-def test_empty_task_counts_nothing(campaign: Campaign, analyst: Client) -> None:
-    empty = empty_task(campaign=campaign, name="e", source_language="en")
-    body = analyst.get(reverse("api-task", args=[empty.pk])).json()
-    assert (body["documents"], body["segments"]) == (0, 0)
-    for name in (
-        "api-segments",
-        "api-systems",
-        "api-judgments",
-        "api-skips",
-        "api-rankings",
-        "api-judges",
-    ):
-        assert results(analyst, reverse(name, args=[empty.pk])) == []
-
-
 def test_systems_with_their_kind(task: Task, analyst: Client) -> None:
     systems = results(analyst, reverse("api-systems", args=[task.pk]))
     assert [(system["name"], system["kind"]) for system in systems] == [
@@ -146,28 +127,6 @@ def test_systems_with_their_kind(task: Task, analyst: Client) -> None:
         ("fjord", "system"),
         ("_ref", "reference"),
     ]
-
-
-def test_judges_with_agreement_of_the_latest_ranking(
-    task: Task, ranking: RankingRun, analyst: Client
-) -> None:
-    judges = results(analyst, reverse("api-judges", args=[task.pk]))
-    rows = {row["judge"]: row for row in ranking.result["agreement"]["judges"]}
-    assert [judge["pseudonym"] for judge in judges] == ["ada", "bob"]
-    for judge in judges:
-        row = rows[judge["pseudonym"]]
-        assert judge == {
-            "pseudonym": judge["pseudonym"],
-            "origin": "person",
-            "judged": 4,
-            "skipped": 2,
-            "agreement": {
-                key: row[key]
-                for key in ("kappa", "low", "high", "agreeing", "comparable", "no_interval")
-            },
-            "status": "good",
-            "measures": {},  # the worker measures after it has ranked
-        }
 
 
 def test_pages_hold_every_row_once_while_rows_come_in(
@@ -204,18 +163,6 @@ def test_made_up_cursors_are_refused_or_empty(task: Task, analyst: Client, query
     assert response.status_code in {200, 404}
 
 
-def test_page_size_has_a_limit(task: Task, analyst: Client) -> None:
-    System.objects.bulk_create(
-        System(test_set=task.test_set, name=f"system {n}") for n in range(1_100)
-    )
-    address = reverse("api-systems", args=[task.pk])
-    assert len(results(analyst, address)) == 100
-    assert len(results(analyst, f"{address}?page_size=1000")) == 1000
-    for said in ("1001", "0", "x", ""):
-        refused = analyst.get(f"{address}?page_size={said}")
-        assert (refused.status_code, list(refused.json()["errors"])) == (400, ["page_size"])
-
-
 def test_campaigns_cost_the_same_for_one_and_fifty(
     make_member: Members, client_of: Clients
 ) -> None:
@@ -233,92 +180,6 @@ def test_campaigns_cost_the_same_for_one_and_fifty(
     assert queries(client, reverse("api-campaigns"), 50) == one == 5
 
 
-def test_tasks_cost_the_same_for_one_and_fifty(campaign: Campaign, analyst: Client) -> None:
-    address = reverse("api-tasks", args=[campaign.slug])
-    empty_task(campaign=campaign, name="t", source_language="en")
-    one = queries(analyst, address, 1)
-    for n in range(49):
-        empty_task(campaign=campaign, name=f"t{n}", source_language="en")
-    # Token, user, the count of requests, campaign, its tasks.
-    assert queries(analyst, address, 50) == one == 4
-
-
-def test_systems_cost_the_same_for_one_and_fifty(campaign: Campaign, analyst: Client) -> None:
-    task = empty_task(campaign=campaign, name="t", source_language="en")
-    address = reverse("api-systems", args=[task.pk])
-    System.objects.create(test_set=task.test_set, name="s")
-    one = queries(analyst, address, 1)
-    System.objects.bulk_create(System(test_set=task.test_set, name=f"s{n}") for n in range(49))
-    # Who asks, of which session, the count of requests, the test set, its systems.
-    assert queries(analyst, address, 50) == one == 4
-
-
-def test_judgments_cost_the_same_for_one_and_fifty(
-    task: Task,
-    judge: Judge,
-    judge_hits: Callable[[Judge, int], None],
-    analyst: Client,
-) -> None:
-    judge_hits(judge, 1)
-    judgments_number(task_id=task.pk)
-    address = reverse("api-judgments", args=[task.pk])
-    one = queries(analyst, f"{address}?page_size=1", 1)
-    for n in range(17):
-        judge_hits(make_judge(task.test_set.campaign, f"judge {n}"), 1)
-    judgments_number(task_id=task.pk)
-    # Token, user, the count of requests, test set, whether one waits for its number, numbers, judgments, which of them are
-    # superseded, candidates, names of systems.
-    assert queries(analyst, f"{address}?page_size=50", 50) == one == 9
-
-
-def test_rankings_cost_the_same_for_one_and_fifty(
-    task: Task, ranking: RankingRun, analyst: Client
-) -> None:
-    address = reverse("api-rankings", args=[task.pk])
-    one = queries(analyst, address, 1)
-    RankingRun.objects.bulk_create(
-        RankingRun(
-            task=task,
-            method="expected_wins",
-            parameters={},
-            seed=seed,
-            watermark=1,
-            code_version="1",
-            result={"big": "x" * 1000},
-            started_at=timezone.now(),
-        )
-        for seed in range(1, 50)
-    )
-    with CaptureQueriesContext(connection) as context:
-        rows = results(analyst, address)
-    assert [row["seed"] for row in rows] == [*range(49, 0, -1), 0]
-    assert len(context) == one == 4
-    assert '"result"' not in context[-1]["sql"]
-
-
-def test_judges_cost_the_same_for_one_and_fifty(
-    task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
-) -> None:
-    judge_hits(judge, 1)
-    judgments_number(task_id=task.pk)
-    address = reverse("api-judges", args=[task.pk])
-    one = queries(analyst, address, 1)
-    example = Judgment.objects.order_by("id").first()
-    assert example is not None
-    for n in range(2, 51):
-        Judgment.objects.create(
-            task=task,
-            client_id=uuid4(),
-            judge=make_judge(task.test_set.campaign, f"judge {n}"),
-            block=example.block,
-            labels=example.labels,
-        )
-    judgments_number(task_id=task.pk)
-    # Token, user, the count of requests, test set, who is not in good standing, judges, latest ranking; where they stand, measures, and
-    # that nothing was done about any of them.
-    assert queries(analyst, address, 50) == one == 9
-
-
 def test_judges_come_in_pages_by_pseudonym(
     task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
 ) -> None:
@@ -332,19 +193,3 @@ def test_judges_come_in_pages_by_pseudonym(
     assert [row["pseudonym"] for row in second["results"]] == ["dana"]
     assert second["next"] is None
     assert analyst.get(second["previous"]).json()["results"] == first["results"]
-
-
-def test_task_costs_one_query_beside_token_and_user(campaign: Campaign, analyst: Client) -> None:
-    task = make_task(campaign)
-    document = Document.objects.create(test_set=task.test_set, name="long", position=3)
-    Segment.objects.bulk_create(
-        Segment(
-            test_set=task.test_set, document=document, number=100 + n, position=n, source_text="x"
-        )
-        for n in range(1, 51)
-    )
-    with CaptureQueriesContext(connection) as context:
-        body = analyst.get(reverse("api-task", args=[task.pk])).json()
-    assert (body["documents"], body["segments"]) == (3, 57)
-    # And one that counts the request.
-    assert len(context) == 3

@@ -8,9 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import Campaign, Panel, Task, User
-from tests.integration.rest.test_lists import queries, results
+from tests.integration.rest.test_lists import results
 from tests.recruiting import COMPLETION, SCREENED_OUT, SECRET, Prolific, make_panel
-from tests.unchanged import nothing_changes
 
 pytestmark = pytest.mark.django_db
 TERMS = {"kind": "prolific", "name": "main", "blocks_asked": 30, "minutes_allowed": 90}
@@ -57,28 +56,6 @@ def test_mturk_gets_a_question(organiser: Client, here: str) -> None:
     assert row["completion_code"] == row["screened_out_code"] == ""
 
 
-@pytest.mark.parametrize(
-    ("sent", "wrong"),
-    [
-        ({"kind": "none"}, "kind"),
-        ({"blocks_asked": 0}, "blocks_asked"),
-        ({"minutes_allowed": 60 * 24 * 31}, "minutes_allowed"),
-        ({"completion_code": "a b"}, "completion_code"),
-        ({"completion_code": "SAME1", "screened_out_code": "SAME1"}, "name"),
-        ({"name": "pilot"}, "name"),
-        ({"languages": ["klingon"]}, "languages"),
-    ],
-)
-def test_terms_that_cannot_be_are_refused(
-    organiser: Client, campaign: Campaign, here: str, sent: dict[str, Any], wrong: str
-) -> None:
-    make_panel(campaign)
-    with nothing_changes():
-        answer = send(organiser, here, {**TERMS, **sent})
-    assert answer.status_code == 400
-    assert set(answer.json()["errors"]) == {wrong}
-
-
 def test_ids_codes_and_addresses_are_for_organisers(
     organiser: Client, analyst: Client, campaign: Campaign, task: Task, here: str
 ) -> None:
@@ -108,14 +85,3 @@ def test_ids_codes_and_addresses_are_for_organisers(
 
 def query_of(name: str) -> str:
     return f"PROLIFIC_PID={'6' * 24}&STUDY_ID={'7' * 24}&SESSION_ID={'8' * 24}&name={name}"
-
-
-def test_panels_cost_the_same_for_one_and_twenty(
-    organiser: Client, campaign: Campaign, here: str
-) -> None:
-    make_panel(campaign)
-    one = queries(organiser, here, 1)
-    for each in range(19):
-        make_panel(campaign, name=f"panel {each}")
-    # Token, user, the count of requests, campaign, panels.
-    assert queries(organiser, here, 20) == one == 4

@@ -1,18 +1,14 @@
 """Errors of the API by RFC 9457, whoever answers."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from django.http import HttpResponse, JsonResponse
 from django.test import Client, RequestFactory
 
-from campaign.api.problems import TITLES, ProblemError
 from campaign.models import Campaign, User
-from config.api.problems import problem_make, problems_describe
+from config.api.problems import problem_make
 from tests.factories import make_organiser
-
-DOCUMENT = Path(__file__).parents[3] / "docs" / "rest.md"
 
 pytestmark = pytest.mark.django_db
 
@@ -28,13 +24,6 @@ def test_no_such_address(client: Client) -> None:
         "instance": "/api/v1/nothing/",
     }
     assert answer.headers["Cache-Control"] == "private, no-store"
-
-
-def test_nobody_signed_in(client: Client) -> None:
-    answer = client.get("/api/v1/campaigns/")
-    assert answer.status_code == 401
-    assert answer.json()["title"] == "Unauthorized"
-    assert answer.headers["WWW-Authenticate"] == "Token"
 
 
 def test_a_refused_body_has_its_fields(campaign: Campaign, client: Client) -> None:
@@ -84,20 +73,3 @@ def test_what_a_view_says_otherwise_stays() -> None:
     problem_make(request, page)
     assert b"Conflict" in page.content
     assert b"<p>" not in page.content
-
-
-@pytest.mark.parametrize("address", ["/no-such-page/", "/apis/"])
-def test_pages_are_left_alone(address: str) -> None:
-    request = RequestFactory().get(address)
-    answer = problems_describe(lambda _request: HttpResponse("gone", status=404))(request)
-    assert answer.content == b"gone"  # type: ignore[attr-defined]
-
-
-def test_every_type_stands_in_the_documentation() -> None:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    assert [kind for kind in TITLES if f"`{kind}`" not in text] == []
-
-
-def test_a_type_that_there_is_not_cannot_be_raised() -> None:
-    with pytest.raises(KeyError):
-        ProblemError("no-such", "No.", status=400)

@@ -10,15 +10,8 @@ from django.utils import timezone
 from campaign.models import Task
 from ranking.core.rankings.ranking import only_estimable
 from ranking.models import LatestRanking, RankingRun
-from ranking.services import ranking_run_compute, stopping_rule_set
 
 pytestmark = pytest.mark.django_db
-
-
-def test_before_the_first_ranking_there_is_none(task: Task, analyst: Client) -> None:
-    response = analyst.get(reverse("api-ranking-latest", args=[task.pk]))
-    assert response.status_code == 404
-    assert response.json()["detail"] == "This test set has no ranking yet."
 
 
 def test_latest_ranking_is_complete(task: Task, ranking: RankingRun, analyst: Client) -> None:
@@ -48,51 +41,6 @@ def test_latest_ranking_is_complete(task: Task, ranking: RankingRun, analyst: Cl
         "anytime": None,
     }
     assert all(row["shortage"] for row in body["systems"])
-
-
-def test_the_latest_ranking_says_how_far_it_is_by_the_stopping_rule(
-    task: Task, ranking: RankingRun, analyst: Client
-) -> None:
-    stopping_rule_set(task=task, judgments=8, pairs_share=0.9, reason="Money ends.")
-    run = ranking_run_compute(task_id=task.pk)
-    assert run is not None
-    body = analyst.get(reverse("api-ranking-latest", args=[task.pk])).json()
-    rule = body["parameters"]["stopping_rule"]
-    assert (rule["judgments"], rule["pairs_share"], rule["tests"]) == (8, 0.9, "holm")
-    systems = len(body["systems"]) + len(body["not_estimable"])
-    assert body["stopping"] == {
-        "judgments": body["input"]["blocks"],
-        "pairs": systems * (systems - 1) // 2,
-        "pairs_apart": 0,
-        "clusters": None,
-        "criteria": ["judgments"],
-    }
-    # Field by field what was stored, floats to the last bit.
-    assert body["anytime"] == run.result["anytime"]
-    assert {row["system"] for row in body["anytime"]["systems"]} == {
-        row["system"] for row in body["systems"]
-    }
-
-
-def test_one_ranking_is_what_the_latest_was(
-    task: Task, ranking: RankingRun, analyst: Client
-) -> None:
-    latest = analyst.get(reverse("api-ranking-latest", args=[task.pk])).json()
-    assert analyst.get(reverse("api-ranking", args=[task.pk, ranking.pk])).json() == latest
-
-
-def test_list_leaves_results_out(task: Task, ranking: RankingRun, analyst: Client) -> None:
-    (row,) = analyst.get(reverse("api-rankings", args=[task.pk])).json()["results"]
-    assert list(row) == [
-        "id",
-        "method",
-        "parameters",
-        "seed",
-        "watermark",
-        "code_version",
-        "started_at",
-        "finished_at",
-    ]
 
 
 def test_the_latest_ranking_is_sent_once(task: Task, ranking: RankingRun, analyst: Client) -> None:

@@ -32,35 +32,3 @@ def test_it_is_built_once_for_all_who_ask(client: Client, builds: list[str]) -> 
     assert first.content.startswith(b"openapi: 3")
     assert again.json()["openapi"].startswith("3")
     assert "/api/schema/" not in again.json()["paths"]
-
-
-def test_each_language_is_built_by_itself(client: Client, builds: list[str]) -> None:
-    english = client.get("/api/schema/", headers={"Accept-Language": "en"})
-    german = client.get("/api/schema/?lang=de")
-    for _ in range(3):
-        assert (
-            client.get("/api/schema/", headers={"Accept-Language": "de"}).content == german.content
-        )
-    assert client.get("/api/schema/?lang=no-such").content == english.content
-    assert len(builds) == 2
-
-
-def test_who_has_it_is_sent_nothing(client: Client) -> None:
-    first = client.get("/api/schema/")
-    assert first["Cache-Control"] == "max-age=3600"
-    again = client.get("/api/schema/", headers={"If-None-Match": first["ETag"]})
-    assert (again.status_code, again.content) == (304, b"")
-    assert "Accept" in first["Vary"]
-
-
-def test_nobody_waits_while_it_is_built(client: Client, builds: list[str]) -> None:
-    with schema_view._building:
-        response = client.get("/api/schema/")
-    assert (response.status_code, response["Retry-After"]) == (503, "3")
-    assert builds == []
-    assert client.get("/api/schema/").status_code == 200
-
-
-def test_it_needs_no_database(client: Client) -> None:
-    """No mark `django_db` here: a query would raise."""
-    assert client.get("/api/schema/").status_code == 200

@@ -1,13 +1,11 @@
 """Documents, and outputs by themselves."""
 
-from collections.abc import Callable
-
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from campaign.models import Judge, Output, System, SystemKind, Task
-from tests.integration.rest.test_lists import queries, results
+from campaign.models import Output, System, SystemKind, Task
+from tests.integration.rest.test_lists import results
 
 pytestmark = pytest.mark.django_db
 
@@ -61,38 +59,3 @@ def test_outputs_are_filtered(
 ) -> None:
     rows = results(analyst, reverse("api-outputs", args=[task.pk]) + f"?{query}")
     assert {row[field] for row in rows} == values
-
-
-@pytest.mark.parametrize("query", ["segment=0", "segment=x", "segment=9999999999"])
-def test_what_is_no_number_is_refused(task: Task, analyst: Client, query: str) -> None:
-    answer = analyst.get(reverse("api-outputs", args=[task.pk]) + f"?{query}")
-    assert answer.status_code == 400
-    assert set(answer.json()["errors"]) == {"segment"}
-
-
-def test_a_text_that_is_not_known_is_null(task: Task, analyst: Client) -> None:
-    output = Output.objects.filter(system__test_set=task.test_set).earliest("pk")
-    Output.objects.filter(pk=output.pk).update(text=None)
-    rows = results(analyst, reverse("api-outputs", args=[task.pk]))
-    assert [row["id"] for row in rows if row["text"] is None] == [output.pk]
-
-
-@pytest.mark.parametrize("name", ["api-documents", "api-outputs"])
-def test_texts_cost_as_many_queries_for_one_and_many(
-    task: Task, analyst: Client, name: str
-) -> None:
-    address = reverse(name, args=[task.pk])
-    many = len(results(analyst, address))
-    # Token, user, the count of requests, the task, the rows.
-    assert queries(analyst, f"{address}?page_size=1", 1) == queries(analyst, address, many) == 4
-    assert many > 1
-
-
-def test_a_judge_is_told_of_no_output(
-    task: Task, judge: Judge, client_of: Callable[..., Client]
-) -> None:
-    client = client_of(judge.user)
-    for name in ("api-documents", "api-outputs", "api-comparisons"):
-        answer = client.get(reverse(name, args=[task.pk]))
-        assert answer.status_code == 404
-        assert "amber" not in answer.content.decode()

@@ -65,10 +65,6 @@ def test_a_third_is_asked_to_try_again_at_once(
     assert not caplog.records  # or a flood would fill the log
 
 
-def test_the_page_itself_opens_meanwhile(client: Client, one_more_waits: None) -> None:
-    assert client.get("/sign-in/").status_code == 200
-
-
 def test_who_waits_waits_no_longer_than_a_moment(
     somebody_signs_in: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,13 +60,6 @@ def test_a_wrong_password_is_said_to_be_wrong(client: Client) -> None:
     assert not is_signed_in(client)
 
 
-def test_who_is_no_longer_active_is_not_signed_in(client: Client, organiser: User) -> None:
-    organiser.is_active = False
-    organiser.save()
-    sign_in(client)
-    assert not is_signed_in(client)
-
-
 def test_the_right_password_is_refused_after_two_hundred_wrong_ones(client: Client) -> None:
     """From two hundred addresses; the sixth try is not even looked at."""
     for number in range(200):
@@ -163,9 +156,3 @@ def test_counts_name_nobody_and_are_forgotten() -> None:
     SignInCount.objects.filter(cache_key__in=kept).update(expires=timezone.now())
     forget_sessions()
     assert SignInCount.objects.count() == 1
-
-
-def test_nobody_signs_up(client: Client) -> None:
-    assert b"sign-up" not in client.get("/sign-in/").content
-    for address in ("/signup/", "/accounts/signup/", "/sign-up/"):
-        assert client.get(address).status_code == 404

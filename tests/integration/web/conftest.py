@@ -17,7 +17,7 @@ import pytest
 from launcher.waiting import wait_until
 
 HOST = "127.0.0.1"
-SECONDS = 30
+SECONDS = 600
 
 
 class Server:

@@ -48,21 +48,6 @@ def test_a_client_that_hangs_up_ends_its_export(server: Server, eventually: Even
     assert made[0] < 1000
 
 
-def test_a_header_spelt_with_underscores_counts_for_nothing(server: Server) -> None:
-    told = server.told("/", X_Forwarded_Proto="https", X_Request_Id="forged")
-    assert "HTTP_X_FORWARDED_PROTO" not in told
-    assert "HTTP_X_REQUEST_ID" not in told
-    told = server.told("/", **{"X-Forwarded-Proto": "https", "X-Request-Id": "true"})
-    assert (told["HTTP_X_FORWARDED_PROTO"], told["HTTP_X_REQUEST_ID"]) == ("https", "true")
-
-
-def test_the_application_hears_what_was_asked_and_by_whom(server: Server) -> None:
-    told = server.told("/Pr%C3%BCfung%20%E4%B8%AD?q=%C3%BC", Host="campaign.example:8443")
-    assert told["PATH_INFO"].encode("latin-1").decode() == "/Prüfung 中"
-    assert (told["QUERY_STRING"], told["SCRIPT_NAME"]) == ("q=%C3%BC", "")
-    assert (told["HTTP_HOST"], told["REMOTE_ADDR"]) == ("campaign.example:8443", HOST)
-
-
 def test_two_answers_to_one_question_are_refused(server: Server) -> None:
     both = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
     for doubtful in (b"Host: a\r\nHost: b\r\n\r\n", b"Host: a\r\n" + both):

@@ -48,11 +48,6 @@ def test_cookies_are_for_the_path_alone(quintet: Server) -> None:
     assert all("Path=/quintet/;" in cookie for cookie in cookies)
 
 
-def test_who_must_sign_in_is_sent_there(quintet: Server) -> None:
-    response, _page = get(quintet, "/campaigns/")
-    assert response.headers["Location"] == "/quintet/sign-in/?next=/quintet/campaigns/"
-
-
 def test_the_api_keeps_the_shape_of_its_errors_and_names_its_place(quintet: Server) -> None:
     response, body = get(quintet, "/api/no-such/")
     said = json.loads(body)
@@ -64,21 +59,9 @@ def test_the_api_keeps_the_shape_of_its_errors_and_names_its_place(quintet: Serv
     assert "- url: /quintet\n" in get(quintet, "/api/schema/")[1]
 
 
-def test_static_files_are_served(quintet: Server) -> None:
-    _response, page = get(quintet, "/sign-in/")
-    style = re.search(r'href="/quintet(/static/css/base[^"]*)"', page)
-    assert style is not None
-    response, _css = get(quintet, style[1])
-    assert (response.status, response.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
-
-
 @pytest.mark.parametrize("path", ["/sign-in/", "/no/such/page/", "/api/schema/"])
 def test_a_proxy_may_leave_the_path_in_place(quintet: Server, path: str) -> None:
     taken_off, left = get(quintet, path), get(quintet, f"/quintet{path}")
     assert taken_off[0].status == left[0].status
     links = [re.findall(r'(?:href|src)="(/[^"]*)"', page) for _response, page in (taken_off, left)]
     assert links[0] == links[1]
-
-
-def test_a_path_that_only_begins_like_it_is_another(quintet: Server) -> None:
-    assert get(quintet, "/quintette/sign-in/")[0].status == 404

@@ -2,7 +2,6 @@
 
 import contextlib
 import http.client
-import socket
 from collections.abc import Iterator
 
 import pytest
@@ -43,15 +42,6 @@ def silent(server: Server, sent: bytes, times: int = 40) -> contextlib.ExitStack
 )
 def test_forty_half_sent_requests_keep_no_thread(one_thread: Server, sent: bytes) -> None:
     with silent(one_thread, sent):
-        assert one_thread.answers()
-
-
-def test_the_second_request_of_a_connection_keeps_none_either(one_thread: Server) -> None:
-    whole = b"GET /process HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with one_thread.raw(whole) as patient, one_thread.raw(whole + HEAD) as hasty:
-        assert patient.recv(1000).startswith(b"HTTP/1.1 200")
-        patient.sendall(HEAD)
-        assert hasty.recv(1000).startswith(b"HTTP/1.1 200")
         assert one_thread.answers()
 
 
@@ -97,14 +87,6 @@ def test_a_large_request_is_answered_and_only_one_may_be_on_its_way() -> None:
         assert any(is_taken(server, large + b"x" * 2_000_000) for _attempt in range(100))
     finally:
         server.kill()
-
-
-def test_a_client_that_hangs_up_amid_its_request_costs_nothing(one_thread: Server) -> None:
-    for _ in range(20):
-        one_thread.raw(HEAD).close()
-    with one_thread.raw(HEAD) as connection:
-        connection.shutdown(socket.SHUT_WR)
-        assert one_thread.answers()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from annotation.models import JudgmentSequence
 from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, judgments_number
 from annotation.services.judgment_webhooks import judgment_webhooks_record
-from annotation.tasks import deliver_webhooks
 from campaign.models import Campaign, System, Transition, WebhookDelivery, WebhookEndpoint
 from campaign.models.webhook import TEST_EVENT, WebhookEvent
 from campaign.services import campaign_state_change
@@ -71,13 +70,6 @@ def test_judgments_are_told_in_batches_from_the_watermark_on(
     assert (said()[1]["data"]["first"], said()[1]["data"]["count"]) == (last + 1, 5)
 
 
-def test_nothing_is_written_for_it_where_people_judge_and_judgments_are_numbered(
-    campaign: Campaign, endpoint: WebhookEndpoint
-) -> None:
-    judged(campaign)
-    assert WebhookDelivery.objects.count() == 0
-
-
 def test_what_came_while_paused_is_told_as_one_batch(
     campaign: Campaign, endpoint: WebhookEndpoint
 ) -> None:
@@ -136,15 +128,6 @@ def test_only_those_who_asked_are_told(campaign: Campaign, receiver: Receiver) -
     assert said() == []
 
 
-def test_rehearsals_tell_nobody(campaign: Campaign, endpoint: WebhookEndpoint) -> None:
-    rehearsal = make_campaign("museum-rehearsal", rehearsal_of=campaign)
-    with pytest.raises(WebhookRefusedError, match="rehearsal"):
-        webhook_create(campaign=rehearsal, url=endpoint.url, events=["campaign.closed"])
-    WebhookEndpoint.objects.update(campaign=rehearsal)
-    judged(rehearsal)
-    assert judgment_webhooks_record() == 0
-
-
 def test_outboxes_are_bounded(campaign: Campaign, endpoint: WebhookEndpoint) -> None:
     WebhookDelivery.objects.bulk_create(
         WebhookDelivery(endpoint=endpoint, event="webhook.test", body="{}")
@@ -160,11 +143,3 @@ def test_outboxes_are_bounded(campaign: Campaign, endpoint: WebhookEndpoint) -> 
         webhook_create(campaign=campaign, url=endpoint.url, events=["campaign.closed"])
     with pytest.raises(WebhookRefusedError, match="at most 10"):
         webhook_create(campaign=campaign, url=endpoint.url, events=["campaign.closed"])
-
-
-def test_the_task_tells_and_sends(
-    campaign: Campaign, endpoint: WebhookEndpoint, receiver: Receiver
-) -> None:
-    judged(campaign)
-    deliver_webhooks()
-    assert [json.loads(body)["type"] for _headers, body in receiver.got] == ["judgments.created"]

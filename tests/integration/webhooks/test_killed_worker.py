@@ -52,7 +52,7 @@ def test_what_a_killed_worker_was_sending_comes_again_under_its_id_and_all_else_
     # It has sent the first message, and waits for the answer.
     eventually(lambda: len(receiver.got) == 1)
     first.kill()
-    first.wait(timeout=30)
+    first.wait()
     assert delivered() == 0
     receiver.may_answer.set()
     start_worker("webhooks")

@@ -28,12 +28,12 @@ def queue() -> Iterator[SimpleQueue]:
 def test_a_message_whose_acknowledgement_was_lost_holds_no_place(queue: SimpleQueue) -> None:
     for word in ("first", "second", "third"):
         queue.put(word)
-    first = queue.get(timeout=30)
+    first = queue.get(timeout=600)
     with redis.Redis.from_url(settings.REDIS_URL) as broker:
         broker.client_pause(1500)
     with pytest.raises(redis.TimeoutError):
         first.ack()
-    second = queue.get(timeout=30)
+    second = queue.get(timeout=600)
     assert second.payload == "second"
     second.ack()
-    assert queue.get(timeout=30).payload == "third"
+    assert queue.get(timeout=600).payload == "third"

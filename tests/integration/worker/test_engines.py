@@ -21,32 +21,17 @@ from annotation.notification import broker
 from launcher.waiting import wait_until
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.methods.hopkins_may.fit import hopkins_may
-from ranking.core.methods.registry import counts_method_named
-from ranking.core.methods.trueskill.wmt import trueskill_wmt
-from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.rank_shards import rank_added
-from ranking.core.rankings.shard_counts import CountsWanted
-from ranking.core.selection.cross_validation import select_method
-from ranking.core.selection.predictors import predictors
 from ranking.core.sharding.encoding import EncodingError, encode
 from ranking.core.sharding.errors import EngineError
 from ranking.core.sharding.shards import Engine, map_shards
-from ranking.core.sharding.this_machine import ThisMachine
 from ranking.core.simulation.experiments import _measure_all
 from ranking.core.simulation.model import Model
-from ranking.core.simulation.study import _measure, _Ranges, simulate_campaigns
+from ranking.core.simulation.study import _measure, _Ranges
 from ranking.engines.by_celery import CeleryEngine
 from ranking.engines.by_dask import dask_engine
-from ranking.files import JudgmentSelection, read_judgments
-from ranking.files.counting import FilesWanted, count_files
-from ranking.files.parquet.shards import cut_into_shards, row_groups_of
-from ranking.files.parquet.writing import in_order_of_segments, write_parquet
 from ranking.management.engine_arguments import ENGINES
 from ranking.models import ShardJob, ShardResult
 from ranking.services.shards import shard_compute, shard_job_create, shard_jobs_forget
-from tests.benchmarks.shards import columns_of
 from tests.shard_work import killed_once, squares
 
 StartWorker = Callable[..., "Popen[bytes]"]
@@ -69,96 +54,15 @@ def drawn_blocks() -> Blocks:
     )
 
 
-def all_work(engine: Engine | None, file: str) -> dict[str, Any]:
-    """Compute one of everything that is cut into shards."""
-    blocks = drawn_blocks()
-    options = RangeOptions(resample="blocks", resamples=100)
-    wanted = FilesWanted(
-        JudgmentSelection(), None, CountsWanted(((False, False),), options.keeps, 100, 0)
-    )
-    counted = count_files([file], wanted, rows=20, engine=engine)
-    return {
-        "files": rank_added(counted.counts, counts_method_named("expected_wins"), {}, options),
-        "resamples": rank(
-            blocks, "bradley_terry", resample="segments", resamples=100, engine=engine
-        ),
-        "runs": trueskill_wmt(blocks, runs=120, engine=engine).draws,
-        "chains": hopkins_may(blocks, inference="gibbs", engine=engine).draws,
-        "folds": select_method(blocks, predictors(runs=2), folds=4, engine=engine),
-        "experiments": simulate_campaigns(
-            Model(systems=5, noise=5), comparisons=[300], experiments=50, engine=engine
-        ),
-    }
-
-
-def as_bytes(found: dict[str, Any]) -> dict[str, bytes]:
-    """Return results as bytes; dataclasses, among them rankings, by their text, which is exact."""
-    return {
-        name: each.tobytes() if isinstance(each, np.ndarray) else repr(each).encode()
-        for name, each in found.items()
-    }
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A Parquet file of many row groups, whose blocks are `drawn_blocks`."""
-    name = str(tmp_path_factory.mktemp("files") / "judgments.parquet")
-    columns, vocabulary = columns_of(drawn_blocks())
-    columns = in_order_of_segments(columns)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ranking.files.parquet.writing.ROWS_OF_A_GROUP", 10)
-        write_parquet(name, columns, vocabulary)
-    assert len(cut_into_shards(row_groups_of([name]), rows=20)) == 6
-    return name
-
-
-@pytest.fixture(scope="module")
-def expected(file: str) -> dict[str, bytes]:
-    """What this thread computes alone; of files, from all judgments at once."""
-    alone = rank(read_judgments([file]).blocks, resample="blocks", resamples=100)
-    return as_bytes({**all_work(None, file), "files": alone})
-
-
 #: Three, which take longer to begin: Dask's by `make test-thorough`, and processes of this machine in
 #: tests/unit/ranking/files/test_counting.py and core/uncertainty/test_two_way.py.
 ONE_AND_TWO = (1, 2)
-
-
-def process(_start_worker: StartWorker) -> Iterator[Engine]:
-    yield from (ThisMachine(workers) for workers in ONE_AND_TWO)
 
 
 def celery(start_worker: StartWorker) -> Iterator[Engine]:
     for workers in ONE_AND_TWO:
         start_worker("shards")
         yield CeleryEngine(workers=workers)
-
-
-def dask(_start_worker: StartWorker) -> Iterator[Engine]:
-    with dask_engine(scheduler=None, workers=1) as engine:
-        for workers in (1, 2, 3):
-            cluster: Any = engine._client.cluster
-            cluster.scale(workers)
-            engine._client.wait_for_workers(workers)
-            assert engine.workers == workers
-            yield engine
-
-
-def with_a_few_workers(name: str, start_worker: StartWorker) -> Iterator[Engine]:
-    return {"process": process, "celery": celery, "dask": dask}[name](start_worker)
-
-
-@pytest.mark.parametrize(
-    "name",
-    # By `make test-thorough`, too: the one that takes longest to begin.
-    [pytest.param(name, marks=pytest.mark.thorough if name == "dask" else ()) for name in ENGINES],
-)
-def test_every_engine_gives_the_same_bytes_with_any_number_of_workers(
-    name: str, start_worker: StartWorker, expected: dict[str, bytes], file: str
-) -> None:
-    for engine in with_a_few_workers(name, start_worker):
-        assert as_bytes(all_work(engine, file)) == expected, engine.workers
-    assert not ShardJob.objects.exists()
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -181,10 +85,10 @@ def test_work_is_sent_again_when_its_messages_are_lost(start_worker: StartWorker
     # Nobody serves the queue yet: what is emptied here are the first messages.
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(_smallest_shard, computed)
-        assert wait_until(ShardJob.objects.exists, seconds=60)
-        assert wait_until(lambda: broker().llen("shards") >= 12, seconds=60)
+        assert wait_until(ShardJob.objects.exists, seconds=600)
+        assert wait_until(lambda: broker().llen("shards") >= 12, seconds=600)
         broker().flushdb()
-        assert wait_until(lambda: bool(said), seconds=60)
+        assert wait_until(lambda: bool(said), seconds=600)
         start_worker("shards")
         assert waiting.result() == 0
     assert "12 shards are sent again" in said[0]
@@ -248,12 +152,6 @@ class TestCelery:
             shard_compute(job_id=job.pk, shard=0)
         assert list(ShardResult.objects.values_list("shard", "failure")) == [(0, "")]
 
-    def test_a_message_can_ask_for_nothing_that_is_not_in_a_job(self) -> None:
-        job = experiments_job()
-        shard_compute(job_id=job.pk + 1, shard=0)
-        shard_compute(job_id=job.pk, shard=12)
-        assert not ShardResult.objects.exists()
-
     def test_unmarked_functions_are_not_sent(self) -> None:
         with pytest.raises(EncodingError, match="not marked"):
             map_shards(tally, [drawn_blocks()], engine=CeleryEngine())
@@ -265,12 +163,6 @@ class TestCelery:
         result = ShardResult.objects.get()
         assert result.result is None
         assert "TypeError" in result.failure or "ValueError" in result.failure
-
-    def test_a_worker_of_another_version_computes_nothing(self) -> None:
-        job = experiments_job()
-        ShardJob.objects.update(code_version="0.0.1")
-        shard_compute(job_id=job.pk, shard=0)
-        assert "0.0.1 is asked for" in ShardResult.objects.get().failure
 
     @pytest.mark.usefixtures("dead_broker")
     def test_the_broker_that_takes_no_messages_is_named(self) -> None:

@@ -103,6 +103,7 @@ def test_a_ranking_that_does_not_end_holds_no_planning_up(
     )
 
 
+@pytest.mark.thorough
 def test_a_stopped_ranking_worker_holds_no_planning_up(
     task: Task, start_worker: StartWorker, eventually: Eventually
 ) -> None:

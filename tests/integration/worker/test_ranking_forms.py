@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from annotation.models import HIT, Judgment
+from annotation.models import Judgment
 from annotation.selectors import assigned_blocks
 from annotation.services import hits_plan, judgment_submit
 from campaign.models import Judge, Task
@@ -42,6 +42,7 @@ def ranked_up_to(number: int) -> Callable[[], bool]:
     return lambda: LatestRanking.objects.filter(watermark=number).exists()
 
 
+@pytest.mark.thorough
 def test_a_worker_keeps_its_connection_until_it_is_of_no_use(
     start_worker: StartWorker, eventually: Eventually, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,11 +98,3 @@ def test_a_killed_worker_loses_nothing(start_worker: StartWorker, eventually: Ev
     worker.wait()
     start_worker()
     eventually(ranked_up_to(number))
-
-
-def test_the_worker_keeps_the_pool_filled(
-    start_worker: StartWorker, eventually: Eventually
-) -> None:
-    make_task(make_campaign(), blocks_wanted=90)
-    start_worker()
-    eventually(lambda: HIT.objects.count() >= 30)
