@@ -14,7 +14,6 @@ from campaign.database.cell_ids import cell_ids_begin
 from campaign.models import Campaign
 from campaign.services import bin_empty, campaign_delete
 from campaign.texts.canonical_json import digest_of
-from cells.cloning import campaign_clone
 from cells.databases import asked_by_default
 from cells.forgetting import campaign_forget
 from cells.moving import campaign_move
@@ -37,15 +36,6 @@ def test_deleted_for_good_they_are_gone(judged: TestSetWriter, client: Client) -
     assert bin_empty() == ["autumn"]
     assert not PublishedResult.objects.exists()
     assert client.get(f"/results/{result.address}/").status_code == 404
-
-
-@pytest.mark.django_db
-def test_a_clone_has_none(judged: TestSetWriter) -> None:
-    result_publish(task=judged.task, by=None)
-    campaign_clone(
-        source=judged.campaign, slug="again", name="Again", texts=True, people=True, by=None
-    )
-    assert PublishedResult.objects.count() == 1
 
 
 @pytest.fixture
