@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
@@ -16,23 +15,19 @@ from django.test.utils import CaptureQueriesContext
 from pyarrow import parquet
 
 from annotation.export import five_way_csv
-from annotation.importing.answers import answers_import
-from annotation.importing.judgments import judgments_import
 from campaign.formats import InputFile, read_test_set
-from campaign.importing.judgment_files import JudgmentsFile
+from campaign.formats.formulas import neutral
 from campaign.models import Campaign, Output, Segment, Task
 from ranking.core import rank
 from ranking.core.judged.blocks import Blocks
-from ranking.export.judgments.asked import ExportRefusedError, export_asked
+from ranking.export.judgments.asked import export_asked
 from ranking.export.judgments.kinds import KINDS, ExportFormat
 from ranking.export.judgments.making import export_bytes
 from ranking.export.judgments.rows import ROWS
 from ranking.files import read_judgments
 from ranking.selectors.judged_blocks import judged_blocks
-from ranking.services import ranking_run_compute
 from tests.factories import make_campaign, make_task
 from tests.filling import Filling, filled_task
-from tests.integration.exports.by_rows import csv_by_rows, jsonl_by_rows
 from tests.integration.exports.conftest import SYSTEMS
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -56,13 +51,6 @@ def lent() -> Task:
 
 def scores(blocks: Blocks) -> list[dict[str, Any]]:
     return [asdict(row) for row in rank(blocks).systems]
-
-
-def test_each_format_of_each_kind_is_written_or_says_why_not() -> None:
-    for kind in KINDS.values():
-        assert set(kind.formats).isdisjoint(kind.refused)
-        assert {*kind.formats, *kind.refused} == set(ExportFormat)
-        assert all(map(str, kind.refused.values()))
 
 
 def test_the_commands_on_files_rank_each_format_as_the_database_bit_for_bit(
@@ -95,44 +83,6 @@ def test_documents_are_in_each_format_that_does_not_say_it_has_no_room_for_them(
         assert (read.duration_ms >= 0).any() == ("time on the clock" not in losses)
         if read.blocks.document is not None:
             assert scores(read.blocks) == there, (kind, file_format)
-
-
-@pytest.mark.parametrize(("kind", "file_format"), RANKED)
-def test_each_format_comes_back_into_a_campaign_and_ranks_the_same(
-    news: TestSetWriter, kind: str, file_format: str
-) -> None:
-    run = ranking_run_compute(task_id=news.task.pk)
-    assert run is not None
-    content = whole(news.task, kind, file_format)
-    copy = TestSetWriter(make_campaign("fresh"), "news", SYSTEMS)
-    copy.system("_ref", "reference")
-    texts_write(copy)
-    file = JudgmentsFile("file", _opening(content))
-    if file_format == ExportFormat.FIVE_WAY_CSV:
-        assert judgments_import(task=copy.task, files=[file]).judgments == 12
-    else:
-        assert answers_import(task=copy.task, files=[file]).judgments == 12
-    again = ranking_run_compute(task_id=copy.task.pk)
-    assert again is not None
-    assert again.result["systems"] == run.result["systems"]
-
-
-def texts_write(writer: TestSetWriter) -> None:
-    """Give six segments an output of each system, without a HIT."""
-    for number in range(1, 7):
-        segment = Segment.objects.create(
-            test_set=writer.task.test_set,
-            document=writer.document,
-            number=number,
-            position=number,
-        )
-        Output.objects.bulk_create(
-            Output(segment=segment, system=system) for system in writer.task.test_set.systems.all()
-        )
-
-
-def _opening(content: bytes) -> Callable[[], Any]:
-    return lambda: BytesIO(content)
 
 
 def test_the_five_way_csv_is_what_its_writer_by_rows_writes(
@@ -223,22 +173,23 @@ def odd_texts_write(writer: TestSetWriter) -> None:
         )
 
 
-@pytest.mark.parametrize("kind", list(ROWS))
-def test_rows_are_what_is_written_row_by_row(
-    news: TestSetWriter, monkeypatch: pytest.MonkeyPatch, kind: str
+def test_rows_hold_odd_texts_and_come_in_parts_of_any_size(
+    news: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task = news.task
-    if kind == "assignments":
-        task = lent()
-    else:
-        odd_texts_write(news)
-    jsonl, csv_file = jsonl_by_rows(task, kind), csv_by_rows(task, kind)
-    # Rows come in parts of any size; those that are longer than a part are one by themselves.
-    for rows, size in ((1, 1), (7, 200), (1 << 13, 1 << 20)):
-        monkeypatch.setattr("ranking.export.judgments.recorded._AT_ONCE", rows)
-        monkeypatch.setattr("campaign.database.copied_rows._BYTES_AT_ONCE", size)
-        assert whole(task, kind, "jsonl").decode() == jsonl
-        assert whole(task, kind, "csv").decode() == csv_file
+    odd_texts_write(news)
+    for kind, column in (("judgments", "comment"), ("skips", "comment"), ("texts", "source")):
+        jsonl, csv_file = (whole(news.task, kind, each).decode() for each in ("jsonl", "csv"))
+        # At no other line end than its own: texts hold some.
+        told = [json.loads(line)[column] for line in jsonl.split("\n")[:-1]]
+        assert {*ODD} <= {text or "" for text in told}, kind
+        read = list(csv.DictReader(io.StringIO(csv_file, newline="")))
+        assert [row[column] for row in read] == [neutral(text or "") for text in told], kind
+        # Those that are longer than a part are one by themselves.
+        for rows, size in ((1, 1), (7, 200), (1 << 13, 1 << 20)):
+            monkeypatch.setattr("ranking.export.judgments.recorded._AT_ONCE", rows)
+            monkeypatch.setattr("campaign.database.copied_rows._BYTES_AT_ONCE", size)
+            assert whole(news.task, kind, "jsonl").decode() == jsonl
+            assert whole(news.task, kind, "csv").decode() == csv_file
 
 
 def test_rows_are_the_same_in_their_three_formats(news: TestSetWriter) -> None:
@@ -262,15 +213,6 @@ def test_rows_are_the_same_in_their_three_formats(news: TestSetWriter) -> None:
         assert told == lines, kind
 
 
-def test_texts_are_in_the_form_that_is_imported(campaign: Campaign) -> None:
-    task = filled_task(campaign, Filling(blocks=30, segments=12, judges=4, is_checked=True))
-    content = whole(task, "texts", "jsonl")
-    read = list(read_test_set(source=InputFile("texts.jsonl", BytesIO(content))))
-    assert [segment.source for segment in read] == [
-        f"Source sentence {number}." for number in range(1, 13)
-    ]
-
-
 def test_a_campaign_of_pearmut_is_read_again_with_the_same_texts(campaign: Campaign) -> None:
     task = make_task(campaign, documents=(3, 1, 2))
     read = list(
@@ -287,15 +229,6 @@ def test_a_campaign_of_pearmut_is_read_again_with_the_same_texts(campaign: Campa
         for row in lines
     ]
     assert "_badref" not in str(read)
-
-
-def test_what_is_not_written_is_refused_in_words(news: TestSetWriter) -> None:
-    with pytest.raises(ExportRefusedError, match="There is no “songs”"):
-        export_asked(task=news.task, kind="songs", file_format="jsonl")
-    with pytest.raises(ExportRefusedError, match="There is no format “doc”"):
-        export_asked(task=news.task, kind="skips", file_format="doc")
-    with pytest.raises(ExportRefusedError, match="not written as appraise-xml"):
-        export_asked(task=news.task, kind="skips", file_format="appraise-xml")
 
 
 def test_a_task_without_judgments_gives_a_file(campaign: Campaign, tmp_path: Path) -> None:
