@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from dataclasses import asdict
+from datetime import datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from pyarrow import parquet
 
 from annotation.export import five_way_csv
+from annotation.models import Assignment, Skip
 from campaign.formats import InputFile, read_test_set
 from campaign.formats.formulas import neutral
 from campaign.models import Campaign, Output, Segment, Task
@@ -190,6 +192,45 @@ def test_rows_hold_odd_texts_and_come_in_parts_of_any_size(
             monkeypatch.setattr("campaign.database.copied_rows._BYTES_AT_ONCE", size)
             assert whole(news.task, kind, "jsonl").decode() == jsonl
             assert whole(news.task, kind, "csv").decode() == csv_file
+
+
+def test_skips_and_loans_are_told_as_they_were_stored(news: TestSetWriter) -> None:
+    skip = Skip.objects.get()
+    assert json.loads(whole(news.task, "skips", "jsonl")) == {
+        "number": skip.pk,
+        "id": str(skip.client_id),
+        "judge": "j1",
+        "segment": 5,
+        "document": "d",
+        "control": "",
+        "reason": "other",
+        "comment": "=cmd",
+        "duration_ms": None,
+        "active_ms": None,
+        "created_at": told_at(skip.created_at),
+        "judged_later": False,
+    }
+    task = lent()
+    stored = Assignment.objects.filter(hit__task=task).order_by("pk")
+    lines = whole(task, "assignments", "jsonl").decode().splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {
+            "number": each.pk,
+            "id": str(each.public_id),
+            "hit": each.hit.number,
+            "judge": each.judge.pseudonym,
+            "ordinal": each.ordinal,
+            "lent_at": told_at(each.lease.lower),
+            "lease_ends_at": told_at(each.lease.upper),
+            "completed_at": told_at(each.completed_at),
+            "released_at": told_at(each.released_at),
+        }
+        for each in stored.select_related("hit", "judge")
+    ]
+
+
+def told_at(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat().replace("+00:00", "Z")
 
 
 def test_rows_are_the_same_in_their_three_formats(news: TestSetWriter) -> None:

@@ -115,13 +115,12 @@ def test_what_is_refused_is_said_at_its_field(organiser: Client, task: Task) -> 
         ({"reference": "rate"}, "reference_rate", "per cent"),
         ({"redundancy": "51"}, "redundancy", "50"),
     ]
+    fields = sent(organiser, task)
     for changed, field, said in cases:
-        page = organiser.post(address(task), sent(organiser, task, **changed))
+        page = organiser.post(address(task), fields | changed)
         assert page.status_code == 400
         assert said in " ".join(page.context["form"].errors[field])
         assert Design.objects.count() == 1
-        shown = organiser.post(address(task, "preview/"), sent(organiser, task, **changed))
-        assert said in shown.content.decode()
 
 
 def test_a_reference_that_judges_see_is_refused_at_its_field(organiser: Client, task: Task) -> None:
