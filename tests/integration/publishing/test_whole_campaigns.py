@@ -49,6 +49,7 @@ def target(transactional_db: None, settings: Settings) -> Iterator[BaseDatabaseW
         yield other
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("as_owner")
 @pytest.mark.django_db(transaction=True)
 def test_they_move_with_their_campaign(target: BaseDatabaseWrapper, client: Client) -> None:
