@@ -4,10 +4,11 @@ import csv
 import io
 import json
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
@@ -16,10 +17,10 @@ from django.test.utils import CaptureQueriesContext
 from pyarrow import parquet
 
 from annotation.export import five_way_csv
-from annotation.models import Assignment, Skip
+from annotation.models import Assignment, Judgment, Skip
 from campaign.formats import InputFile, read_test_set
 from campaign.formats.formulas import neutral
-from campaign.models import Campaign, Output, Segment, Task
+from campaign.models import Campaign, Judge, Output, Segment, Task
 from ranking.core import rank
 from ranking.core.judged.blocks import Blocks
 from ranking.export.judgments.asked import export_asked
@@ -194,19 +195,66 @@ def test_rows_hold_odd_texts_and_come_in_parts_of_any_size(
             assert whole(news.task, kind, "csv").decode() == csv_file
 
 
+def test_judgments_texts_and_judges_are_told_as_they_were_stored(news: TestSetWriter) -> None:
+    odd_texts_write(news)
+    lines = whole(news.task, "judgments", "jsonl").decode().split("\n")[:-1]
+    stored = Judgment.objects.order_by("pk").select_related("judge", "supersedes")
+    superseded = {each.supersedes_id for each in stored}
+    scalars = ("number", "id", "judge", "labels", "duration_ms", "active_ms", "comment")
+    scalars += ("submitted_at", "supersedes", "current")
+    told = [{name: row[name] for name in scalars} for row in map(json.loads, lines)]
+    assert told == [
+        {
+            "number": number,
+            "id": str(each.client_id),
+            "judge": each.judge.pseudonym,
+            "labels": each.labels,
+            "duration_ms": each.duration_ms,
+            "active_ms": each.active_ms,
+            "comment": each.comment,
+            "submitted_at": told_at(each.submitted_at),
+            "supersedes": each.supersedes and str(each.supersedes.client_id),
+            "current": each.pk not in superseded,
+        }
+        for number, each in enumerate(stored, 1)
+    ]
+    lines = whole(news.task, "texts", "jsonl").decode().split("\n")[-1 - len(ODD) : -1]
+    assert [(row["outputs"], row["references"]) for row in map(json.loads, lines)] == [
+        (dict.fromkeys(SYSTEMS, text or "empty"), [text or "empty"]) for text in ODD
+    ]
+    lines = whole(news.task, "judges", "jsonl").decode().splitlines()
+    judges = Judge.objects.order_by("pk")
+    assert [(row["judge"], row["origin"]) for row in map(json.loads, lines)] == [
+        (each.pseudonym, each.origin) for each in judges
+    ]
+
+
 def test_skips_and_loans_are_told_as_they_were_stored(news: TestSetWriter) -> None:
-    skip = Skip.objects.get()
-    assert json.loads(whole(news.task, "skips", "jsonl")) == {
+    block = Skip.objects.get().block
+    skip = Skip.objects.create(
+        task=news.task,
+        client_id=uuid4(),
+        judge=news.judge("+j3"),
+        block=block,
+        reason="other",
+        comment="",
+        created_at=datetime(2026, 3, 1, 12, 30, 0, 4, tzinfo=UTC),
+        duration_ms=70_000,
+        active_ms=20_000,
+    )
+    first, second = map(json.loads, whole(news.task, "skips", "jsonl").decode().splitlines())
+    assert (first["comment"], first["judge"], first["active_ms"]) == ("=cmd", "j1", None)
+    assert second == {
         "number": skip.pk,
         "id": str(skip.client_id),
-        "judge": "j1",
+        "judge": "+j3",
         "segment": 5,
         "document": "d",
         "control": "",
         "reason": "other",
-        "comment": "=cmd",
-        "duration_ms": None,
-        "active_ms": None,
+        "comment": "",
+        "duration_ms": 70_000,
+        "active_ms": 20_000,
         "created_at": told_at(skip.created_at),
         "judged_later": False,
     }
