@@ -1,25 +1,18 @@
 """Links for anybody, damaged references and training: in the file, without addresses, and the same again does nothing."""
 
-import re
 from datetime import UTC, datetime
-from html import unescape
-from pathlib import Path
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import call_command
 from django.test import Client
-from django.urls import reverse
-from rest_framework.test import APIClient
 
 from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import BadReference, Campaign, Invitation, Task, User
-from campaign.services import invitation_open, invitation_revoke, judge_invite, judge_join
+from campaign.services import invitation_open, invitation_revoke, judge_join
 from cells.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
 from cells.campaign_file.writing import campaign_file
-from tests.factories import make_campaign, make_organiser, make_task
+from tests.factories import make_campaign, make_task
 from tests.integration.campaign_file.test_applying import MUSEUM, SET, apply, refused, words
 
 pytestmark = pytest.mark.django_db
@@ -103,12 +96,6 @@ def test_links_alike_are_links_each() -> None:
     assert [link.revoked_at is None for link in links()] == [False, True, True]
 
 
-def test_links_of_one_person_are_not_in_the_file(campaign: Campaign) -> None:
-    said = campaign_file(campaign=campaign, people=True)
-    judge_invite(judge=campaign.judges.get())
-    assert campaign_file(campaign=campaign, people=True) == said
-
-
 def test_a_link_is_withdrawn_only_if_the_file_says_so() -> None:
     make_campaign()
     text = f"{MUSEUM}links: [{{note: Poster, cap: 3}}]\n"
@@ -137,72 +124,8 @@ def test_a_link_that_is_over_stays_as_the_file_made_it() -> None:
     assert "line 3" in refused(text.replace("cap: 3", "cap: 3, languages: [klingon]"))
 
 
-def test_command_page_and_rest_say_a_new_link(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Each says where the link leads, once: by its note."""
-    campaign = make_campaign()
-    user = make_organiser(campaign)
-    file = tmp_path / "c.yaml"
-    file.write_text(f"{MUSEUM}links: [{{note: one, cap: 1}}]\n")
-    given = {"yes": True, "by": user.email, "address": "https://q.example.org"}
-    call_command("apply_campaign", str(file), **given)
-    (token,) = re.findall(r"one: https://q.example.org/i/([^/]+)/", capsys.readouterr().out)
-    assert invitation_open(token=token).note == "one"
-
-    rest = APIClient()
-    rest.force_login(user)
-    content = f"{MUSEUM}links: [{{note: two, cap: 1}}]\n".encode()
-    address = "/api/v1/campaigns/museum/file/"
-    check = rest.put(f"{address}?check=true", content, content_type="application/yaml")
-    assert check.json()["links"] == []
-    answer = rest.put(address, content, content_type="application/yaml")
-    assert answer.headers["Cache-Control"] == "no-store"
-    (link,) = answer.json()["links"]
-    assert link["note"] == "two"
-    assert link["address"].startswith("http://testserver/i/")
-    assert invitation_open(token=link["address"].split("/")[-2]).note == "two"
-
-    page, client = reverse("campaign-file", args=["museum"]), Client()
-    client.force_login(user)
-    three = SimpleUploadedFile("m.yaml", f"{MUSEUM}links: [{{note: three, cap: 1}}]\n".encode())
-    html = unescape(client.post(page, {"file": three}).content.decode())
-    hidden = dict(re.findall(r'name="(content|code)" value="([^"]*)"', html))
-    shown = client.post(page, {**hidden, "act": "yes"})
-    assert shown.status_code == 201
-    (token,) = re.findall(r"http://testserver/i/([^/]+)/", shown.content.decode())
-    assert invitation_open(token=token).note == "three"
-    assert "/i/" not in client.get(page).content.decode()
-
-
-def test_the_page_of_new_campaigns_says_new_links(client: Client, user: User) -> None:
-    client.force_login(user)
-    page = reverse("campaign-new-file")
-    text = "slug: fresh\nname: Fresh\nlinks: [{note: Poster, cap: 1}]\n"
-    file = SimpleUploadedFile("m.yaml", text.encode())
-    html = unescape(client.post(page, {"file": file}).content.decode())
-    hidden = dict(re.findall(r'name="(content|code)" value="([^"]*)"', html))
-    shown = client.post(page, {**hidden, "act": "yes"})
-    (token,) = re.findall(r"http://testserver/i/([^/]+)/", shown.content.decode())
-    assert invitation_open(token=token).campaign.slug == "fresh"
-
-
 def damaged(number: int) -> BadReference:
     return BadReference.objects.get(output__segment__number=number)
-
-
-def test_damaged_references_are_said_by_segment_and_text(campaign: Campaign) -> None:
-    said = read_yaml("c", campaign_file(campaign=campaign)).value["test_sets"]
-    rows = said[0]["damaged_references"]
-    assert [each["segment"] for each in rows] == [1, 2, 3, 4, 5, 6, 7]
-    assert [each["status"] for each in rows] == ["approved"] * 4 + [
-        "rejected",
-        "pending",
-        "pending",
-    ]
-    assert rows[0]["text"] == damaged(1).output.text
-    assert {each["seed"] for each in rows} == {2**127 + 5}
-    assert "damaged_references" not in said[1]
 
 
 def test_a_damaged_reference_is_changed_until_judges_may_have_seen_it(
@@ -271,16 +194,6 @@ def training(campaign: Campaign) -> list[tuple[int, int, str, dict[str, int | No
         )
         for block in training_blocks(task_id=task.pk)
     ]
-
-
-def test_training_is_said_by_systems_and_ranks(campaign: Campaign) -> None:
-    said = read_yaml("c", campaign_file(campaign=campaign)).value["test_sets"][0]["training"]
-    assert [
-        (each["segment"], each["position"], each["explanation"], each["expected"]) for each in said
-    ] == training(campaign)
-    assert said[0]["expected"]["_ref"] == 1
-    assert said[0]["expected"]["_badref"] == 5
-    assert list(said[0]["expected"].values())[2:] == [None, None]
 
 
 def test_training_is_added_changed_and_removed(campaign: Campaign, user: User) -> None:

@@ -9,7 +9,6 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import ActivityEvent, Campaign, User
-from tests.factories import make_campaign
 
 pytestmark = pytest.mark.django_db
 
@@ -36,12 +35,6 @@ def sent(client: Client, text: str) -> tuple[int, str]:
 def answers(html: str) -> dict[str, str]:
     found = dict(re.findall(r'<input type="hidden" name="(content|code)" value="([^"]*)"', html))
     return {**found, "act": "yes"}
-
-
-def test_settings_lead_to_the_page(client: Client) -> None:
-    settings = client.get(reverse("campaign-settings", args=["museum"])).content.decode()
-    assert f'href="{page()}"' in settings
-    assert reverse("campaign-file-download", args=["museum"]) in client.get(page()).content.decode()
 
 
 def test_what_differs_is_shown_then_done(client: Client, campaign: Campaign) -> None:
@@ -73,24 +66,6 @@ def test_what_was_changed_meanwhile_is_shown_again(client: Client, campaign: Cam
     client.post(page(), answers(again))
     campaign.refresh_from_db()
     assert campaign.lease_minutes == 20
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "empty"),
-        ("slug: museum\nname: Museum\nlease: 1\n", 'mine.yaml, line 3 (field "lease")'),
-        ("a: &x 1", "anchors"),
-        ("slug: other\nname: Other\nlease_minutes: 1\n", "of another campaign than museum"),
-    ],
-)
-def test_what_is_wrong_is_said_beside_the_file(client: Client, text: str, said: str) -> None:
-    other = make_campaign("other")
-    status, html = sent(client, text)
-    assert status == 400
-    assert said in html
-    other.refresh_from_db()
-    assert other.lease_minutes != 1
 
 
 def test_another_content_than_was_shown_is_refused(client: Client, campaign: Campaign) -> None:

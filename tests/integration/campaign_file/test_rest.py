@@ -2,14 +2,11 @@
 
 import pytest
 from django.core.management import call_command
-from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
 from campaign.models import ActivityEvent, Campaign, User
-from cells.campaign_file.schema import schema_bytes
 from cells.campaign_file.writing import campaign_file
-from tests.factories import make_campaign, make_organiser
 
 pytestmark = pytest.mark.django_db
 
@@ -78,42 +75,3 @@ def test_a_code_of_other_changes_does_nothing(campaign: Campaign, client: APICli
     assert campaign.lease_minutes == 18
     assert put(client, CHANGED)[1]["is_done"] is True
     assert put(client, CHANGED)[1]["changes"] == []
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", "empty"),
-        (b"slug: other\nname: Museum\n", "of another campaign than museum"),
-        (b"slug: museum\nname: Museum\nlease_minutes: 0\n", "line 3"),
-        (
-            (
-                b"slug: museum\nname: Museum\ntest_sets: [{name: x, source_language: de, "
-                b"target_language: en, texts: {files: [/etc/passwd]}}]\n"
-            ),
-            "do not come with this one",
-        ),
-    ],
-)
-def test_what_is_refused(client: APIClient, content: bytes, said: str) -> None:
-    status, answer = put(client, content)
-    assert status == 400
-    assert said in str(answer)
-
-
-def test_other_media_types_are_refused(client: APIClient) -> None:
-    answer = client.put(ADDRESS, {"slug": "museum"}, format="json")
-    assert answer.status_code == 415
-
-
-def test_organisers_of_other_campaigns_find_nothing(campaign: Campaign) -> None:
-    other = APIClient()
-    other.force_login(make_organiser(make_campaign("other"), "else@example.org"))
-    assert other.get(ADDRESS).status_code == 404
-    assert put(other, CHANGED)[0] == 404
-
-
-def test_the_schema_is_for_everybody() -> None:
-    answer = Client().get("/api/v1/schemas/campaign.json")
-    assert answer.content == schema_bytes()
-    assert answer.headers["Content-Type"] == "application/schema+json"

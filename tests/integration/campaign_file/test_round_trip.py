@@ -14,7 +14,6 @@ from annotation.selectors.planned import plans_read
 from annotation.services import hits_plan
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import (
-    ActivityEvent,
     Campaign,
     Invitation,
     Output,
@@ -26,7 +25,6 @@ from campaign.models import (
 from campaign.services import judge_invite
 from cells.campaign_file.applying import campaign_file_apply
 from cells.campaign_file.folders import TextFolders
-from cells.campaign_file.schema import schema_check
 from cells.campaign_file.writing import campaign_file
 from tests.factories import empty_task
 from tests.integration.constraints.rules import models_of_the_project
@@ -109,13 +107,6 @@ def test_the_same_file_again_changes_no_row(campaign: Campaign, user: User, tmp_
     assert rows() == before
 
 
-def test_the_file_keeps_to_the_schema(campaign: Campaign) -> None:
-    for people in (False, True):
-        tree = read_yaml("c", campaign_file(campaign=campaign, people=people))
-        schema_check(tree)
-    assert list(tree.value)[:3] == ["version", "slug", "name"]
-
-
 def test_the_file_holds_no_secret_and_nobody(campaign: Campaign) -> None:
     judge_invite(judge=campaign.judges.get())
     text = campaign_file(campaign=campaign).decode()
@@ -137,13 +128,3 @@ def test_texts_of_imported_judgments_are_not_named(campaign: Campaign) -> None:
         ["texts/2-zweites-no.jsonl"],
         None,
     ]
-
-
-def test_who_applies_is_in_the_activity_log(campaign: Campaign, user: User, tmp_path: Path) -> None:
-    file = tmp_path / "c.yaml"
-    file.write_text("slug: museum\nname: Museum\nlease_minutes: 5\n")
-    last = ActivityEvent.objects.order_by("pk").last()
-    assert last is not None
-    call_command("apply_campaign", str(file), yes=True, by=user.email, verbosity=0)
-    (event,) = ActivityEvent.objects.filter(pk__gt=last.pk)
-    assert (event.user, event.origin) == (user, "command")

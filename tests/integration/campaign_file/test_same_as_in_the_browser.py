@@ -9,11 +9,9 @@ from django.urls import reverse
 
 from annotation.models import HIT
 from annotation.services import design_change, hits_plan
-from campaign.formats.yaml_tree import read_yaml
-from campaign.models import Campaign, Task, User
+from campaign.models import Task, User
 from campaign.services import organiser_add
 from campaign.services.jobs import jobs_run_waiting
-from cells.campaign_file.schema import schema_check
 from cells.campaign_file.writing import campaign_file
 from tests.factories import make_campaign
 from tests.integration.campaign_file.test_round_trip import drawn
@@ -21,8 +19,6 @@ from tests.integration.uploads.conftest import FILES
 
 import annotation.tasks  # noqa: F401  isort: skip  the worker's handlers
 
-ROOT = Path(__file__).parents[3]
-EXAMPLE = ROOT / "docs/examples/campaign.yaml"
 WRITTEN = """\
 slug: written
 name: By hand
@@ -82,20 +78,3 @@ def test_yaml_and_browser_give_the_same_hits(client: Client, tmp_path: Path) -> 
     assert HIT.objects.filter(task=written).count() == 6
     files = [campaign_file(campaign=each.test_set.campaign) for each in (written, task)]
     assert files[0].replace(b"slug: written", b"slug: browser") == files[1]
-
-
-@pytest.mark.django_db
-def test_the_example_of_the_docs_applies() -> None:
-    user = User.objects.create_user(name="Petra", email="petra@example.org", is_staff=True)
-    given = {"yes": True, "by": user.email, "texts": [ROOT / "demo/museum"], "verbosity": 0}
-    call_command("apply_campaign", str(EXAMPLE), **given)
-    campaign = Campaign.objects.get(slug="museum-tour")
-    assert campaign.state == "open"
-    assert Task.objects.of(campaign).get().test_set.segments.count() == 48
-    again = campaign_file(campaign=campaign, people=True)
-    call_command("apply_campaign", str(EXAMPLE), **given)
-    assert campaign_file(campaign=campaign, people=True) == again
-
-
-def test_the_example_keeps_to_the_schema() -> None:
-    schema_check(read_yaml("example", EXAMPLE.read_bytes()))

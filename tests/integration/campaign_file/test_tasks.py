@@ -11,7 +11,7 @@ from annotation.services import RuleTerms, design_change, quality_rule_add
 from campaign.formats import FormatError
 from campaign.models import Campaign, Protocol, Task, User
 from campaign.services import task_create
-from cells.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
+from cells.campaign_file.applying import Applied, campaign_file_apply
 from cells.campaign_file.writing import campaign_file
 from ranking.models import RankingSettings
 from ranking.services import ranking_settings_change
@@ -42,24 +42,6 @@ def words(applied: Applied) -> list[str]:
 
 def of_two_outputs(campaign: Campaign) -> Task:
     return Task.objects.of(campaign).get(protocol=Protocol.TWO_OUTPUTS)
-
-
-def test_a_file_without_tasks_is_as_before(campaign: Campaign) -> None:
-    text = campaign_file(campaign=campaign, people=True).decode()
-    assert "tasks:" not in text
-    assert "protocol:" not in text
-    assert text.count("- name: museum en-de") == 1
-
-
-def test_a_check_says_which_task_it_would_add(campaign: Campaign, user: User) -> None:
-    found = campaign_file_check(name="c.yaml", content=ADDED.encode(), by=None)
-    said = words(found)
-    assert any(
-        line.startswith("+ test_sets › museum en-de › tasks › two_outputs: blocks_wanted: 40")
-        for line in said
-    ), said
-    assert any("› two_outputs › design: kind: balanced" in line for line in said)
-    assert Task.objects.of(campaign).filter(protocol=Protocol.TWO_OUTPUTS).count() == 0
 
 
 def test_a_file_chooses_systems_and_whether_segments_come_again(campaign: Campaign) -> None:
@@ -94,16 +76,6 @@ def test_a_file_adds_a_task_once_and_changes_it(campaign: Campaign) -> None:
     # What the file does not name stays.
     assert words(apply(f"{MUSEUM}test_sets:\n  - name: museum en-de\n")) == []
     assert of_two_outputs(campaign) == task
-
-
-@pytest.mark.parametrize(
-    ("protocol", "said"),
-    [("ranking", "ranking"), ("guessing", "guessing")],
-)
-def test_the_ranking_is_no_task_beside_itself(campaign: Campaign, protocol: str, said: str) -> None:
-    with pytest.raises(FormatError, match=said):
-        apply(ADDED.replace("two_outputs", protocol))
-    assert Task.objects.of(campaign).count() == 2
 
 
 def test_the_file_makes_tasks_designs_and_rules_again(

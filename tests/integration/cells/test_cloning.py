@@ -1,25 +1,20 @@
 """A clone is the campaign again, field by field, without its work and without its people if they are not wanted."""
 
-import json
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models import ForeignKey, Model, Q
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Design, PageChanges, QualityRule, TrainingBlock
+from annotation.models import Design, PageChanges, QualityRule
 from annotation.services import design_change, quality_rules_suggest, training_propose
 from campaign import services
 from campaign.models import (
     ActivityEvent,
     BadReference,
     Campaign,
-    CampaignState,
-    Instructions,
     Invitation,
     Judge,
     Membership,
@@ -43,7 +38,6 @@ from cells.cloning import (
     INSTEAD,
     NOT_OF_THE_DRAFT,
     ONLY,
-    CloneRefusedError,
     Part,
     campaign_clone,
 )
@@ -239,57 +233,6 @@ def test_parts_that_are_not_wanted_stay_behind(source: Campaign, texts: bool, pe
     assert by == ("organiser@example.org", "owner")
     assert clone.quality_rules.filter(task=None).exists()
     assert clone.quality_rules.exclude(task=None).exists() == texts
-
-
-def test_what_cannot_be_made_is_refused_in_words(source: Campaign) -> None:
-    by = User.objects.get(email="organiser@example.org")
-    for slug, name, field in [
-        ("museum", "B", "slug"),
-        ("no slug", "B", "slug"),
-        ("b", " ", "name"),
-        ("b", "B" * 201, "name"),
-        ("b" * 61, "B", "slug"),
-    ]:
-        with pytest.raises(CloneRefusedError) as refused:
-            campaign_clone(source=source, slug=slug, name=name, texts=True, people=True, by=by)
-        assert refused.value.field == field
-    assert Campaign.objects.count() == 1
-
-
-def test_page_rest_and_command_clone_alike(source: Campaign, client: Client) -> None:
-    client.force_login(User.objects.get(email="organiser@example.org"))
-    page = client.post(
-        reverse("campaign-clone", args=["museum"]),
-        {"name": "P", "slug": "p", "texts": "on", "people": "on"},
-    )
-    assert page.content.decode().count("/i/") == 2
-    again = client.post(
-        reverse("campaign-clone", args=["museum"]), {"name": "P", "slug": "p", "texts": "on"}
-    )
-    assert (again.status_code, b"already" in again.content) == (400, True)
-    body = json.dumps({"name": "R", "slug": "r", "texts": True, "people": True})
-    rest = client.post("/api/v1/campaigns/museum/clone/", body, content_type="application/json")
-    assert (rest.status_code, len(rest.json()["links"])) == (201, 2)
-    refused = client.post("/api/v1/campaigns/museum/clone/", body, content_type="application/json")
-    assert list(refused.json()["errors"]) == ["slug"]
-    said = StringIO()
-    options = {"by": "organiser@example.org", "address": "http://localhost"}
-    call_command("clone_campaign", "museum", "c", texts=True, people=True, stdout=said, **options)
-    assert said.getvalue().count("http://localhost/i/") == 2
-    with pytest.raises(CommandError, match="already"):
-        call_command("clone_campaign", "museum", "c", stdout=said, **options)
-    counts = {
-        slug: {model: campaign_rows(model, campaign.pk).count() for model in CLONED}
-        for slug in "prc"
-        for campaign in [Campaign.objects.get(slug=slug)]
-    }
-    assert counts["p"] == counts["r"] == counts["c"]
-    assert set(Campaign.objects.exclude(slug="museum").values_list("state", flat=True)) == {
-        CampaignState.DRAFT
-    }
-    assert Task.objects.count() == 4 * 3
-    assert Instructions.objects.count() == 4
-    assert TrainingBlock.objects.count() == 4
 
 
 def test_nobody_is_mailed_daily_about_a_clone_without_asking(source: Campaign) -> None:

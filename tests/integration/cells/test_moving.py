@@ -4,7 +4,7 @@ import http.client
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -31,10 +31,6 @@ SECONDS = 180
 OF_BROWSER = """
 SELECT count(*) FROM annotation_judgment j JOIN campaign_judge g ON g.id = j.judge_id
 WHERE g.pseudonym = 'browser' AND j.task_id = %s
-"""
-OUTPUTS = """
-SELECT count(*) FROM campaign_output o JOIN campaign_system s ON s.id = o.system_id
-WHERE s.test_set_id = %s
 """
 NEWEST = "SELECT max(id) FROM annotation_judgment WHERE task_id = %s"
 
@@ -186,20 +182,6 @@ def test_a_campaign_moves_while_its_judges_judge(
     assert query(cells[1], NEWEST, campaign.task)[0][0] >= 10**12
 
 
-def test_a_move_that_fails_leaves_both_cells_as_they_were(
-    cells: list[Installation], campaign: SimpleNamespace
-) -> None:
-    before = counted(cells[0])
-    there = counted(cells[1])
-    with no_judge_enters(cells[1]), pytest.raises(RuntimeError, match="no_judge"):
-        move(cells, campaign)
-    assert counted(cells[0]) == before
-    assert counted(cells[1]) == there
-    server = Server(cells[0].port, next(iter(campaign.tokens.values())), Ledger())
-    assert server.send("lend", "POST", "assignments/", {}).outcome == "200"
-    server.close()
-
-
 def test_while_it_moves_and_afterwards_nothing_is_written_where_it_was(
     cells: list[Installation], campaign: SimpleNamespace
 ) -> None:
@@ -218,111 +200,6 @@ def test_while_it_moves_and_afterwards_nothing_is_written_where_it_was(
     assert Browser(cells[1].port, "").ask("GET", campaign.link)[0] == 200
 
 
-def test_a_move_that_was_killed_after_the_copy_is_ended_by_the_next(
-    cells: list[Installation], campaign: SimpleNamespace
-) -> None:
-    move(cells, campaign)
-    # As it was between the two commits.
-    own = "UPDATE campaign_campaignmove SET moved_at = NULL WHERE campaign_id = %s"
-    execute(cells[0], own, campaign_id(cells[0], campaign))
-    closed = "INSERT INTO campaign_campaignmove (campaign_id, to_cell) VALUES (%s, 1)"
-    execute(cells[1], closed, campaign_id(cells[1], campaign))
-    with pytest.raises(RuntimeError, match="has it already"):
-        move(cells, campaign, "--reopen")
-    move(cells, campaign)
-    assert moves(cells[0], campaign) == [(1, True)]
-    assert moves(cells[1], campaign) == []
-
-
-def test_somebody_with_an_account_in_both_cells_is_one_person_there(
-    cells: list[Installation], campaign: SimpleNamespace
-) -> None:
-    address = f"{campaign.name}@example.org"
-    manage(cells[0], "add_organiser", address, "--campaign", campaign.name)
-    other = make_campaign(cells[1], f"stays-{uuid4().hex[:8]}")
-    manage(cells[1], "add_organiser", address.upper(), "--campaign", other.name)
-    move(cells, campaign)
-    of = (
-        "SELECT c.slug FROM campaign_membership m JOIN campaign_campaign c ON c.id = m.campaign_id"
-        " JOIN campaign_user u ON u.id = m.user_id WHERE lower(u.email) = %s ORDER BY c.slug"
-    )
-    assert query(cells[1], of, address) == [(campaign.name,), (other.name,)]
-
-
-def test_what_a_campaign_left_behind_is_forgotten_and_nothing_else(
-    cells: list[Installation], campaign: SimpleNamespace
-) -> None:
-    other = make_campaign(cells[0], f"stays-{uuid4().hex[:8]}")
-    texts = query(cells[0], OUTPUTS, other.task)
-    with pytest.raises(RuntimeError, match="has not moved"):
-        manage(cells[0], "forget_campaign", campaign.name)
-    move(cells, campaign)
-    manage(cells[0], "forget_campaign", campaign.name)
-    assert query(cells[0], OUTPUTS, campaign.task) == [(0,)]
-    assert query(cells[0], OUTPUTS, other.task) == texts > [(0,)]
-    same_name = "SELECT count(*) FROM campaign_campaign WHERE slug = %s"
-    assert query(cells[0], same_name, campaign.name) == [(0,)]
-    left = "SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'forgetting%%'"
-    assert query(cells[0], left) == [(0,)]
-    assert query(cells[1], OUTPUTS, campaign.task) > [(0,)]
-
-
-def test_a_campaign_moves_upwards_only(cells: list[Installation]) -> None:
-    """The latest judgment of a block, ranking or design is the one with the largest id."""
-    high = make_campaign(cells[1], f"high-{uuid4().hex[:8]}")
-    lower = cells[0].services["MIGRATION_DATABASE_URL"]
-    with pytest.raises(RuntimeError, match="higher number"):
-        manage(cells[1], "move_campaign", high.name, "--to", lower)
-    assert moves(cells[1], high) == []
-
-
-def test_a_campaign_does_not_move_into_its_own_cell(
-    cells: list[Installation], campaign: SimpleNamespace
-) -> None:
-    own = cells[0].services["MIGRATION_DATABASE_URL"]
-    with pytest.raises(RuntimeError, match="Both databases are cell 0"):
-        manage(cells[0], "move_campaign", campaign.name, "--to", own)
-    assert moves(cells[0], campaign) == []
-
-
 def ranked(cell: Installation, task: int) -> bool:
     latest = "SELECT count(*) FROM ranking_latestranking WHERE task_id = %s"
     return wait_until(lambda: query(cell, latest, task) == [(1,)], seconds=SECONDS)
-
-
-def moves(cell: Installation, campaign: SimpleNamespace) -> list[tuple[Any, ...]]:
-    """Return where the campaign moves from this cell, and whether it has moved."""
-    sql = "SELECT to_cell, moved_at IS NOT NULL FROM campaign_campaignmove WHERE campaign_id = %s"
-    return query(cell, sql, campaign_id(cell, campaign))
-
-
-def campaign_id(cell: Installation, campaign: SimpleNamespace) -> int:
-    found: int = query(cell, "SELECT id FROM campaign_campaign WHERE slug = %s", campaign.name)[0][
-        0
-    ]
-    return found
-
-
-def counted(cell: Installation) -> dict[str, int]:
-    """Return how many rows each table has that only moves and judges write."""
-    tables = (
-        *("campaign_campaign", "campaign_judge", "campaign_user", "campaign_output"),
-        *("annotation_assignment", "annotation_judgment", "campaign_campaignmove"),
-    )
-    return {table: query(cell, f"SELECT count(*) FROM {table}")[0][0] for table in tables}
-
-
-@contextmanager
-def no_judge_enters(cell: Installation) -> Iterator[None]:
-    """Let the cell refuse judges, so that a copy breaks off in the middle."""
-    execute(cell, "ALTER TABLE campaign_judge ADD CONSTRAINT no_judge CHECK (id < 0) NOT VALID")
-    yield
-    execute(cell, "ALTER TABLE campaign_judge DROP CONSTRAINT no_judge")
-
-
-def execute(cell: Installation, sql: str, *parameters: object) -> None:
-    """Run a statement as the owner."""
-    url = cell.services["MIGRATION_DATABASE_URL"]
-    with psycopg2.connect(url) as connection, connection.cursor() as cursor:
-        cursor.execute(sql, parameters or None)
-    connection.close()

@@ -4,14 +4,14 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.test import Client
 from rest_framework.test import APIClient
 
-from campaign.models import Campaign, CampaignState, Job, JobKind, Task, User
+from campaign.models import Campaign, CampaignState, Task, User
 from campaign.services.jobs import jobs_run_waiting
 from ranking.selectors.dashboards import organised_campaigns
-from tests.factories import make_analyst, make_campaign, make_organiser, make_task
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -119,49 +119,3 @@ def test_nothing_is_changed_in_it_by_page_or_rest(
         answer = client.post(address)
         assert answer.status_code == 409
         assert "This is a rehearsal." in text(answer)
-
-
-def test_rest_begins_it_says_its_state_and_ends_it(api: APIClient, campaign: Campaign) -> None:
-    address = f"/api/v1/campaigns/{campaign.slug}/rehearsal/"
-    assert api.get(address).json() | {"job": 0} == {
-        "state": "none",
-        "campaign": None,
-        **dict.fromkeys(("bots", "skill", "share", "seed", "begun_at")),
-        "job": 0,
-    }
-    begun = api.post(address, {"bots": 2, "skill": 0.7, "share": 0.2}, format="json")
-    assert (begun.status_code, begun.json()["state"]) == (202, "under way")
-    assert api.post(address, {}, format="json").status_code == 409
-    assert api.post(address, {"skill": 2}, format="json").status_code == 400
-    jobs_run_waiting()
-    found = api.get(address).json()
-    assert (found["state"], found["bots"], found["seed"]) == ("there", 2, 1)
-    shown = api.get(f"/api/v1/campaigns/{found['campaign']}/").json()
-    assert shown["rehearsal_of"] == campaign.slug
-    assert api.get(f"/api/v1/campaigns/{campaign.slug}/").json()["rehearsal_of"] is None
-    assert api.delete(address).status_code == 202
-    jobs_run_waiting()
-    assert api.get(address).json()["state"] == "none"
-
-
-def test_analysts_may_look_at_its_results_and_begin_none(campaign: Campaign) -> None:
-    client = APIClient()
-    make_organiser(campaign)
-    client.force_login(make_analyst(campaign))
-    address = f"/api/v1/campaigns/{campaign.slug}/rehearsal/"
-    assert client.post(address, {}, format="json").status_code == 403
-    assert not Job.objects.exists()
-
-
-def test_the_command_says_what_it_did(campaign: Campaign) -> None:
-    out = StringIO()
-    call_command("rehearse", campaign.slug, bots=2, share=0.5, stdout=out)
-    assert "“museum-rehearsal”: 15 blocks judged by simulated judges." in out.getvalue()
-    call_command("rehearse", campaign.slug, end=True, stdout=out)
-    assert "The rehearsal is gone." in out.getvalue()
-    assert not Campaign.objects.filter(rehearsal_of=campaign).exists()
-    with pytest.raises(CommandError, match="There is no rehearsal"):
-        call_command("rehearse", campaign.slug, end=True)
-    with pytest.raises(CommandError, match="1 to 200 simulated judges"):
-        call_command("rehearse", campaign.slug, bots=0)
-    assert Job.objects.filter(kind=JobKind.REHEARSAL).count() == 1

@@ -2,29 +2,24 @@
 
 import json
 from collections.abc import Callable
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
 from annotation.services import design_ensure, hits_plan
 from campaign.formats import FormatError
-from campaign.models import ActivityEvent, Protocol, Task, User
+from campaign.models import ActivityEvent, Protocol, Task
 from campaign.services import task_choose, task_create
 from cells.campaign_file.applying import campaign_file_apply
-from cells.campaign_file.writing import campaign_file
-from cells.cloning import campaign_clone
 from tests.at_work import lend
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 TWO = Protocol.TWO_OUTPUTS
 FOUR = {"four_answers": True}
 BEGUN = "Judges have begun with this task"
-LABEL = "“both fine” and “both wrong” instead of “the same”"
 
 #: Asks for four answers, or others, and returns what was refused: its place and its words.
 Way = Callable[[Client, Task, dict[str, Any]], str]
@@ -55,13 +50,6 @@ def rules_of(task: Task) -> dict[str, Any]:
     return rules
 
 
-def by_page(client: Client, task: Task, rules: dict[str, Any]) -> str:
-    ticked = {f"{TWO}_{name}": "on" for name, value in rules.items() if value}
-    address = reverse("test-set-settings", args=[task.test_set.campaign.slug, task.pk])
-    page = client.post(address, {"blocks_wanted": "", **LANGUAGES, **ticked})
-    return "" if page.status_code == 302 else page.content.decode()
-
-
 def by_rest(client: Client, task: Task, rules: dict[str, Any]) -> str:
     address = reverse("api-task", args=[task.pk])
     answer = client.patch(address, json.dumps({"rules": rules}), content_type="application/json")
@@ -69,16 +57,6 @@ def by_rest(client: Client, task: Task, rules: dict[str, Any]) -> str:
         return ""
     assert answer.status_code == 400
     return f"rules: {answer.json()['errors']['rules']}"
-
-
-def by_command(_client: Client, task: Task, rules: dict[str, Any]) -> str:
-    named = [f"--rule={name}={json.dumps(value)}" for name, value in rules.items()]
-    where = ["--campaign=museum", "--test-set", task.test_set.name, f"--protocol={task.protocol}"]
-    try:
-        call_command("change_test_set", *where, *named, stdout=StringIO())
-    except CommandError as error:
-        return str(error)
-    return ""
 
 
 def by_file(_client: Client, task: Task, rules: dict[str, Any]) -> str:
@@ -92,9 +70,7 @@ def by_file(_client: Client, task: Task, rules: dict[str, Any]) -> str:
     return ""
 
 
-LANGUAGES = {"source_language": "en", "target_language": "de"}
-WAYS = pytest.mark.parametrize("way", [by_page, by_rest, by_command, by_file])
-NAMING_WAYS = pytest.mark.parametrize("way", [by_rest, by_command, by_file])
+WAYS = pytest.mark.parametrize("way", [by_rest, by_file])
 
 
 class TestChanging:
@@ -113,7 +89,7 @@ class TestChanging:
         assert way(client, task, {"four_answers": False}) == ""
         assert rules_of(task) == {"four_answers": False}
 
-    @NAMING_WAYS
+    @WAYS
     def test_what_is_not_named_stays(self, client: Client, task: Task, way: Way) -> None:
         by_rest(client, task, FOUR)
         assert way(client, task, {}) == ""
@@ -128,7 +104,7 @@ class TestChanging:
         assert rules_of(task) == {}
         assert way(client, task, {"four_answers": False}) == ""
 
-    @NAMING_WAYS
+    @WAYS
     def test_an_unknown_rule_and_a_wrong_value_are_refused_at_their_place(
         self, client: Client, task: Task, way: Way
     ) -> None:
@@ -140,95 +116,3 @@ class TestChanging:
             assert "test_sets.museum en-de.tasks.two_outputs.rules" in unknown
             assert "test_sets.museum en-de.tasks.two_outputs.rules" in wrong
         assert rules_of(task) == {}
-
-    def test_nothing_is_changed_beside_a_refused_rule(self, client: Client, task: Task) -> None:
-        address = reverse("api-task", args=[task.pk])
-        for body in (
-            {"blocks_wanted": 9, "rules": {"five_answers": True}},
-            {"blocks_wanted": 0, "rules": FOUR},
-        ):
-            answer = client.patch(address, json.dumps(body), content_type="application/json")
-            assert answer.status_code == 400
-        task.refresh_from_db()
-        assert (task.blocks_wanted, task.rules) == (None, {})
-
-
-class TestPage:
-    def test_it_shows_rules_and_once_lent_why_they_stay(
-        self, client: Client, ranking: Task, task: Task
-    ) -> None:
-        slug = task.test_set.campaign.slug
-        address = reverse("test-set-settings", args=[slug, task.pk])
-        page = client.get(address).content.decode()
-        assert LABEL in page
-        assert BEGUN not in page
-        begin(task)
-        page = client.get(address).content.decode()
-        assert BEGUN in page
-        assert f'name="{TWO}_four_answers" disabled' in page
-        of_ranking = client.get(reverse("test-set-settings", args=[slug, ranking.pk]))
-        assert LABEL not in of_ranking.content.decode()
-        client.force_login(make_analyst(task.test_set.campaign))
-        page = client.get(address).content.decode()
-        assert LABEL in page
-        assert BEGUN in page
-        assert by_page(client, task, FOUR)
-        assert rules_of(task) == {}
-
-
-class TestMaking:
-    def by_page(self, client: Client, ranking: Task) -> None:
-        address = reverse("task-add", args=["museum"])
-        assert f"two outputs · {LABEL}" in client.get(address).content.decode()
-        asked = {"test_set": ranking.test_set_id, "protocol": TWO, f"{TWO}_four_answers": "on"}
-        assert client.post(address, asked).status_code == 302
-
-    def by_rest(self, client: Client, ranking: Task) -> None:
-        asked = {"test_set": ranking.test_set_id, "protocol": TWO, "rules": FOUR}
-        address = reverse("api-tasks", args=["museum"])
-        made = client.post(address, json.dumps(asked), content_type="application/json")
-        assert (made.status_code, made.json()["rules"]) == (201, FOUR)
-
-    def by_command(self, _client: Client, ranking: Task) -> None:
-        named = ("museum", ranking.test_set.name, TWO, "--rule", "four_answers=true")
-        call_command("add_task", *named, stdout=StringIO())
-
-    def by_file(self, client: Client, ranking: Task) -> None:
-        unsaved = Task(test_set=ranking.test_set, protocol=TWO)
-        assert by_file(client, unsaved, FOUR) == ""
-
-    @pytest.mark.parametrize("way", ["page", "rest", "command", "file"])
-    def test_each_way_gives_the_same_row(self, client: Client, ranking: Task, way: str) -> None:
-        getattr(self, f"by_{way}")(client, ranking)
-        assert ranking.test_set.tasks.get(protocol=TWO).rules == FOUR
-
-    def test_a_task_with_an_unknown_rule_is_not_made(self, client: Client, ranking: Task) -> None:
-        asked = {"test_set": ranking.test_set_id, "protocol": TWO, "rules": {"five_answers": True}}
-        address = reverse("api-tasks", args=["museum"])
-        refused = client.post(address, json.dumps(asked), content_type="application/json")
-        assert (refused.status_code, list(refused.json()["errors"])) == (400, ["rules"])
-        named = ("museum", ranking.test_set.name, TWO, "--rule", "five_answers=true")
-        with pytest.raises(CommandError, match="no rule “five_answers”"):
-            call_command("add_task", *named, stdout=StringIO())
-        assert ranking.test_set.tasks.get() == ranking
-
-
-def test_rest_shows_rules_that_nobody_chose(client: Client, ranking: Task, task: Task) -> None:
-    shown = [client.get(reverse("api-task", args=[each.pk])).json() for each in (ranking, task)]
-    assert [each["rules"] for each in shown] == [{}, {"four_answers": False}]
-
-
-def test_file_and_clone_have_the_rules(client: Client, task: Task) -> None:
-    assert by_rest(client, task, FOUR) == ""
-    campaign = task.test_set.campaign
-    text = campaign_file(campaign=campaign, people=False).decode()
-    assert text.count("rules:\n          four_answers: true") == 1
-    clone = campaign_clone(
-        source=campaign,
-        slug="again",
-        name="Again",
-        texts=True,
-        people=False,
-        by=User.objects.earliest("pk"),
-    ).campaign
-    assert Task.objects.of(clone).get(protocol=TWO).rules == FOUR

@@ -1,6 +1,5 @@
 """Tasks beside the ranking of a test set: made, closed and deleted by page, REST and command alike."""
 
-import json
 from io import StringIO
 from typing import Any
 
@@ -15,17 +14,14 @@ from campaign.models import (
     ActivityEvent,
     ActivityOperation,
     BadReference,
-    Campaign,
     CampaignState,
     Judge,
     Protocol,
     Task,
-    TestSet,
     User,
 )
 from campaign.selectors import protocols_left, tasks_in_order
 from campaign.services import (
-    NotAllowedError,
     TaskRefusedError,
     bad_reference_review,
     bad_references_make,
@@ -40,7 +36,6 @@ from ranking.services import ranking_settings_change
 from tests.at_work import lend
 from tests.factories import (
     empty_task,
-    make_analyst,
     make_campaign,
     make_judge,
     make_organiser,
@@ -75,27 +70,17 @@ class TestMaking:
         assert not HIT.objects.filter(task=task).exists()
         assert not Design.objects.filter(task=task).exists()
 
-    def test_the_log_says_that_it_was_made(self, ranking: Task) -> None:
-        task = second(ranking)
-        event = ActivityEvent.objects.filter(kind="campaign.task", object_id=task.pk).get()
-        assert event.operation == ActivityOperation.CREATED
-        assert event.campaign == ranking.test_set.campaign
-
-    @pytest.mark.parametrize(
-        ("asked", "field", "words"),
-        [
+    def test_what_there_cannot_be_is_refused_at_its_field(self, ranking: Task) -> None:
+        cases: list[tuple[dict[str, Any], str, str]] = [
             ({"protocol": "ranking"}, "protocol", "has a task of this protocol already"),
             ({"protocol": "guessing"}, "protocol", "There is no protocol “guessing”"),
             ({"protocol": TWO, "blocks_wanted": 0}, "blocks_wanted", "one block at least"),
-        ],
-    )
-    def test_what_there_cannot_be_is_refused_at_its_field(
-        self, ranking: Task, asked: dict[str, Any], field: str, words: str
-    ) -> None:
-        with pytest.raises(TaskRefusedError, match=words) as refused:
-            task_create(test_set=ranking.test_set, by=None, **asked)
-        assert refused.value.field == field
-        assert ranking.test_set.tasks.get() == ranking
+        ]
+        for asked, field, words in cases:
+            with pytest.raises(TaskRefusedError, match=words) as refused:
+                task_create(test_set=ranking.test_set, by=None, **asked)
+            assert refused.value.field == field
+            assert ranking.test_set.tasks.get() == ranking
 
     def test_a_test_set_without_texts_is_asked_nothing_else(self) -> None:
         with pytest.raises(TaskRefusedError, match="there is nothing to judge"):
@@ -119,13 +104,6 @@ class TestMaking:
         assert campaign.state == CampaignState.ARCHIVED
         with pytest.raises(TaskRefusedError, match="is archived"):
             second(ranking)
-
-    @pytest.mark.usefixtures("olga")
-    def test_neither_analysts_nor_strangers_make_one(self, ranking: Task) -> None:
-        stranger = make_organiser(make_campaign("zoo"), "zoe@example.org")
-        for user in (make_analyst(ranking.test_set.campaign), stranger):
-            with pytest.raises(NotAllowedError):
-                task_create(test_set=ranking.test_set, protocol=TWO, by=user)
 
 
 def test_names_have_the_protocol_only_where_a_test_set_has_several(ranking: Task) -> None:
@@ -199,28 +177,8 @@ class TestDeleting:
             task_delete(task=task, by=None)
         assert task_deletion_refusal(task=task)
 
-    @pytest.mark.usefixtures("olga")
-    def test_analysts_delete_nothing(self, ranking: Task) -> None:
-        with pytest.raises(NotAllowedError):
-            task_delete(task=second(ranking), by=make_analyst(ranking.test_set.campaign))
-
 
 class TestPages:
-    def test_pages_are_as_before_where_each_test_set_is_only_ranked(
-        self, client: Client, ranking: Task, olga: User
-    ) -> None:
-        client.force_login(olga)
-        slug = ranking.test_set.campaign.slug
-        for address in (
-            reverse("campaign-detail", args=[slug]),
-            reverse("test-sets", args=[slug]),
-            reverse("campaign-settings", args=[slug]),
-            reverse("test-set-texts", args=[slug, ranking.pk]),
-        ):
-            page = client.get(address).content.decode()
-            assert "five-way ranking" not in page, address
-            assert "museum en-de" in page
-
     def test_a_task_is_added_seen_and_deleted(
         self, client: Client, ranking: Task, olga: User
     ) -> None:
@@ -259,150 +217,8 @@ class TestPages:
             Task.objects.create(test_set=test_set, protocol=other)
         assert "Every test set has a task of every protocol." in client.get(add).content.decode()
 
-    def test_the_ranking_is_not_deleted_and_the_page_says_why(
-        self, client: Client, ranking: Task, olga: User
-    ) -> None:
-        client.force_login(olga)
-        delete = reverse("task-delete", args=[ranking.test_set.campaign.slug, ranking.pk])
-        page = client.get(delete).content.decode()
-        assert "keeps its five-way ranking" in page
-        assert 'name="act"' not in page
-        refused = client.post(delete, {"act": "yes"})
-        assert refused.status_code == 409
-        assert Task.objects.filter(pk=ranking.pk).exists()
-
-    @pytest.mark.usefixtures("olga")
-    def test_analysts_read_and_change_nothing(self, client: Client, ranking: Task) -> None:
-        task = second(ranking)
-        slug = task.test_set.campaign.slug
-        client.force_login(make_analyst(task.test_set.campaign))
-        texts = client.get(reverse("test-set-texts", args=[slug, task.pk])).content.decode()
-        assert "two outputs" in texts
-        assert "task-add" not in texts
-        assert reverse("task-delete", args=[slug, task.pk]) not in texts
-        for address in (
-            reverse("task-add", args=[slug]),
-            reverse("task-delete", args=[slug, task.pk]),
-        ):
-            assert client.get(address).status_code == 200
-            assert "<form" not in client.get(address).content.decode().partition("<main")[2]
-            assert client.post(address, {"act": "yes"}).status_code == 403
-        assert Task.objects.filter(pk=task.pk).exists()
-
-
-class TestRest:
-    def post(self, client: Client, campaign: Campaign, **body: Any) -> Any:
-        address = reverse("api-tasks", args=[campaign.slug])
-        return client.post(address, json.dumps(body), content_type="application/json")
-
-    def test_a_task_is_added_listed_closed_and_deleted(
-        self, client: Client, ranking: Task, olga: User
-    ) -> None:
-        client.force_login(olga)
-        campaign, test_set = ranking.test_set.campaign, ranking.test_set
-        made = self.post(client, campaign, test_set=test_set.pk, protocol=TWO, blocks_wanted=40)
-        assert made.status_code == 201
-        task = test_set.tasks.get(protocol=TWO)
-        body = made.json()
-        assert (body["id"], body["protocol"], body["judged"]) == (task.pk, TWO, 0)
-        assert (body["blocks_wanted"], body["closed_at"]) == (40, None)
-        listed = client.get(reverse("api-tasks", args=[campaign.slug])).json()["results"]
-        assert [(row["id"], row["protocol"]) for row in listed] == [
-            (ranking.pk, "ranking"),
-            (task.pk, TWO),
-        ]
-        address = reverse("api-task", args=[task.pk])
-        for closed in (True, False):
-            changed = client.patch(
-                address, json.dumps({"closed": closed}), content_type="application/json"
-            )
-            assert changed.status_code == 200
-            assert (changed.json()["closed_at"] is not None) == closed
-        asked = client.delete(address)
-        assert asked.status_code == 409
-        assert "0 planned HITs are deleted with it." in asked.json()["words"]
-        assert client.delete(f"{address}?confirm=true").status_code == 204
-        assert list(test_set.tasks.all()) == [ranking]
-        kept = client.delete(f"{reverse('api-task', args=[ranking.pk])}?confirm=true")
-        assert (kept.status_code, kept.json()["words"]) == (409, [])
-        assert "keeps its five-way ranking" in kept.json()["detail"]
-
-    def test_what_there_cannot_be_is_said_at_its_field(
-        self, client: Client, ranking: Task, olga: User
-    ) -> None:
-        client.force_login(olga)
-        campaign = ranking.test_set.campaign
-        other = make_task(make_campaign("zoo"), documents=(2,), planned=0)
-        for asked, field in (
-            ({"test_set": ranking.test_set_id, "protocol": "ranking"}, "protocol"),
-            ({"test_set": ranking.test_set_id, "protocol": "guessing"}, "protocol"),
-            ({"test_set": other.test_set_id, "protocol": TWO}, "test_set"),
-        ):
-            refused = self.post(client, campaign, **asked)
-            assert (refused.status_code, list(refused.json()["errors"])) == (400, [field])
-        assert Task.objects.count() == 2
-
-    def test_closing_asks_first_while_judges_are_at_work(
-        self, client: Client, ranking: Task, olga: User
-    ) -> None:
-        client.force_login(olga)
-        lend(make_judge(ranking.test_set.campaign))
-        address = reverse("api-task", args=[ranking.pk])
-
-        def patch(**body: Any) -> Any:
-            return client.patch(address, json.dumps(body), content_type="application/json")
-
-        refused = patch(closed=True, blocks_wanted=9)
-        assert (refused.status_code, refused.json()["judges"]) == (409, 1)
-        ranking.refresh_from_db()
-        assert (ranking.closed_at, ranking.blocks_wanted) == (None, None)
-        assert patch(closed=True, confirm=True, blocks_wanted=9).json()["blocks_wanted"] == 9
-
-    @pytest.mark.usefixtures("olga")
-    def test_analysts_read_and_change_nothing(self, client: Client, ranking: Task) -> None:
-        task = second(ranking)
-        client.force_login(make_analyst(ranking.test_set.campaign))
-        campaign = ranking.test_set.campaign
-        assert client.get(reverse("api-tasks", args=[campaign.slug])).status_code == 200
-        assert self.post(client, campaign, test_set=1, protocol=TWO).status_code == 403
-        assert client.delete(reverse("api-task", args=[task.pk])).status_code == 403
-
-    def test_addresses_of_test_sets_lead_to_the_ranking(
-        self, client: Client, ranking: Task, olga: User
-    ) -> None:
-        second(ranking)
-        client.force_login(olga)
-        old = client.get(f"/api/v1/test-sets/{ranking.test_set_id}/")
-        assert (old.status_code, old["Location"]) == (307, reverse("api-task", args=[ranking.pk]))
-
 
 class TestCommand:
-    def add(self, *named: str, **options: Any) -> str:
-        said = StringIO()
-        call_command("add_task", *named, stdout=said, **options)
-        return said.getvalue()
-
-    def test_it_adds_a_task(self, ranking: Task) -> None:
-        said = self.add("museum", "museum en-de", TWO, blocks_wanted=12)
-        assert "museum en-de has a task more: two outputs." in said
-        assert ranking.test_set.tasks.get(protocol=TWO).blocks_wanted == 12
-
-    @pytest.mark.parametrize(
-        ("named", "words"),
-        [
-            (("zoo", "museum en-de", TWO), "There is no campaign"),
-            (("museum", "harbour", TWO), "has no test set"),
-            (("museum", "museum en-de", "ranking"), "has a task of this protocol already"),
-            (("museum", "museum en-de", "guessing"), "There is no protocol"),
-        ],
-    )
-    def test_what_there_cannot_be_is_refused(
-        self, ranking: Task, named: tuple[str, ...], words: str
-    ) -> None:
-        with pytest.raises(CommandError, match=words):
-            self.add(*named)
-        assert TestSet.objects.get().tasks.get() == ranking
-
     def test_commands_about_test_sets_are_about_the_task_they_name(self, ranking: Task) -> None:
         task = second(ranking)
         named = {"campaign": "museum", "test_set": "museum en-de"}

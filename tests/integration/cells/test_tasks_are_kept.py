@@ -3,12 +3,10 @@
 import pytest
 from django.test import TestCase
 
-from annotation.models import HIT, Design, Judgment, QualityRule, TrainingBlock
+from annotation.models import Design, Judgment, QualityRule, TrainingBlock
 from annotation.services import (
     RuleTerms,
     design_change,
-    design_ensure,
-    hits_plan,
     quality_rule_add,
     training_propose,
 )
@@ -16,14 +14,12 @@ from campaign.models import BadReference, Campaign, CampaignState, Protocol, Tas
 from campaign.services import bad_reference_review, bad_references_make, task_close, task_create
 from campaign.services.jobs import job_run
 from campaign.services.rehearsals import rehearsal_begin
-from cells.campaign_rows import campaign_rows, columns
 from cells.cloning import campaign_clone
 from ranking.models import RankingSettings, StoppingRule
 from ranking.services import ranking_settings_change, stopping_rule_set
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.copying.test_static_copy import files_of as copied
 from tests.integration.copying.test_static_copy import published
-from tests.integration.publishing.bundled import bundled, files_of
 from tests.integration.publishing.conftest import ranked_task
 
 pytestmark = pytest.mark.django_db
@@ -84,14 +80,6 @@ def test_a_clone_has_them_with_all_that_organisers_set(task: Task) -> None:
     assert Design.objects.get(task__in=Task.objects.of(clone).exclude(pk=made.pk)).kind == "uniform"
 
 
-def test_what_is_moved_and_erased_has_them(task: Task, ranking: Task) -> None:
-    campaign = task.test_set.campaign
-    key = [field.attname for field in columns(Task)].index("id")
-    assert [row[key] for row in campaign_rows(Task, campaign.pk)] == [ranking.pk, task.pk]
-    of_task = [field.attname for field in columns(Design)].index("task_id")
-    assert task.pk in {row[of_task] for row in campaign_rows(Design, campaign.pk)}
-
-
 def test_a_rehearsal_has_them_and_simulated_judges_share_them(task: Task) -> None:
     campaign = task.test_set.campaign
     job = rehearsal_begin(campaign=campaign, bots=2, skill=1.0, share=1.0, seed=5, by=None)
@@ -122,22 +110,3 @@ def test_a_copy_to_read_has_a_folder_for_each_and_names_nobody_that_one_hides() 
     assert "test-set-2/index.html" in files
     assert "System A" in files["test-set-2/texts/1.html"]
     assert [path for path, text in files.items() if "cobalt" in text] == []
-
-
-def test_a_bundle_is_of_one_task() -> None:
-    campaign = make_campaign("autumn")
-    writer = ranked_task(campaign)
-    other = Task.objects.create(test_set=writer.task.test_set, protocol=TWO)
-    design_ensure(task=other, seed=2**100 + 7)
-    _result, zipped = bundled(writer.task)
-    files = files_of(zipped)
-    assert files
-    assert not any(str(2**100 + 7).encode() in content for content in files.values())
-
-
-def test_hits_of_one_are_not_hits_of_the_other(task: Task, ranking: Task) -> None:
-    for each in (ranking, task):
-        design_ensure(task=each)
-        hits_plan(task_id=each.pk, count=2)
-    for each in (ranking, task):
-        assert {hit.design.task_id for hit in HIT.objects.filter(task=each)} == {each.pk}

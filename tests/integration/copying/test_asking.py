@@ -11,9 +11,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from campaign.models import Campaign, CampaignCopy, CampaignCopyPart, Job, JobState, User
+from campaign.models import Campaign, CampaignCopy, Job, JobState
 from campaign.services import instructions_write
-from campaign.services.copies import MOST_KEPT
 from campaign.services.jobs import jobs_run_waiting
 from ranking.services.publishing import result_publish
 from tests.integration.ranking.pages import text_of
@@ -63,19 +62,6 @@ def test_the_room_asks_a_worker_shows_how_far_it_is_and_has_the_zip(
     assert copy.pages == len([name for name in names if name.endswith(".html")])
 
 
-def test_only_the_last_copies_are_kept(
-    campaign: Campaign, news: TestSetWriter, as_organiser: Client
-) -> None:
-    for turn in range(MOST_KEPT + 1):
-        as_organiser.post(f"/campaigns/{campaign.slug}/copies/", {"texts": "on"} if turn else {})
-        jobs_run_waiting()
-    kept = CampaignCopy.objects.all()
-    assert [copy.has_texts for copy in kept] == [True] * MOST_KEPT
-    # Nothing has changed, so they are the same.
-    assert len({copy.digest for copy in kept}) == 1
-    assert CampaignCopyPart.objects.count() == MOST_KEPT
-
-
 def test_a_download_goes_on_though_the_copy_is_deleted(
     campaign: Campaign, news: TestSetWriter, as_organiser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,45 +76,6 @@ def test_a_download_goes_on_though_the_copy_is_deleted(
     begun = next(received)
     copy.delete()
     assert sha256(begun + b"".join(received)).hexdigest() == copy.digest
-
-
-def test_what_is_refused_is_said_in_the_room(
-    campaign: Campaign, news: TestSetWriter, as_organiser: Client
-) -> None:
-    result_publish(task=news.task, by=None, anonymous=["cobalt"])
-    Campaign.objects.update(name="Autumn of cobalt")
-    room = f"/campaigns/{campaign.slug}/copies/"
-    as_organiser.post(room, {})
-    jobs_run_waiting()
-    assert "“cobalt” is not to be named" in text_of(as_organiser.get(room))
-    assert not CampaignCopy.objects.exists()
-
-
-def test_analysts_make_copies_and_read_them(
-    campaign: Campaign, news: TestSetWriter, analyst: User, client: Client
-) -> None:
-    client.force_login(analyst)
-    client.post(f"/campaigns/{campaign.slug}/copies/", {})
-    jobs_run_waiting()
-    copy = CampaignCopy.objects.get()
-    assert copy.made_by == analyst
-    assert body_of(client.get(f"/campaigns/{campaign.slug}/copies/{copy.pk}.zip"))
-
-
-def test_rest_asks_lists_and_has_the_zip(
-    campaign: Campaign, news: TestSetWriter, as_organiser: Client
-) -> None:
-    address = f"/api/v1/campaigns/{campaign.slug}/copies/"
-    asked = as_organiser.post(address, {"texts": False}, content_type="application/json")
-    assert asked.status_code == 202
-    assert asked.json() == {"job": Job.objects.get().pk}
-    jobs_run_waiting()
-    (listed,) = as_organiser.get(address).json()["results"]
-    copy = CampaignCopy.objects.get()
-    assert listed["digest"] == copy.digest
-    assert listed["url"] == f"http://testserver{address}{copy.pk}/"
-    assert len(body_of(as_organiser.get(listed["url"]))) == copy.size
-    assert as_organiser.get(f"{address}{copy.pk + 1}/").status_code == 404
 
 
 def test_the_command_writes_a_folder_or_a_zip(

@@ -12,13 +12,11 @@ from django.db.models import F
 from annotation.services import judge_reinstate, quality_action_take
 from campaign.models import Campaign, Judge, System, User
 from campaign.services import judge_group_create, judge_group_members_change
-from cells.campaign_copy import answers, tables
+from cells.campaign_copy import answers
 from cells.campaign_copy.answers import answer_report, copied_answers
 from cells.campaign_copy.naming import copied_names
-from cells.campaign_copy.rankings import KINDS
 from cells.campaign_copy.renaming import renamed_input
 from cells.campaign_copy.tables import copied_tables, table_report
-from ranking.analyses import ANALYSES
 from ranking.campaign_tables import TABLES
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.models import Analysis
@@ -66,20 +64,6 @@ def answered(campaign: Campaign, news: TestSetWriter, talks: TestSetWriter) -> C
     return campaign
 
 
-def test_each_kind_is_in_the_copy_or_stays_at_home_with_a_reason() -> None:
-    copied = {*KINDS, *answers.ANSWERED}
-    assert copied.isdisjoint(answers.NOT_COPIED)
-    assert copied | answers.NOT_COPIED.keys() == ANALYSES.keys()
-    assert tables.NOT_COPIED.keys() <= TABLES.keys()
-    assert all([*answers.NOT_COPIED.values(), *tables.NOT_COPIED.values()])
-    # What is copied may have to be computed again, over other names: from orders alone.
-    assert all(ANALYSES[name].read is None for name in copied)
-    # The questions below are all there are of comparisons.
-    assert ASKED.keys() == {name for name, kind in ANALYSES.items() if kind.protocols is None}
-    live = {name for name, kind in TABLES.items() if kind.is_live(kind.complete({}))}
-    assert live | TABLED.keys() == TABLES.keys()
-
-
 def test_with_all_kinds_answered_nobody_is_named_and_every_link_leads_into_the_copy(
     answered: Campaign, news: TestSetWriter, talks: TestSetWriter
 ) -> None:
@@ -124,26 +108,6 @@ def addresses(campaign: Campaign) -> Iterator[str]:
         yield from filter(None, (judge.address, judge.note))
         if judge.user is not None:
             yield from filter(None, (judge.user.email,))
-
-
-def test_the_copied_tables_are_about_no_single_judge(
-    answered: Campaign, news: TestSetWriter
-) -> None:
-    found = dict(told_of(news))
-    assert "judges" not in found["firmness"]
-    assert "deciding" not in found["firmness"]
-    assert "documents" in found["firmness"]
-    assert "identical_texts" not in found["diagnosis"]
-    assert "systems" in found["diagnosis"]
-
-
-def told_of(writer: TestSetWriter) -> Iterator[tuple[str, list[str]]]:
-    """Return the names of the tables of each copied answer, by its kind."""
-    names = copied_names(writer.task)
-    for answer in copied_answers(writer.task, names, None):
-        report = answer_report(answer, writer.task, names)
-        assert report is not None
-        yield answer.kind.name, [table.name for table in report.tables]
 
 
 def values_of(report: Report | None) -> list[Any]:
@@ -271,53 +235,6 @@ def test_answers_that_count_other_judges_than_the_ranking_stay_at_home(
     after = files_of(campaign).keys() - before.keys()
     assert "test-set-1/analyses/1-remarks.html" in after
     assert [path for path in after if path.endswith("-agreement.html")]
-
-
-def test_what_was_chosen_is_said_and_what_follows_from_it_is_not(
-    campaign: Campaign, news: TestSetWriter
-) -> None:
-    ask(news, "ranking")
-    ask(news, "ranking", method="bojar", resample="segments", reference="include")
-    tabulate(campaign, "methods")
-    tabulate(campaign, "clusters", method="bojar", ranges="sign_test")
-    found = copied_answers(news.task, copied_names(news.task), None)
-    assert [each.words for each in found] == [
-        "Method > others, ties left out; Accounting for segments; Reference ranked like a system",
-        "",
-    ]
-    names = {news.task.pk: called_in(news)}
-    told = {(each.kind.name, each.words) for each in copied_tables(campaign, names)}
-    assert ("methods", "") in told
-    assert (
-        "clusters",
-        "Method > others, ties left out; Rank ranges from sign tests of pairs",
-    ) in told
-
-
-def test_what_is_asked_without_bounds_is_copied_within(
-    campaign: Campaign, news: TestSetWriter
-) -> None:
-    asked = ask(news, "remarks")
-    rows = [
-        Analysis(
-            **{
-                name: getattr(asked, name)
-                for name in ("kind", "judgments", "watermark", "code_version", "finished_at")
-            },
-            task=news.task,
-            content_key_version=asked.content_key_version,
-            choice={**asked.choice, "confidence": 0.5 + number / 1000},
-            choice_digest=f"{number:032d}",
-            digest=f"{number:032d}",
-            data=asked.data,
-            reports=asked.reports,
-        )
-        for number in range(answers.MOST_ANSWERS + 3)
-    ]
-    Analysis.objects.bulk_create(rows)
-    found = copied_answers(news.task, copied_names(news.task), None)
-    assert len(found) == answers.MOST_ANSWERS
-    assert asked not in [each.analysis for each in found]
 
 
 def test_answers_of_other_content_keys_are_copied_only_as_they_are_stored(

@@ -7,7 +7,7 @@ import pytest
 from campaign.models import Campaign, Document, System, TestSet
 from cells.campaign_copy.answers import answer_report, copied_answers
 from cells.campaign_copy.naming import copied_names
-from cells.campaign_copy.rankings import CopyRefusedError, present_content
+from cells.campaign_copy.rankings import present_content
 from cells.campaign_copy.tables import copied_tables, table_report
 from ranking.selectors.runs import latest_run
 from ranking.services import ranking_history_compute, ranking_run_compute
@@ -172,14 +172,3 @@ def test_answers_of_systems_that_were_renamed_since_stay_at_home(
     assert not [path for path in pages if "/analyses/" in path]
     assert not [path for path in pages if path.endswith("-agreement.html")]
     assert "cobalt" not in "".join(files.values())
-
-
-def test_a_table_of_a_ranking_from_before_a_system_was_renamed_is_refused(
-    campaign: Campaign, news: TestSetWriter
-) -> None:
-    names = {news.task.pk: called_in(news)}
-    System.objects.filter(test_set=news.task.test_set_id, name="cobalt").update(name="nickel")
-    after = {news.task.pk: called_in(news)}
-    clusters = next(each for each in copied_tables(campaign, names) if each.kind.name == "clusters")
-    with pytest.raises(CopyRefusedError, match="a system was renamed since the ranking"):
-        table_report(clusters, campaign, after)

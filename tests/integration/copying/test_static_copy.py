@@ -11,10 +11,8 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.utils import timezone, translation
+from django.utils import timezone
 
-from annotation.services import design_change, quality_action_take
 from campaign.models import Campaign, Segment, System, User
 from campaign.services import (
     instructions_write,
@@ -25,19 +23,14 @@ from cells.campaign_copy.rankings import CopyRefusedError
 from cells.campaign_copy.writing import zip_write
 from ranking.models import PublishedResult
 from ranking.reports.published import FILES
-from ranking.selectors.runs import latest_run
 from ranking.services import ranking_run_compute, ranking_settings_change
-from ranking.services.analyses import analysis_compute
 from ranking.services.publishing import (
     PublishedWords,
     PublishingRefusedError,
-    firmness_ask,
     result_publish,
     result_retract,
     result_reviewer_link_make,
 )
-from ranking.services.publishing.firmness import frozen_firmness
-from ranking.wording.firmness import firmness_in_words
 from tests.factories import make_campaign
 from tests.integration.copying.conftest import PEOPLE
 from tests.integration.ranking.writing import TestSetWriter
@@ -45,7 +38,6 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 ADDRESS = "https://q.example"
-NO_REASON = "The reason is not in this copy."
 
 
 def zipped(campaign: Campaign, *, with_texts: bool = False) -> bytes:
@@ -133,15 +125,6 @@ def crawled(files: Mapping[str, str]) -> dict[str, Links]:
     return pages
 
 
-def left_out_of(campaign: Campaign) -> list[str]:
-    """Return the cells of the table of what is left out, row by row."""
-    page = files_of(campaign)["test-set-1/index.html"]
-    table = page[page.index('aria-labelledby="left-out"') :]
-    body = table[table.index("<tbody>") : table.index("</tbody>")]
-    cells = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", body)
-    return [unescape(cell) for cell in cells]
-
-
 def published(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
     return result_publish(task=writer.task, by=None, **chosen)
 
@@ -186,31 +169,6 @@ def test_every_link_leads_into_the_copy_and_all_of_it_is_reached(
     )
 
 
-def test_texts_are_in_it_only_if_asked_for(campaign: Campaign, news: TestSetWriter) -> None:
-    Segment.objects.filter(test_set_id=news.task.test_set_id).update(source_text="Ahoj.")
-    files = files_of(campaign)
-    crawled(files)
-    assert not [path for path in files if "texts" in path]
-    assert "Ahoj." not in "".join(files.values())
-
-
-def test_long_tasks_have_several_pages_of_texts(campaign: Campaign, news: TestSetWriter) -> None:
-    last = Segment.objects.filter(test_set_id=news.task.test_set_id).order_by("-number").first()
-    assert last is not None
-    for number in range(last.number + 1, 61):
-        Segment.objects.create(
-            test_set=news.task.test_set,
-            document=last.document,
-            number=number,
-            position=number,
-            source_text=f"T{number}",
-        )
-    pages = crawled(files_of(campaign, with_texts=True))
-    texts = [path for path in pages if "/texts/" in path]
-    assert len(texts) == -(-Segment.objects.filter(test_set_id=news.task.test_set_id).count() // 25)
-    assert "T60" in pages[max(texts)].text
-
-
 def test_it_names_no_judge_and_no_member(campaign: Campaign, news: TestSetWriter) -> None:
     everything = "".join(files_of(campaign, with_texts=True).values())
     for word in PEOPLE:
@@ -219,21 +177,6 @@ def test_it_names_no_judge_and_no_member(campaign: Campaign, news: TestSetWriter
     assert not re.search(r"\bj[123]\b", everything)
     assert "A judge" in everything
     assert "The reason is not in this copy." in everything
-
-
-def test_who_is_left_out_is_counted_and_not_told_judge_by_judge(
-    campaign: Campaign, organiser: User, news: TestSetWriter
-) -> None:
-    assert left_out_of(campaign)[:4] == ["A judge", "–", NO_REASON, "by an organiser"]
-    judge = news.judge("j4")
-    for segment in range(1, 5):
-        block = news.block(segment, ["amber", "birch", "cobalt", "dune"])
-        news.judgment("j4", block, [4, 3, 2, 1])
-    quality_action_take(
-        judge=judge, task=news.task, action="exclude", user=organiser, note="Tried."
-    )
-    ranking_run_compute(task_id=news.task.pk)
-    assert left_out_of(campaign)[:4] == ["2 judges", "12", NO_REASON, "by an organiser"]
 
 
 def test_the_group_whose_judgments_count_is_not_named(
@@ -257,7 +200,10 @@ def test_published_versions_have_the_pseudonyms_that_they_have_and_no_link_of_re
     # The reason of an organiser is public once it is published: it was read in the preview.
     result = published(news)
     token = result_reviewer_link_make(result=result)
+    Segment.objects.filter(test_set_id=news.task.test_set_id).update(source_text="Ahoj.")
     files = files_of(campaign)
+    # Nor texts, unless they are asked for.
+    assert "Ahoj." not in "".join(files.values())
     assert "Judge j3" in files[f"published/{result.address}/index.html"]
     others = "".join(text for path, text in files.items() if not path.startswith("published/"))
     assert not re.search(r"\bj[123]\b", others)
@@ -299,27 +245,6 @@ def test_reasons_are_as_the_newest_version_words_them(
     files = files_of(campaign)
     assert "cobalt" not in "".join(files.values()).lower()
     assert "A team asked for it. (reworded for publication)" in files["test-set-1/index.html"]
-
-
-def test_groups_of_judges_are_not_named(campaign: Campaign, news: TestSetWriter) -> None:
-    published(news, anonymous=["cobalt"])
-    for name in ("Cobalt’s own annotators", "Secret Lab"):
-        group = judge_group_create(campaign=campaign, name=name, blocks_asked=None)
-        design_change(task=news.task, judge_group=group)
-    files = files_of(campaign)
-    everything = unescape("".join(files.values()))
-    assert "annotators" not in everything
-    assert "Secret Lab" not in everything
-    design = crawled(files)["test-set-1/design.html"].text
-    assert "Judges: … → …" in design
-
-
-def test_a_team_that_is_named_again_is_named(campaign: Campaign, news: TestSetWriter) -> None:
-    published(news, anonymous=["cobalt"])
-    published(news)
-    files = files_of(campaign)
-    assert len([path for path in files if re.fullmatch(r"published/\w+/index.html", path)]) == 2
-    assert "cobalt" in files["test-set-1/index.html"]
 
 
 def test_what_is_under_an_embargo_is_left_out_and_decides_all_the_same(
@@ -379,36 +304,6 @@ def test_the_same_campaign_gives_the_same_bytes(
     assert zipped(campaign, with_texts=True) == zipped(campaign, with_texts=True)
 
 
-def test_it_is_in_the_language_in_force(campaign: Campaign, news: TestSetWriter) -> None:
-    result = published(news)
-    with translation.override("de"):
-        german = files_of(campaign)
-    assert '<html lang="de"' in german["index.html"]
-    assert '<html lang="de"' in german[f"published/{result.address}/index.html"]
-    english = files_of(campaign)
-    # Files of results are the same for everybody.
-    csv = f"published/{result.address}/ranking.csv"
-    assert german[csv] == english[csv]
-
-
-def test_it_says_how_firm_first_place_is_where_that_is_known(
-    campaign: Campaign, news: TestSetWriter
-) -> None:
-    run = latest_run(task_id=news.task.pk)
-    assert run is not None
-    asked = firmness_ask(task=news.task, run=run, by=None, is_queued=False)
-    assert asked is not None
-    before = files_of(campaign)
-    analysis_compute(analysis=asked)
-    files = files_of(campaign)
-    found = frozen_firmness(run, {name: name for name in run.parameters["systems"]})
-    assert found is not None
-    said = firmness_in_words(found)[0]
-    assert said not in before["index.html"]
-    assert said in files["index.html"]
-    assert said in files["test-set-1/index.html"]
-
-
 @pytest.mark.usefixtures("db")
 def test_rehearsals_and_what_was_not_ranked_say_so() -> None:
     rehearsed = make_campaign("rehearsed", rehearsal_of=make_campaign("spring", state="draft"))
@@ -417,13 +312,3 @@ def test_rehearsals_and_what_was_not_ranked_say_so() -> None:
     assert all("Rehearsal of Spring: simulated judges" in page.text for page in pages.values())
     assert "No ranking yet" in pages["index.html"].text
     assert set(pages) == {"index.html", "test-set-1/index.html", "test-set-1/design.html"}
-
-
-def test_style_sheets_are_those_of_this_build(campaign: Campaign, news: TestSetWriter) -> None:
-    files = files_of(campaign)
-    styles = {path: text for path, text in files.items() if path.startswith("style/")}
-    assert "style/css/base.css" in styles or any("base." in path for path in styles)
-    for path, text in styles.items():
-        assert "url(" not in text, path
-        assert "@import" not in text, path
-    assert settings.STATIC_URL not in files["index.html"]

@@ -3,11 +3,12 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from dataclasses import asdict
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
@@ -16,22 +17,20 @@ from django.test.utils import CaptureQueriesContext
 from pyarrow import parquet
 
 from annotation.export import five_way_csv
-from annotation.importing.answers import answers_import
+from annotation.models import Assignment, Judgment, Skip
 from campaign.formats import InputFile, read_test_set
-from campaign.importing.judgment_files import JudgmentsFile
-from campaign.models import Campaign, Output, Segment, Task
+from campaign.formats.formulas import neutral
+from campaign.models import Campaign, Judge, Output, Segment, Task
 from ranking.core import rank
 from ranking.core.judged.blocks import Blocks
-from ranking.export.judgments.asked import ExportRefusedError, export_asked
+from ranking.export.judgments.asked import export_asked
 from ranking.export.judgments.kinds import KINDS, ExportFormat
 from ranking.export.judgments.making import export_bytes
 from ranking.export.judgments.rows import ROWS
 from ranking.files import read_judgments
 from ranking.selectors.judged_blocks import judged_blocks
-from ranking.services import ranking_run_compute
 from tests.factories import make_campaign, make_task
 from tests.filling import Filling, filled_task
-from tests.integration.exports.by_rows import csv_by_rows, jsonl_by_rows
 from tests.integration.exports.conftest import SYSTEMS
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -55,13 +54,6 @@ def lent() -> Task:
 
 def scores(blocks: Blocks) -> list[dict[str, Any]]:
     return [asdict(row) for row in rank(blocks).systems]
-
-
-def test_each_format_of_each_kind_is_written_or_says_why_not() -> None:
-    for kind in KINDS.values():
-        assert set(kind.formats).isdisjoint(kind.refused)
-        assert {*kind.formats, *kind.refused} == set(ExportFormat)
-        assert all(map(str, kind.refused.values()))
 
 
 def test_the_commands_on_files_rank_each_format_as_the_database_bit_for_bit(
@@ -94,44 +86,6 @@ def test_documents_are_in_each_format_that_does_not_say_it_has_no_room_for_them(
         assert (read.duration_ms >= 0).any() == ("time on the clock" not in losses)
         if read.blocks.document is not None:
             assert scores(read.blocks) == there, (kind, file_format)
-
-
-@pytest.mark.parametrize(("kind", "file_format"), RANKED)
-def test_each_format_comes_back_into_a_campaign_and_ranks_the_same(
-    news: TestSetWriter, kind: str, file_format: str
-) -> None:
-    run = ranking_run_compute(task_id=news.task.pk)
-    assert run is not None
-    content = whole(news.task, kind, file_format)
-    copy = TestSetWriter(make_campaign("fresh"), "news", SYSTEMS)
-    copy.system("_ref", "reference")
-    texts_write(copy)
-    file = JudgmentsFile("file", _opening(content))
-    if file_format == ExportFormat.FIVE_WAY_CSV:
-        assert answers_import(task=copy.task, files=[file]).judgments == 12
-    else:
-        assert answers_import(task=copy.task, files=[file]).judgments == 12
-    again = ranking_run_compute(task_id=copy.task.pk)
-    assert again is not None
-    assert again.result["systems"] == run.result["systems"]
-
-
-def texts_write(writer: TestSetWriter) -> None:
-    """Give six segments an output of each system, without a HIT."""
-    for number in range(1, 7):
-        segment = Segment.objects.create(
-            test_set=writer.task.test_set,
-            document=writer.document,
-            number=number,
-            position=number,
-        )
-        Output.objects.bulk_create(
-            Output(segment=segment, system=system) for system in writer.task.test_set.systems.all()
-        )
-
-
-def _opening(content: bytes) -> Callable[[], Any]:
-    return lambda: BytesIO(content)
 
 
 def test_the_five_way_csv_is_what_its_writer_by_rows_writes(
@@ -222,22 +176,109 @@ def odd_texts_write(writer: TestSetWriter) -> None:
         )
 
 
-@pytest.mark.parametrize("kind", list(ROWS))
-def test_rows_are_what_is_written_row_by_row(
-    news: TestSetWriter, monkeypatch: pytest.MonkeyPatch, kind: str
+def test_rows_hold_odd_texts_and_come_in_parts_of_any_size(
+    news: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task = news.task
-    if kind == "assignments":
-        task = lent()
-    else:
-        odd_texts_write(news)
-    jsonl, csv_file = jsonl_by_rows(task, kind), csv_by_rows(task, kind)
-    # Rows come in parts of any size; those that are longer than a part are one by themselves.
-    for rows, size in ((1, 1), (7, 200), (1 << 13, 1 << 20)):
-        monkeypatch.setattr("ranking.export.judgments.recorded._AT_ONCE", rows)
-        monkeypatch.setattr("campaign.database.copied_rows._BYTES_AT_ONCE", size)
-        assert whole(task, kind, "jsonl").decode() == jsonl
-        assert whole(task, kind, "csv").decode() == csv_file
+    odd_texts_write(news)
+    for kind, column in (("judgments", "comment"), ("skips", "comment"), ("texts", "source")):
+        jsonl, csv_file = (whole(news.task, kind, each).decode() for each in ("jsonl", "csv"))
+        # At no other line end than its own: texts hold some.
+        told = [json.loads(line)[column] for line in jsonl.split("\n")[:-1]]
+        assert {*ODD} <= {text or "" for text in told}, kind
+        read = list(csv.DictReader(io.StringIO(csv_file, newline="")))
+        assert [row[column] for row in read] == [neutral(text or "") for text in told], kind
+        # Those that are longer than a part are one by themselves.
+        for rows, size in ((1, 1), (7, 200), (1 << 13, 1 << 20)):
+            monkeypatch.setattr("ranking.export.judgments.recorded._AT_ONCE", rows)
+            monkeypatch.setattr("campaign.database.copied_rows._BYTES_AT_ONCE", size)
+            assert whole(news.task, kind, "jsonl").decode() == jsonl
+            assert whole(news.task, kind, "csv").decode() == csv_file
+
+
+def test_judgments_texts_and_judges_are_told_as_they_were_stored(news: TestSetWriter) -> None:
+    odd_texts_write(news)
+    lines = whole(news.task, "judgments", "jsonl").decode().split("\n")[:-1]
+    stored = Judgment.objects.order_by("pk").select_related("judge", "supersedes")
+    superseded = {each.supersedes_id for each in stored}
+    scalars = ("number", "id", "judge", "labels", "duration_ms", "active_ms", "comment")
+    scalars += ("submitted_at", "supersedes", "current")
+    told = [{name: row[name] for name in scalars} for row in map(json.loads, lines)]
+    assert told == [
+        {
+            "number": number,
+            "id": str(each.client_id),
+            "judge": each.judge.pseudonym,
+            "labels": each.labels,
+            "duration_ms": each.duration_ms,
+            "active_ms": each.active_ms,
+            "comment": each.comment,
+            "submitted_at": told_at(each.submitted_at),
+            "supersedes": each.supersedes and str(each.supersedes.client_id),
+            "current": each.pk not in superseded,
+        }
+        for number, each in enumerate(stored, 1)
+    ]
+    lines = whole(news.task, "texts", "jsonl").decode().split("\n")[-1 - len(ODD) : -1]
+    assert [(row["outputs"], row["references"]) for row in map(json.loads, lines)] == [
+        (dict.fromkeys(SYSTEMS, text or "empty"), [text or "empty"]) for text in ODD
+    ]
+    lines = whole(news.task, "judges", "jsonl").decode().splitlines()
+    judges = Judge.objects.order_by("pk")
+    assert [(row["judge"], row["origin"]) for row in map(json.loads, lines)] == [
+        (each.pseudonym, each.origin) for each in judges
+    ]
+
+
+def test_skips_and_loans_are_told_as_they_were_stored(news: TestSetWriter) -> None:
+    block = Skip.objects.get().block
+    skip = Skip.objects.create(
+        task=news.task,
+        client_id=uuid4(),
+        judge=news.judge("+j3"),
+        block=block,
+        reason="other",
+        comment="",
+        created_at=datetime(2026, 3, 1, 12, 30, 0, 4, tzinfo=UTC),
+        duration_ms=70_000,
+        active_ms=20_000,
+    )
+    first, second = map(json.loads, whole(news.task, "skips", "jsonl").decode().splitlines())
+    assert (first["comment"], first["judge"], first["active_ms"]) == ("=cmd", "j1", None)
+    assert second == {
+        "number": skip.pk,
+        "id": str(skip.client_id),
+        "judge": "+j3",
+        "segment": 5,
+        "document": "d",
+        "control": "",
+        "reason": "other",
+        "comment": "",
+        "duration_ms": 70_000,
+        "active_ms": 20_000,
+        "created_at": told_at(skip.created_at),
+        "judged_later": False,
+    }
+    task = lent()
+    stored = Assignment.objects.filter(hit__task=task).order_by("pk")
+    lines = whole(task, "assignments", "jsonl").decode().splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {
+            "number": each.pk,
+            "id": str(each.public_id),
+            "hit": each.hit.number,
+            "judge": each.judge.pseudonym,
+            "ordinal": each.ordinal,
+            "lent_at": told_at(each.lease.lower),
+            "lease_ends_at": told_at(each.lease.upper),
+            "completed_at": told_at(each.completed_at),
+            "released_at": told_at(each.released_at),
+        }
+        for each in stored.select_related("hit", "judge")
+    ]
+
+
+def told_at(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat().replace("+00:00", "Z")
 
 
 def test_rows_are_the_same_in_their_three_formats(news: TestSetWriter) -> None:
@@ -261,15 +302,6 @@ def test_rows_are_the_same_in_their_three_formats(news: TestSetWriter) -> None:
         assert told == lines, kind
 
 
-def test_texts_are_in_the_form_that_is_imported(campaign: Campaign) -> None:
-    task = filled_task(campaign, Filling(blocks=30, segments=12, judges=4, is_checked=True))
-    content = whole(task, "texts", "jsonl")
-    read = list(read_test_set(source=InputFile("texts.jsonl", BytesIO(content))))
-    assert [segment.source for segment in read] == [
-        f"Source sentence {number}." for number in range(1, 13)
-    ]
-
-
 def test_a_campaign_of_pearmut_is_read_again_with_the_same_texts(campaign: Campaign) -> None:
     task = make_task(campaign, documents=(3, 1, 2))
     read = list(
@@ -286,15 +318,6 @@ def test_a_campaign_of_pearmut_is_read_again_with_the_same_texts(campaign: Campa
         for row in lines
     ]
     assert "_badref" not in str(read)
-
-
-def test_what_is_not_written_is_refused_in_words(news: TestSetWriter) -> None:
-    with pytest.raises(ExportRefusedError, match="There is no “songs”"):
-        export_asked(task=news.task, kind="songs", file_format="jsonl")
-    with pytest.raises(ExportRefusedError, match="There is no format “doc”"):
-        export_asked(task=news.task, kind="skips", file_format="doc")
-    with pytest.raises(ExportRefusedError, match="not written as appraise-xml"):
-        export_asked(task=news.task, kind="skips", file_format="appraise-xml")
 
 
 def test_a_task_without_judgments_gives_a_file(campaign: Campaign, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import JudgeAccount
 from annotation.services import quality_action_take
 from campaign.models import ExportedFile, ExportedPart, Job, JobState, User
 from campaign.models.export import EXPORTED_PART_BYTES
@@ -21,13 +20,7 @@ from campaign.services.exported_files import (
     exported_files_purge,
 )
 from campaign.services.jobs import jobs_run_waiting
-from ranking.export.judgments import rows
-from ranking.export.judgments.asked import export_asked
 from ranking.export.judgments.kinds import KINDS
-from ranking.export.judgments.making import export_bytes
-from ranking.pages import exports
-from tests.factories import make_campaign, make_judge
-from tests.filling import Filling, filled_task
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -119,9 +112,8 @@ def test_a_stream_is_gone_on_with_by_the_last_number_and_its_watermark(
     assert (other.status_code, "begin the file again" in other.json()["detail"]) == (412, True)
 
 
-@pytest.mark.parametrize(
-    ("asked_for", "status", "start", "stop"),
-    [
+def test_ranges_of_bytes(as_organiser: Client, news: TestSetWriter) -> None:
+    cases: list[tuple[str, int, int, int | None]] = [
         ("bytes=0-0", 206, 0, 1),
         ("bytes=5-", 206, 5, None),
         ("bytes=1048570-1048580", 206, 1048570, 1048581),
@@ -130,26 +122,18 @@ def test_a_stream_is_gone_on_with_by_the_last_number_and_its_watermark(
         ("bytes=3-2", 200, 0, None),
         ("bytes=0-1,4-5", 200, 0, None),
         ("lines=0-1", 200, 0, None),
-    ],
-)
-def test_ranges_of_bytes(
-    as_organiser: Client,
-    news: TestSetWriter,
-    asked_for: str,
-    status: int,
-    start: int,
-    stop: int | None,
-) -> None:
+    ]
     content = bytes(range(256)) * 10_000
     file = kept(news, content)
     assert ExportedPart.objects.count() == -(-len(content) // EXPORTED_PART_BYTES) == 3
-    answer = as_organiser.get(api(news, f"{file.pk}/content/"), headers={"Range": asked_for})
-    assert answer.status_code == status
-    body = body_of(answer)
-    assert body == content[start:stop]
-    assert int(answer["Content-Length"]) == len(body)
-    other = {"Range": asked_for, "If-Range": '"another"'}
-    assert body_of(as_organiser.get(api(news, f"{file.pk}/content/"), headers=other)) == content
+    for asked_for, status, start, stop in cases:
+        answer = as_organiser.get(api(news, f"{file.pk}/content/"), headers={"Range": asked_for})
+        assert answer.status_code == status
+        body = body_of(answer)
+        assert body == content[start:stop]
+        assert int(answer["Content-Length"]) == len(body)
+        other = {"Range": asked_for, "If-Range": '"another"'}
+        assert body_of(as_organiser.get(api(news, f"{file.pk}/content/"), headers=other)) == content
 
 
 def test_bytes_that_are_not_there_are_refused(as_organiser: Client, news: TestSetWriter) -> None:
@@ -233,52 +217,3 @@ def test_analysts_export_all_but_who_judges_are(
     assert "named-judges" not in client.get(page(news)).content.decode()
     form = {"kind": "named-judges", "file_format": "csv", "stream": "on"}
     assert client.post(page(news), form).status_code == 400
-
-
-def test_judges_and_strangers_get_nothing(client: Client, news: TestSetWriter) -> None:
-    file = kept(news)
-    places = [api(news), api(news, "kinds/"), api(news, f"{file.pk}/"), page(news)]
-    places += [api(news, f"{file.pk}/content/"), f"{page(news)}{file.pk}/"]
-    places.append(api(news, "stream/?kind=counted&file_format=jsonl"))
-    for each in places:
-        assert client.get(each).status_code in {302, 401}
-    judge = make_judge(news.campaign, "somebody")
-    assert judge.user is not None
-    client.force_login(judge.user)
-    assert {client.get(each).status_code for each in places} == {404}
-
-
-def test_what_is_not_written_is_refused_with_the_reason(
-    as_organiser: Client, news: TestSetWriter
-) -> None:
-    answer = asked(as_organiser, news, kind="skips", file_format="appraise-xml")
-    assert answer.status_code == 400
-    assert "It has room for judgments that count" in str(answer.json())
-    form = {"kind": "skips", "file_format": "appraise-xml"}
-    shown = as_organiser.post(page(news), form)
-    assert (shown.status_code, Job.objects.count()) == (400, 0)
-    assert "It has room for judgments that count" in text_of(shown)
-
-
-def test_the_kinds_say_how_many_rows_there_are_and_stop_counting(
-    as_organiser: Client, news: TestSetWriter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rows, "MOST_COUNTED", 2)
-    monkeypatch.setattr(exports, "MOST_COUNTED", 2)
-    lent = make_judge(news.task.test_set.campaign, "lent")
-    JudgeAccount.objects.create(judge=lent, task=news.task, hits_lent=7)
-    kinds = {each["name"]: each for each in as_organiser.get(api(news, "kinds/")).json()["results"]}
-    shown = {name: (each["rows"], each["is_more"]) for name, each in kinds.items()}
-    assert shown["judgments"] == shown["counted"] == (14, False)
-    assert shown["texts"] == shown["judges"] == (2, True)
-    assert shown["skips"] == (1, False)
-    assert shown["assignments"] == (7, False)
-    assert "more than 2 rows" in text_of(as_organiser.get(page(news)))
-
-
-@pytest.mark.usefixtures("as_owner")
-def test_as_many_lendings_are_counted_as_a_file_of_them_has() -> None:
-    task = filled_task(make_campaign("lent"), Filling(blocks=60, segments=12, judges=4))
-    asked = export_asked(task=task, kind="assignments", file_format="jsonl")
-    lines = b"".join(export_bytes(asked)).splitlines()
-    assert rows.ROWS["assignments"].count(task) == len(lines) == 20

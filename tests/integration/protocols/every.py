@@ -17,6 +17,8 @@ from campaign.models import Protocol, Task
 EVERY_PROTOCOL = pytest.mark.parametrize(
     "protocol", [pytest.param(Protocol(kind.protocol), id=kind.protocol) for kind in answer_kinds()]
 )
+#: Of those that share the code: one whose judges compare outputs, and one whose judges say something about one.
+TWO_PROTOCOLS = pytest.mark.parametrize("protocol", [Protocol.RANKING, Protocol.RATING])
 #: Stated qualities of outputs in shown order, and others, about which something else is said.
 FINE, POOR = (95.0, 70.0, 45.0, 20.0, 5.0), (5.0, 60.0, 90.0, 55.0, 40.0)
 

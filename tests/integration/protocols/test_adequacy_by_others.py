@@ -9,30 +9,25 @@ from uuid import uuid4
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
-from django.urls import reverse
 
 from annotation.models import HIT, Exposure, Judgment
 from annotation.selectors import assigned_blocks
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.planned import plans_read
-from annotation.selectors.state_effects import state_effects
 from annotation.services import hit_redraw, judgment_submit, judgments_number, pool_fill
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
-from campaign.models import Output, Protocol, Task, Transition
+from campaign.models import Output, Protocol, Task
 from protocols.rating.models import Answer
-from ranking.pages.preparation import steps_of
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.selectors.output_scores import output_scores
-from ranking.selectors.preparation import preparation
-from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.analyses import analysis_choice
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
 
 pytestmark = pytest.mark.django_db
 
 BY_OTHERS = {"adequacy_by_others": True, "raters": 1}
-WORDS = "Adequacy is rated by other judges than fluency"
 
 
 @pytest.fixture
@@ -124,61 +119,6 @@ def test_its_hits_are_drawn_again_as_they_were(task: Task) -> None:
     assert set(hits.values_list("part", flat=True)) == {1, 2}
     for hit in hits:
         assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
-
-
-def test_twice_as_many_judges_are_asked_for(make_task_of: MakeTask, client: Client) -> None:
-    ranking = make_task(make_campaign(), documents=(6, 5))
-    test_set, campaign = ranking.test_set, ranking.test_set.campaign
-    client.force_login(make_organiser(campaign))
-    chosen = {"rating_raters": "1", "rating_adequacy_basis": "reference"}
-    add = {"test_set": test_set.pk, "protocol": "rating", **chosen}
-    made = client.post(
-        reverse("task-add", args=[campaign.slug]), {**add, "rating_adequacy_by_others": "on"}
-    )
-    task = test_set.tasks.get(protocol=Protocol.RATING)
-    assert task.rules["adequacy_by_others"] is True
-    [needed] = judges_needed([task])
-    Task.objects.filter(pk=task.pk).update(rules={**task.rules, "adequacy_by_others": False})
-    [otherwise] = judges_needed([test_set.tasks.get(pk=task.pk)])
-    counts = [
-        int(each.words[0].rpartition("at least ")[2].split()[0]) for each in (needed, otherwise)
-    ]
-    assert counts[0] == 2 * counts[1]
-    Task.objects.filter(pk=task.pk).update(rules=task.rules)
-    # Where it is added, in its settings, under "People", and before it opens.
-    assert WORDS in client.get(made["Location"]).content.decode()
-    settings = reverse("test-set-settings", args=[campaign.slug, task.pk])
-    assert WORDS in client.get(settings).content.decode()
-    steps = steps_of(campaign, preparation(campaign=campaign))
-    assert WORDS in " ".join(next(step for step in steps if step.name == "People").said)
-    assert WORDS in " ".join(state_effects(campaign=campaign, transition=Transition.OPEN).facts)
-
-
-def test_a_plan_of_ratings_knows_the_rule() -> None:
-    asked = ("plan_ratings", "--systems", "26", "--segments", "400", "--format", "json")
-    needed = []
-    for more in ((), ("--adequacy-by-others",)):
-        said = StringIO()
-        call_command(*asked, "--judges", "125", *more, stdout=said, stderr=StringIO())
-        needed.append(json.loads(said.getvalue())["feasibility"]["needed_judges"])
-    assert needed == [52, 104]
-
-
-def test_ratings_of_others_are_scores_and_have_a_report(task: Task) -> None:
-    judged_by(task, 18)
-    watermark = judgments_number(task_id=task.pk)
-    chosen = judgments_chosen(task=task, options=analysis_choice("beside", {}).options)
-    read = output_scores(task=task, watermark=watermark, chosen=chosen)
-    assert read is not None
-    # Both ratings of each text, for each system that wrote it.
-    by_text = Counter(zip(read.system.tolist(), read.segment.tolist(), strict=True))
-    assert set(by_text.values()) == {2}
-    answer = analysis_compute(
-        analysis=analysis_ask(task=task, choice=analysis_choice("rating", {}), is_queued=False)
-    )
-    assert answer.data is not None
-    assert set(answer.data["criteria"]) == {"fluency", "adequacy"}
-    assert answer.data["adequacy_and_fluency"]["of_ratings"]["pearson"] is None
 
 
 def test_a_text_without_a_rating_by_each_criterion_has_no_score(task: Task) -> None:

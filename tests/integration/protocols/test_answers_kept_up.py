@@ -10,11 +10,9 @@ from annotation.services import design_ensure, quality_action_take
 from campaign.models import Campaign, Judge, Protocol, Task
 from campaign.services import task_create
 from protocols.spans.models import Answer as Scored
-from ranking.analyses import ANALYSES
-from ranking.models import Analysis, StoppingRule
+from ranking.models import Analysis
 from ranking.selectors.analyses import answer_for_people
-from ranking.services import StoppingRuleError, stopping_rule_set
-from ranking.services.answers_kept_up import GROWTH, answer_keep_up
+from ranking.services.answers_kept_up import GROWTH
 from ranking.tasks import rank_task
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.protocols.judging import (
@@ -23,7 +21,6 @@ from tests.integration.protocols.judging import (
     quizzed_task,
     rated,
     rated_task,
-    scored_task,
 )
 from tests.page_tables import page_tables
 
@@ -67,9 +64,7 @@ def dashboard(task: Task, client: Client) -> str:
     return client.get(address).content.decode()
 
 
-@pytest.mark.parametrize(
-    "kind", sorted(name for name, each in ANALYSES.items() if each.stands_for_ranking)
-)
+@pytest.mark.parametrize("kind", ["rating", "spans"])
 def test_the_first_table_stands_where_a_ranking_would(kind: str, client: Client) -> None:
     task = WORLDS[kind](make_campaign())
     client.force_login(make_organiser(task.test_set.campaign))
@@ -87,14 +82,6 @@ def test_the_first_table_stands_where_a_ranking_would(kind: str, client: Client)
     # The page that shows all of it is the same answer.
     address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind])
     assert str(first.rows[0][0]) in client.get(address).content.decode()
-
-
-def test_judgments_that_compare_outputs_are_ranked(client: Client) -> None:
-    task = scored_task(make_campaign())
-    client.force_login(make_organiser(task.test_set.campaign))
-    rank_task(task.pk)
-    assert not Analysis.objects.exists()
-    assert "Rank range" in dashboard(task, client)
 
 
 def test_it_is_computed_again_once_there_is_a_tenth_more(client: Client) -> None:
@@ -129,44 +116,3 @@ def test_it_is_computed_again_once_other_judges_count(client: Client) -> None:
         [],
         ["dora"],
     ]
-
-
-def test_an_open_dashboard_learns_of_it(client: Client) -> None:
-    task = one_at_a_time(make_campaign())
-    client.force_login(make_organiser(task.test_set.campaign))
-    rank_task(task.pk)
-    address = reverse("test-set-live", args=[task.test_set.campaign.slug, task.pk])
-    seen = client.get(address)["ETag"]
-    Analysis.objects.all().delete()
-    assert answer_keep_up(task_id=task.pk) is not None
-    assert client.get(address, headers={"If-None-Match": seen}).status_code == 200
-
-
-@pytest.mark.parametrize("protocol", WORLDS)
-def test_no_page_promises_a_ranking_that_will_not_come(protocol: str, client: Client) -> None:
-    task = WORLDS[protocol](make_campaign())
-    slug = task.test_set.campaign.slug
-    client.force_login(make_organiser(task.test_set.campaign))
-    rank_task(task.pk)
-    title = str(ANALYSES[protocol].title)
-    assert title in client.get(reverse("campaign-detail", args=[slug])).content.decode()
-    publish = client.get(reverse("publish", args=[slug, task.pk])).content.decode()
-    assert "no ranking yet" not in publish
-    assert "as a file from the page of its analysis" in publish
-
-
-def test_rules_for_stopping_do_not_wait_for_pairs_of_systems(client: Client) -> None:
-    task = rated_task(make_campaign())
-    client.force_login(make_organiser(task.test_set.campaign))
-    address = reverse("stopping-rule", args=[task.test_set.campaign.slug, task.pk])
-    page = client.get(address).content.decode()
-    assert 'name="judgments"' in page
-    assert 'name="pairs"' not in page
-    assert 'name="tests"' not in page
-    client.post(address, {"judgments": 500, "reason": "As planned."})
-    rule = StoppingRule.objects.get(task=task)
-    assert (rule.judgments, rule.pairs_share, rule.clusters) == (500, None, None)
-    for terms in ({"pairs_share": 0.8}, {"clusters": 3}):
-        with pytest.raises(StoppingRuleError, match="one output at a time"):
-            stopping_rule_set(task=task, reason="Sooner.", **terms)
-    assert StoppingRule.objects.get(task=task) == rule

@@ -1,7 +1,6 @@
 """Every protocol gives an order of the systems, and so takes part where tasks of a test set are set beside each other."""
 
 from collections import defaultdict
-from collections.abc import Callable
 from statistics import mean
 from typing import Any
 
@@ -9,11 +8,9 @@ import pytest
 
 from annotation.protocols import answer_kind
 from annotation.services import judgments_number
-from campaign.models import Campaign, Protocol, Task
-from ranking.selectors.analyses import analyses_of
+from campaign.models import Protocol, Task
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.selectors.output_scores import output_scores, scores_outputs
-from ranking.selectors.tasks_beside import other_tasks
 from ranking.services.analyses import (
     analysis_ask,
     analysis_choice,
@@ -54,14 +51,6 @@ def order_of(task: Task) -> dict[str, float]:
 @EVERY_PROTOCOL
 def test_every_protocol_compares_outputs_or_scores_them(protocol: Protocol) -> None:
     assert answer_kind(protocol).compares_outputs or scores_outputs(protocol)
-
-
-@pytest.mark.parametrize("world", [rated_task, edited_task, quizzed_task])
-def test_it_is_asked_of_tasks_of_single_outputs_too(world: Callable[[Campaign], Task]) -> None:
-    task = world(make_campaign())
-    assert list(analyses_of(task=task)) == [task.protocol, "beside"]
-    ranking = Task.objects.get(test_set=task.test_set, protocol=Protocol.RANKING)
-    assert task in other_tasks(task=ranking)
 
 
 def test_a_rating_is_the_mean_of_both_criteria() -> None:

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotation.export.five_way import five_way_csv
 from annotation.models import HIT, Block, Judgment, QualityAction, TrainingBlock
-from annotation.protocols import answer_kind, answer_kinds
+from annotation.protocols import answer_kind
 from annotation.selectors import (
     JudgeStatus,
     assigned_blocks,
@@ -42,7 +42,13 @@ from ranking.services.analyses import analysis_ask, analysis_choice, analysis_co
 from ranking.tasks import rank_task
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.protocols.conftest import MakeTask
-from tests.integration.protocols.every import EVERY_PROTOCOL, field_of, plans_delete, said_about
+from tests.integration.protocols.every import (
+    EVERY_PROTOCOL,
+    TWO_PROTOCOLS,
+    field_of,
+    plans_delete,
+    said_about,
+)
 from tests.integration.ranking.test_same_bits import WORLDS_OF_PROTOCOLS
 from tests.integration.ranking.two_tasks import two_tasks
 
@@ -92,8 +98,10 @@ def damaged_references_approve(task: Task) -> None:
 # --- Rules about judges ---------------------------------------------------------------------------
 
 
-@EVERY_PROTOCOL
-@pytest.mark.parametrize("action", ["warn", "pause", "exclude"])
+@pytest.mark.parametrize(
+    ("protocol", "action"),
+    [(Protocol.RATING, "warn"), (Protocol.QUIZ, "pause"), (Protocol.RANKING, "exclude")],
+)
 def test_rules_warn_pause_and_exclude(task: Task, organiser: User, action: str) -> None:
     campaign = task.test_set.campaign
     hasty = make_judge(campaign, "hasty")
@@ -118,7 +126,7 @@ def test_rules_warn_pause_and_exclude(task: Task, organiser: User, action: str) 
     assert ("hasty" in "".join(five_way_csv(task=task))) is (action != "exclude")
 
 
-@EVERY_PROTOCOL
+@TWO_PROTOCOLS
 def test_suggested_rules_meet_nobody_who_reads(task: Task, organiser: User) -> None:
     campaign = task.test_set.campaign
     quality_rules_suggest(campaign=campaign, user=organiser)
@@ -173,13 +181,12 @@ def test_exclusion_changes_the_analyses(protocol: Protocol) -> None:
 # --- Attention checks and training ----------------------------------------------------------------
 
 
-#: Every protocol with its first design; and with outputs side by side, where the first design shows one though more may be.
-EVERY_DESIGN = pytest.mark.parametrize(
+#: What judges compare, score and neither; and outputs side by side, where the first design shows one though more may be.
+SOME_DESIGNS = pytest.mark.parametrize(
     ("protocol", "outputs"),
     [
-        pytest.param(Protocol(kind.protocol), outputs, id=f"{kind.protocol}-{outputs or 'first'}")
-        for kind in answer_kinds()
-        for outputs in ((0, 3) if kind.first_candidates == 1 else (0,))
+        *((each, 0) for each in (Protocol.RANKING, Protocol.SPANS, Protocol.EDITING)),
+        (Protocol.SPANS, 3),
     ],
 )
 
@@ -198,7 +205,7 @@ def shows_one(designed: Task) -> bool:
     return designed.designs.latest().systems_per_block == 1
 
 
-@EVERY_DESIGN
+@SOME_DESIGNS
 def test_attention_checks_where_outputs_are_compared_or_scored(
     designed: Task, organising: Client, *, shows_one: bool
 ) -> None:
@@ -248,7 +255,7 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
     assert "_badref" not in lines
 
 
-@EVERY_DESIGN
+@SOME_DESIGNS
 def test_training_where_outputs_are_compared(
     designed: Task, organising: Client, *, shows_one: bool
 ) -> None:
@@ -291,7 +298,7 @@ def test_training_where_outputs_are_compared(
 # --- What leaves the platform ---------------------------------------------------------------------
 
 
-@EVERY_PROTOCOL
+@TWO_PROTOCOLS
 def test_exports_have_every_answer(task: Task, organising: Client, tmp_path: Path) -> None:
     judge = make_judge(task.test_set.campaign)
     lent = lend_prepared(judge)
@@ -325,26 +332,6 @@ def test_exports_have_every_answer(task: Task, organising: Client, tmp_path: Pat
     assert written.read_bytes().decode() == text
 
 
-def test_an_export_up_to_a_number_is_as_of_that_number(
-    make_task_of: MakeTask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    task = make_task_of(Protocol.TWO_OUTPUTS)
-    lent = lend_prepared(make_judge(task.test_set.campaign))
-    assert lent is not None
-    block = assigned_blocks(lent.assignment)[0]
-    for verdict in ("first", "second"):
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"verdict": verdict})
-    command = ["export_judgments", str(tmp_path / "out"), "--campaign", "museum"]
-    command += ["--test-set", task.test_set.name, "--protocol", "two_outputs"]
-    for watermark, current in (((), [False, True]), (("--watermark", "1"), [True])):
-        call_command(*command, *watermark)
-        rows = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
-        assert [row["current"] for row in rows] == current
-    assert "All judgments up to number 1 in" in capsys.readouterr().out
-    with pytest.raises(CommandError, match="No such file or directory"):
-        call_command(*command[:1], str(tmp_path / "none" / "out"), *command[2:])
-
-
 @EVERY_PROTOCOL
 def test_organisers_pages_show_answers(task: Task, organising: Client) -> None:
     judged_by(make_judge(task.test_set.campaign))
@@ -362,7 +349,3 @@ def test_organisers_pages_show_answers(task: Task, organising: Client) -> None:
         assert organising.get(reverse(name, args=args)).status_code == 200, name
     judgment = reverse("judgment", args=[*args, 1])
     assert organising.get(judgment).status_code == 200
-
-
-def test_every_protocol_has_a_world() -> None:
-    assert set(WORLDS) == {kind.protocol for kind in answer_kinds()}

@@ -14,7 +14,7 @@ from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
-from tests.integration.protocols.every import EVERY_PROTOCOL, FINE, POOR, said_about
+from tests.integration.protocols.every import FINE, POOR, said_about
 
 # As of a request: storing is a transaction by itself.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,7 +70,16 @@ def judged_by_others(task: Task, at_least: int) -> None:
         )
 
 
-@EVERY_PROTOCOL
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        pytest.param(
+            each,
+            marks=() if each in {Protocol.RANKING, Protocol.RATING} else pytest.mark.thorough,
+        )
+        for each in Protocol
+    ],
+)
 def test_an_item_takes_the_queries_of_a_block_however_many_there_were(
     protocol: Protocol, make_task_of: MakeTask
 ) -> None:

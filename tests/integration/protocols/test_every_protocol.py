@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-import pgtrigger
 import pytest
 from django.apps import apps
 from django.db.models import Model
@@ -26,7 +25,6 @@ from annotation.models import (
 from annotation.protocols import answer_kind
 from annotation.selectors import AssignedBlock, assigned_blocks
 from annotation.services import judgments_number
-from campaign.database.triggers import NeverTruncated
 from campaign.models import Judge, Participation, ParticipationState, Protocol, Task
 from tests.at_work import assignment_lend, expire, lend
 from tests.factories import make_judge, make_organiser
@@ -34,6 +32,7 @@ from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import (
     EVERY_PROTOCOL,
     POOR,
+    TWO_PROTOCOLS,
     asked_first,
     field_of,
     said_about,
@@ -103,7 +102,7 @@ def answers(protocol: str) -> int:
     return Judgment.objects.count() if table is None else table._default_manager.count()
 
 
-@EVERY_PROTOCOL
+@TWO_PROTOCOLS
 def test_a_hit_is_lent_to_one_judge_and_goes_back_when_the_lease_ends(task: Task) -> None:
     first, other = (make_judge(task.test_set.campaign, name) for name in ("judge01", "judge02"))
     held = lend(first)
@@ -154,20 +153,6 @@ def test_an_answer_is_stored_once_and_numbered_and_superseded(
     assert again["block"]["judgment"][field_of(protocol)] == revised.json()[field_of(protocol)]
 
 
-@EVERY_PROTOCOL
-def test_the_database_changes_and_deletes_no_answer(protocol: Protocol) -> None:
-    """That each of these triggers refuses, whoever asks, `tests/integration/constraints` tests."""
-    for table in {Judgment, answer_table(protocol) or Judgment}:
-        triggers: Any = table._meta.triggers  # type: ignore[attr-defined]  # added by pgtrigger
-        refused = " ".join(str(each.operation) for each in triggers if is_protection(each))
-        assert set(refused.split(" OR ")) >= {"UPDATE", "DELETE"}, table
-        assert any(isinstance(each, NeverTruncated) for each in triggers), table
-
-
-def is_protection(trigger: pgtrigger.Trigger) -> bool:
-    return isinstance(trigger, pgtrigger.Protect) and trigger.condition is None
-
-
 def malformed(said: Any) -> Iterator[Any]:
     """What is no answer in any protocol, and this one with each of its parts replaced by what is none."""
     yield from (None, "first", 7, True, "\0")
@@ -215,7 +200,7 @@ def test_a_malformed_answer_is_refused_in_words_and_stores_nothing(
     assert (Judgment.objects.count(), answers(protocol)) == (0, 0)
 
 
-@EVERY_PROTOCOL
+@TWO_PROTOCOLS
 def test_skips_reports_comments_and_times_are_kept(browser: Browser, task: Task) -> None:
     first, second, *_others = browser.blocks()
     times = {"duration_ms": 21_000, "active_ms": 18_000}
@@ -260,7 +245,7 @@ def test_no_byte_that_a_judge_gets_names_a_system(browser: Browser, task: Task) 
     assert names & set(re.findall(r"[\w-]+", browser.bytes.decode())) == set()
 
 
-@EVERY_PROTOCOL
+@TWO_PROTOCOLS
 def test_who_came_by_a_panels_link_gets_a_completion(task: Task) -> None:
     campaign = task.test_set.campaign
     prolific = Prolific(make_panel(campaign, blocks_asked=2))

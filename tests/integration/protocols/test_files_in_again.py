@@ -5,20 +5,15 @@ from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
-from django.test import Client
 
 from annotation.export.answers import answers_written
 from annotation.models import HIT, Judgment
 from annotation.services import design_ensure, judgments_number, task_rules_change
-from campaign.database.copy import ids_reserve
-from campaign.database.rows_together import rows_write_together
-from campaign.models import Campaign, Judge, Protocol, Task
+from campaign.models import Campaign, Protocol, Task
 from campaign.services import task_create
 from protocols.editing.models import Answer as Edit
 from protocols.quiz.models import Snippet
@@ -26,7 +21,7 @@ from protocols.quiz.snippet_files import GivenSnippet
 from protocols.quiz.snippets import SnippetsRefusedError, snippets_replace
 from protocols.sorting.models import ClosedComparison, SystemSort
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_task
 from tests.integration.protocols.judging import edited_task, judged_task, quizzed_task, sorted_task
 
 pytestmark = pytest.mark.django_db
@@ -112,7 +107,8 @@ def importing(tmp_path: Path) -> Callable[..., str]:
     return imports
 
 
-@EVERY
+#: What is lost and what comes back from each format: tests/integration/cases/test_round_trips.py.
+@pytest.mark.parametrize("protocol", ["editing", "quiz"])
 def test_what_goes_out_comes_in_again(protocol: str, importing: Callable[..., str]) -> None:
     task = WORLDS[protocol][0](make_campaign())
     judgments_number(task_id=task.pk)
@@ -135,30 +131,6 @@ def test_what_goes_out_comes_in_again(protocol: str, importing: Callable[..., st
     importing(other, *lines)
     assert imported.count() == before
     assert lines_of(other) == lines
-
-
-@EVERY
-def test_page_and_rest_are_the_same_code_path(protocol: str, client: Client) -> None:
-    task = WORLDS[protocol][0](make_campaign())
-    judgments_number(task_id=task.pk)
-    other, lines = other_of(task), lines_of(task)
-    client.force_login(make_organiser(other.test_set.campaign))
-    page = f"/campaigns/other/tasks/{other.pk}/answers/"
-    rest = f"/api/v1/tasks/{other.pk}/answers/"
-    assert 'type="file"' in client.get(page).content.decode()
-
-    def file() -> SimpleUploadedFile:
-        return SimpleUploadedFile("answers.jsonl", "".join(lines).encode())
-
-    sent = client.post(rest, {"file": file()})
-    assert (sent.status_code, sent.json()["already_there"]) == (200, 0)
-    again = client.post(page, {"file": file()}, follow=True).content.decode()
-    assert f"{sent.json()['judgments']}" in again
-    assert Judgment.objects.filter(task=other).count() == sent.json()["judgments"]
-    wrong = SimpleUploadedFile("answers.jsonl", lines[0].replace('"judge"', '"who"').encode())
-    refused = client.post(rest, {"file": wrong})
-    assert refused.status_code == 400
-    assert "answers.jsonl, line 1" in refused.content.decode()
 
 
 def edit(**more: Any) -> str:
@@ -200,42 +172,43 @@ def read(**more: Any) -> str:
     return json.dumps({**line, **more}) + "\n"
 
 
-@pytest.mark.parametrize(
-    ("protocol", "good", "bad", "words"),
-    [
-        ("editing", edit(), edit(segment=99, judge="eve"), "has no segment 99"),
-        ("editing", edit(), edit(systems=["nobody"], judge="eve"), "the system nobody is unknown"),
-        (
-            "editing",
-            edit(),
-            edit(output="Other.", judge="eve"),
-            "another text than in the test set",
-        ),
-        ("editing", edit(), edit(), "edits segment 2 a second time"),
-        ("editing", edit(), edit(judge="eve", text="x" * 20_001), "has 20,001 characters"),
-        ("editing", edit(), edit(judge="eve", keystrokes=2**40), "keystrokes"),
-        (
-            "editing",
-            edit(),
-            edit(judge="eve", acceptances=[{"judge": "eve", "acceptable": True}]),
-            "accepts or rejects their own edit",
-        ),
-        ("sorting", compared(), compared(answer="better"), "none of first, second, same"),
-        ("sorting", compared(), compared(first="cobalt", second="dune"), "answers a second time"),
-        ("sorting", compared(), compared(judge="eve", second="dune"), "compared with itself"),
-        ("sorting", compared(), compared(judge="eve", segment=99), "has no segment 99"),
-        ("two_outputs", chosen(), chosen(answer="both_fine"), "none of the answers of this task"),
-        ("two_outputs", chosen(), chosen(segment=99), "has no segment 99"),
-        ("two_outputs", chosen(), chosen(first="nobody"), "the system nobody is unknown"),
-        ("two_outputs", chosen(), chosen(second="dune"), "compared with itself"),
-        ("quiz", read(), read(judge="eve", snippet="nowhere"), "the snippet nowhere is unknown"),
-        ("quiz", read(), read(judge="eve", expected=[True, True, True]), "expected answers"),
-        ("quiz", read(), read(judge="eve", answers=[True]), "1 answers to 3 questions"),
-        ("quiz", read(), read(judge="eve", systems=["nobody"]), "the system nobody is unknown"),
-    ],
-)
+#: A protocol, a line that can be imported, one that cannot be imported after it, and why not.
+BAD = [
+    ("editing", edit(), edit(segment=99, judge="eve"), "has no segment 99"),
+    ("editing", edit(), edit(systems=["nobody"], judge="eve"), "the system nobody is unknown"),
+    (
+        "editing",
+        edit(),
+        edit(output="Other.", judge="eve"),
+        "another text than in the test set",
+    ),
+    ("editing", edit(), edit(), "edits segment 2 a second time"),
+    ("editing", edit(), edit(judge="eve", text="x" * 20_001), "has 20,001 characters"),
+    ("editing", edit(), edit(judge="eve", keystrokes=2**40), "keystrokes"),
+    (
+        "editing",
+        edit(),
+        edit(judge="eve", acceptances=[{"judge": "eve", "acceptable": True}]),
+        "accepts or rejects their own edit",
+    ),
+    ("sorting", compared(), compared(answer="better"), "none of first, second, same"),
+    ("sorting", compared(), compared(first="cobalt", second="dune"), "answers a second time"),
+    ("sorting", compared(), compared(judge="eve", second="dune"), "compared with itself"),
+    ("sorting", compared(), compared(judge="eve", segment=99), "has no segment 99"),
+    ("two_outputs", chosen(), chosen(answer="both_fine"), "none of the answers of this task"),
+    ("two_outputs", chosen(), chosen(segment=99), "has no segment 99"),
+    ("two_outputs", chosen(), chosen(first="nobody"), "the system nobody is unknown"),
+    ("two_outputs", chosen(), chosen(second="dune"), "compared with itself"),
+    ("quiz", read(), read(judge="eve", snippet="nowhere"), "the snippet nowhere is unknown"),
+    ("quiz", read(), read(judge="eve", expected=[True, True, True]), "expected answers"),
+    ("quiz", read(), read(judge="eve", answers=[True]), "1 answers to 3 questions"),
+    ("quiz", read(), read(judge="eve", systems=["nobody"]), "the system nobody is unknown"),
+]
+
+
+@EVERY
 def test_bad_files_are_refused_with_their_line_and_change_nothing(
-    protocol: str, good: str, bad: str, words: str, importing: Callable[..., str]
+    protocol: str, importing: Callable[..., str]
 ) -> None:
     task = texts_of(protocol)
     if protocol == "quiz":
@@ -253,12 +226,14 @@ def test_bad_files_are_refused_with_their_line_and_change_nothing(
             ],
         )
     hits = HIT.objects.count()
-    with pytest.raises(CommandError, match="line 2") as error:
-        importing(task, good, bad)
-    assert words in str(error.value)
-    assert not Judgment.objects.filter(task=task).exists()
-    assert HIT.objects.count() == hits
-    assert "0 already there" in importing(task, good)
+    cases = [each for of, *each in BAD if of == protocol]
+    for good, bad, words in cases:
+        with pytest.raises(CommandError, match="line 2") as error:
+            importing(task, good, bad)
+        assert words in str(error.value)
+        assert not Judgment.objects.filter(task=task).exists()
+        assert HIT.objects.count() == hits
+    assert "0 already there" in importing(task, cases[0][0])
 
 
 def test_outputs_of_the_same_text_were_never_compared(importing: Callable[..., str]) -> None:
@@ -307,68 +282,6 @@ def test_a_further_acceptance_of_an_edit_that_was_imported(importing: Callable[.
     [given] = Edit.objects.filter(acceptable__isnull=True)
     assert sorted(accepted) == [(given.pk, False), (given.pk, True)]
     assert json.loads(lines_of(task)[0])["acceptances"] == votes
-
-
-def test_the_database_refuses_an_acceptance_of_another_output(
-    importing: Callable[..., str],
-) -> None:
-    task = texts_of("editing")
-    importing(task, edit(), edit(systems=["ember"], judge="cleo", acceptances=[]))
-    one, other = Edit.objects.filter(acceptable__isnull=True).order_by("pk")
-    accepted = Edit.objects.get(acceptable__isnull=False)
-    judgment = accepted.judgment
-    assert accepted.edit_id == one.pk
-    dora = make_judge(task.test_set.campaign, "dora")
-    for wrong, words in (
-        (other.pk, "no edit by somebody else of what it shows"),
-        (None, "of none"),
-    ):
-        with pytest.raises(IntegrityError, match=words), transaction.atomic():
-            _accepted(judgment, dora, about=wrong)
-    _accepted(judgment, dora, about=one.pk)
-    assert Edit.objects.filter(edit_id=one.pk).count() == 2
-
-
-def _accepted(like: Judgment, judge: Judge, *, about: int | None) -> None:
-    """Write an acceptance and its judgment in one statement, as imports do."""
-    row = {
-        "task_id": like.task_id,
-        "client_id": str(uuid4()),
-        "judge_id": judge.pk,
-        "block_id": like.block_id,
-        "labels": [1],
-        "submitted_at": "2026-11-24T00:00:00Z",
-        "comment": "",
-    }
-    kinds = {"task_id": "bigint", "client_id": "uuid", "judge_id": "bigint", "block_id": "bigint"}
-    rows_write_together(
-        [
-            {
-                "id": ids_reserve(Judgment, 1)[0],
-                **row,
-                "acceptable": True,
-                "outcome": "",
-                "text": "",
-                "edit_id": about,
-            }
-        ],
-        first=Judgment,
-        columns={
-            "id": "bigint",
-            **kinds,
-            "labels": "smallint[]",
-            "submitted_at": "timestamptz",
-            "comment": "text",
-        },
-        other=Edit,
-        key="judgment_id",
-        other_columns={
-            "acceptable": "boolean",
-            "outcome": "text",
-            "text": "text",
-            "edit_id": "bigint",
-        },
-    )
 
 
 def test_snippets_stay_once_readings_came_in(importing: Callable[..., str]) -> None:

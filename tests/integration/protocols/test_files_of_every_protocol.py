@@ -13,19 +13,12 @@ from django.test import Client
 
 from annotation.answer_files import answer_files, protocols_with_files
 from annotation.export.answers import answers_written, formats_written
-from annotation.models import HIT, Judgment
+from annotation.models import Judgment
 from annotation.services import judgments_number
 from campaign.models import Campaign, Protocol, Task
 from campaign.services import task_create
-from protocols.rating.models import Answer
-from ranking.services.analyses import (
-    AnalysisRefusedError,
-    analysis_ask,
-    analysis_choice,
-    analysis_compute,
-)
 from tests.factories import make_campaign, make_organiser, make_task
-from tests.integration.protocols.every import EVERY_PROTOCOL
+from tests.integration.protocols.every import EVERY_PROTOCOL, TWO_PROTOCOLS
 from tests.integration.protocols.judging import (
     edited_task,
     judged_task,
@@ -62,7 +55,7 @@ def lines_of(task: Task, file_format: str) -> list[str]:
     return list(written.lines)
 
 
-@EVERY_PROTOCOL
+@TWO_PROTOCOLS
 def test_answers_are_downloaded_by_page_and_rest(protocol: Protocol, client: Client) -> None:
     task = WORLDS[protocol](make_campaign())
     judgments_number(task_id=task.pk)
@@ -139,58 +132,12 @@ def test_one_answer_has_no_range_cluster_interval_or_p_value(
     assert any(each in read.getvalue().lower() for each in WORDS), read.getvalue()
 
 
-@EVERY_PROTOCOL
-def test_pages_and_rest_say_of_one_answer_what_is_missing(
-    protocol: Protocol, client: Client
-) -> None:
-    if protocol == Protocol.RANKING:
-        return
-    task = COMMANDS[protocol][0](make_campaign())
-    judgments_number(task_id=task.pk)
-    choice = analysis_choice(protocol, {})
-    asked = analysis_ask(task=task, choice=choice, watermark=1, is_queued=False)
-    try:
-        analysis_compute(analysis=asked)
-    except AnalysisRefusedError:
-        # The first answer of a quiz is a sentence that is read, without a question.
-        assert protocol == Protocol.QUIZ
-        return
-    client.force_login(make_organiser(task.test_set.campaign))
-    rest = client.get(f"/api/v1/tasks/{task.pk}/analyses/{asked.pk}/").json()
-    assert list(promised(rest["answer"])) == []
-    page = client.get(f"/campaigns/museum/tasks/{task.pk}/analyses/{protocol}/")
-    assert any(each in page.content.decode().lower() for each in WORDS)
-
-
-@EVERY_PROTOCOL
-def test_a_file_is_read_by_the_command_of_its_protocol(protocol: Protocol, tmp_path: Path) -> None:
-    _world, file_format, command = COMMANDS[protocol]
-    path = tmp_path / "answers.jsonl"
-    lines = file_of(protocol, path)
-    # JSON Lines come in again, too.
-    files = answer_files(protocol)
-    assert files is not None
-    assert file_format in files.formats
-    said = StringIO()
-    call_command(command, str(path), "--format", "json", stdout=said, stderr=StringIO())
-    read = json.loads(said.getvalue())
-    assert read["version"]
-    assert len(lines) > 3
-
-
 # --- Ratings, in and out --------------------------------------------------------------------------
 
 
 @pytest.fixture
-def rated() -> Task:
-    task = rated_task(make_campaign())
-    judgments_number(task_id=task.pk)
-    return task
-
-
-@pytest.fixture
-def other(rated: Task) -> Task:
-    """A task of the same texts in another campaign, without answers."""
+def other() -> Task:
+    """A task of ratings without answers."""
     texts = make_task(make_campaign("other"), documents=(6, 6)).test_set
     return task_create(test_set=texts, protocol=Protocol.RATING, by=None)
 
@@ -218,41 +165,6 @@ def imported(other: Task, tmp_path: Path) -> Callable[..., str]:
 def line(criterion: str, value: int = 4, judge: str = "ada", **more: Any) -> str:
     rating = {"segment": 2, "systems": ["dune"], "judge": judge, "criterion": criterion}
     return json.dumps({**rating, "value": value, **more}) + "\n"
-
-
-def test_ratings_that_go_out_come_in_again(
-    rated: Task, other: Task, imported: Callable[..., str]
-) -> None:
-    lines = lines_of(rated, "ratings-jsonl")
-    # Whatever the order of a file: fluency comes before adequacy.
-    imported(*reversed(lines))
-    assert sorted(lines_of(other, "ratings-jsonl")) == sorted(lines)
-    assert {
-        (hit.part, criterion)
-        for hit in HIT.objects.filter(task=other)
-        for criterion in Answer.objects.filter(judgment__block__hit=hit).values_list(
-            "criterion", flat=True
-        )
-    } == {(1, "fluency"), (2, "adequacy")}
-    figures = [
-        {
-            name: value
-            for name, value in (
-                analysis_compute(
-                    analysis=analysis_ask(
-                        task=task, choice=analysis_choice("rating", {}), is_queued=False
-                    )
-                ).data
-                or {}
-            ).items()
-            if name != "input"
-        }
-        for task in (rated, other)
-    ]
-    assert figures[0] == figures[1]
-    # The same file again adds nothing.
-    assert imported(*reversed(lines))
-    assert Judgment.objects.filter(task=other).count() == len(lines)
 
 
 def test_adequacy_follows_fluency_in_files_too(other: Task, imported: Callable[..., str]) -> None:

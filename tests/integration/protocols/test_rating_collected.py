@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from annotation.services import judgments_number, quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
@@ -107,11 +107,3 @@ def test_judges_and_documents_are_chosen(rated: Task, tmp_path: Path) -> None:
     left = exported(rated, tmp_path / "left.jsonl")
     assert left.ratings[Criterion.FLUENCY].judges == ("judge0", "judge1")
     assert_same(chosen(rated), left)
-
-
-def test_what_cannot_be_written_is_refused_in_words(rated: Task, tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="has no test set"):
-        call_command("export_ratings", "museum", "none", str(tmp_path / "a"))
-    name = rated.test_set.name
-    with pytest.raises(CommandError, match="No such file or directory"):
-        call_command("export_ratings", "museum", name, str(tmp_path / "a" / "b"))

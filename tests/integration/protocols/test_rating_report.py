@@ -1,21 +1,17 @@
 """What organisers are told of a task of adequacy and fluency: the same as `rate_judgments` tells of its file."""
 
 import json
-import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.test import Client
-from django.urls import reverse
 
 from campaign.models import Task
 from ranking.analyses import OptionError
 from ranking.reports import Report
 from ranking.reports.stored import report_in
-from ranking.selectors.analyses import analyses_of
 from ranking.services.analyses import (
     AnalysisRefusedError,
     analysis_ask,
@@ -23,7 +19,7 @@ from ranking.services.analyses import (
     analysis_compute,
     analysis_reproduce,
 )
-from tests.factories import make_campaign, make_judge, make_organiser
+from tests.factories import make_campaign, make_judge
 from tests.integration.protocols.judging import rated, rated_task
 
 pytestmark = pytest.mark.django_db
@@ -50,10 +46,6 @@ def of_file(task: Task, path: Path, *options: str) -> Any:
     out = StringIO()
     call_command("rate_judgments", str(path), *options, "--format", "json", stdout=out)
     return json.loads(out.getvalue())
-
-
-def test_a_task_has_its_analysis_and_is_set_beside_others(task: Task) -> None:
-    assert list(analyses_of(task=task)) == ["rating", "beside"]
 
 
 def test_its_figures_are_those_of_its_file(task: Task, tmp_path: Path) -> None:
@@ -118,20 +110,3 @@ def test_easy_texts_are_named_or_proposed(task: Task) -> None:
         asked = analysis_ask(task=task, choice=choice, is_queued=False)
         with pytest.raises(AnalysisRefusedError, match=f"“{missing}” was rated"):
             analysis_compute(analysis=asked)
-
-
-def test_its_page_leads_to_pages_that_are_there(task: Task, client: Client) -> None:
-    told(task)
-    client.force_login(make_organiser(task.test_set.campaign))
-    slug = task.test_set.campaign.slug
-    own = reverse("analysis", args=[slug, task.pk, "rating"])
-    assert own in client.get(reverse("test-set-dashboard", args=[slug, task.pk])).content.decode()
-    page = client.get(own)
-    assert page.status_code == 200
-    words = page.content.decode()
-    assert "How much" not in words
-    assert "Ratings of one text that differ by at most n points" in words
-    found = set(re.findall(rf'href="(/[^"]*/{slug}/[^"]*)"', words))
-    assert any("/judges/" in each for each in found)
-    for address in sorted(found):
-        assert client.get(address.replace("&amp;", "&"), follow=True).status_code == 200, address

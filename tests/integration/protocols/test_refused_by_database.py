@@ -1,15 +1,12 @@
 """What the database refuses of an answer is said in words, and changes nothing: in a request, and inside a transaction."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import transaction
 
 from annotation.models import Block, Judgment
-from annotation.protocols import answer_kinds
 from annotation.selectors import AssignedBlock, assigned_blocks
 from annotation.services import SubmissionRefusedError, judgment_submit
 from campaign.models import Output, Protocol
@@ -17,12 +14,6 @@ from tests.at_work import lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import said_about
-
-pytestmark = pytest.mark.django_db(transaction=True)
-
-AROUND = pytest.mark.parametrize(
-    "around", [pytest.param(nullcontext, id="alone"), pytest.param(transaction.atomic, id="inside")]
-)
 
 
 def _output(block: AssignedBlock) -> str:
@@ -47,29 +38,25 @@ REFUSED: dict[Protocol, tuple[Callable[[AssignedBlock], dict[str, Any]], str]] =
 }
 
 
-def test_each_protocol_that_leaves_it_to_the_database_is_here() -> None:
-    silent = Protocol.RANKING, Protocol.TOP
-    words = {kind.protocol: kind.refusal_by_database for kind in answer_kinds()}
-    says_nothing = words[silent[0]]
-    assert says_nothing is words[silent[1]]
-    assert set(REFUSED) == {each for each, said in words.items() if said is not says_nothing}
-
-
-@AROUND
-@pytest.mark.parametrize("protocol", REFUSED)
-def test_it_is_said_in_words_and_changes_nothing(
-    protocol: Protocol,
-    around: Callable[[], AbstractContextManager[None]],
-    make_task_of: MakeTask,
-) -> None:
+def refused_then_stored(protocol: Protocol, make_task_of: MakeTask) -> None:
     wrong, words = REFUSED[protocol]
     task = make_task_of(protocol)
     block = assigned_blocks(lend(make_judge(task.test_set.campaign)))[0]
     client_id = uuid4()
-    with around():
-        with pytest.raises(SubmissionRefusedError, match=words) as refusal:
-            judgment_submit(assigned=block, client_id=client_id, answer=wrong(block))
-        assert refusal.value.field == "answer"
-        assert not Judgment.objects.exists()
-        stored = judgment_submit(assigned=block, client_id=client_id, **said_about(block))
+    with pytest.raises(SubmissionRefusedError, match=words) as refusal:
+        judgment_submit(assigned=block, client_id=client_id, answer=wrong(block))
+    assert refusal.value.field == "answer"
+    assert not Judgment.objects.exists()
+    stored = judgment_submit(assigned=block, client_id=client_id, **said_about(block))
     assert Judgment.objects.get() == stored
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("protocol", REFUSED)
+def test_inside_a_transaction(protocol: Protocol, make_task_of: MakeTask) -> None:
+    refused_then_stored(protocol, make_task_of)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_alone(make_task_of: MakeTask) -> None:
+    refused_then_stored(Protocol.SPANS, make_task_of)

@@ -1,8 +1,6 @@
 """Analyses of a protocol: listed for its tasks and no others, and the dashboard of a task that is no ranking."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -11,12 +9,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.protocols import answer_kind_register
 from campaign.models import Protocol, Task
-from protocols.two_outputs.answers import TWO_OUTPUTS
-from ranking.analyses import ANALYSES, OptionError
-from ranking.selectors.analyses import analyses_of
-from ranking.services import ranking_run_compute
+from ranking.analyses import OptionError
 from ranking.services.analyses import (
     AnalysisRefusedError,
     analysis_ask,
@@ -46,14 +40,6 @@ def organising(client: Client, task: Task) -> Client:
     return client
 
 
-@pytest.fixture
-def one_at_a_time() -> Iterator[None]:
-    """As if a protocol showed one output at a time."""
-    answer_kind_register(replace(TWO_OUTPUTS, candidates=range(1, 2)))
-    yield
-    answer_kind_register(TWO_OUTPUTS)
-
-
 def page_of(task: Task, name: str, *more: str) -> str:
     return reverse(name, args=[task.test_set.campaign.slug, task.pk, *more])
 
@@ -70,23 +56,6 @@ def command(task: Task, kind: str, **options: str) -> Any:
         stdout=out,
     )
     return json.loads(out.getvalue())
-
-
-def test_an_analysis_is_listed_for_the_tasks_of_its_protocol(
-    organising: Client, task: Task, ranking: Task
-) -> None:
-    assert next(iter(analyses_of(task=task))) == "two_outputs"
-    assert analyses_of(task=task).keys() - analyses_of(task=ranking).keys() == {"two_outputs"}
-    of_others = {name for name, kind in ANALYSES.items() if kind.protocols is not None}
-    assert ANALYSES.keys() - analyses_of(task=task).keys() == of_others - {"two_outputs"}
-    for each, is_listed in ((task, True), (ranking, False)):
-        named = {
-            kind["name"]
-            for kind in organising.get(f"/api/v1/tasks/{each.pk}/analyses/kinds/").json()["results"]
-        }
-        assert named == analyses_of(task=each).keys()
-        page = organising.get(page_of(each, "analyses")).content.decode()
-        assert (page_of(each, "analysis", "two_outputs") in page) is is_listed
 
 
 def test_another_protocols_analysis_is_refused_in_words(
@@ -139,42 +108,3 @@ def test_two_systems_and_a_watermark(task: Task) -> None:
     assert (data["systems"], data["input"]["watermark"]) == (["ember", "dune"], 20)
     # Ada saw six sentences of these two, and Ben the first four of his.
     assert [sum(total) for total in data["agreement"]["totals"]] == [6, 4]
-
-
-def test_what_rankings_are_asked_can_be_asked_of_two_outputs(
-    organising: Client, task: Task, subtests: pytest.Subtests
-) -> None:
-    for kind in analyses_of(task=task):
-        with subtests.test(kind=kind):
-            asked = analysis_ask(task=task, choice=analysis_choice(kind, {}), is_queued=False)
-            analysis_compute(analysis=asked)
-            assert organising.get(page_of(task, "analysis", kind)).context["shown"] == asked
-
-
-def test_the_dashboard_says_which_protocol_and_leads_to_its_analysis(
-    organising: Client, task: Task, ranking: Task
-) -> None:
-    dashboard = page_of(task, "test-set-dashboard")
-    own = page_of(task, "analysis", "two_outputs")
-    for is_ranked in (False, True):
-        if is_ranked:
-            assert ranking_run_compute(task_id=task.pk) is not None
-        page = organising.get(dashboard).content.decode()
-        assert " · two outputs</p>" in page
-        assert page.count(own) == 1
-        assert ('class="ranking"' in page) is is_ranked
-    assert "Agreement between judges" in page
-    beside = organising.get(page_of(ranking, "test-set-dashboard")).content.decode()
-    assert " · five-way ranking</p>" not in beside
-    assert "analyses/two_outputs" not in beside
-
-
-@pytest.mark.usefixtures("one_at_a_time")
-def test_a_task_of_single_outputs_has_no_ranking_and_only_its_own_analyses(
-    organising: Client, task: Task
-) -> None:
-    assert list(analyses_of(task=task)) == ["two_outputs"]
-    page = organising.get(page_of(task, "test-set-dashboard")).content.decode()
-    assert "Judges see one output at a time" in page
-    assert "Agreement between judges" not in page
-    assert page_of(task, "analysis", "two_outputs") in page

@@ -5,33 +5,24 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.exceptions import ValidationError
 from django.test import Client
-from django.urls import reverse
 
 from annotation.export.five_way import five_way_csv
-from annotation.models import HIT, Assignment, Block, Design, Judgment, QualityAction
+from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.selectors import assigned_blocks
 from annotation.selectors.outputs_shown import candidate_count
 from annotation.services import (
-    DesignRefusedError,
     design_change,
     hits_plan,
     judgment_submit,
     judgments_number,
-    quality_rules_suggest,
-    task_rules_change,
 )
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.spans.models import Answer
-from ranking.models import LatestRanking
 from ranking.reports.stored import report_in
-from ranking.selectors.analyses import analyses_of
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.tasks import rank_task
 from tests.at_work import lend
-from tests.factories import make_judge, make_organiser
+from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
 
 pytestmark = pytest.mark.django_db
@@ -118,9 +109,8 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
     assert len(list(five_way_csv(task=task))) == 1 + 3
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
+def test_what_is_not_asked_is_refused_in_words(judging: Client) -> None:
+    cases: list[tuple[Any, str]] = [
         (scored(80, 90), "2 outputs are scored, but 3 are shown."),
         (scored(80, 90, 101), "Output C: score: Ensure this value is less than"),
         (scored(80, -1, 90), "Output B: score: Ensure this value is greater than"),
@@ -148,13 +138,12 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
         ({"outputs": "80"}, "outputs: Expected a list"),
         ({}, "outputs: This field is required."),
         ([80, 90, 70], "Invalid data. Expected a dictionary"),
-    ],
-)
-def test_what_is_not_asked_is_refused_in_words(judging: Client, answer: Any, words: str) -> None:
-    refused = put(judging, asked(judging)["blocks"][0], answer)
-    assert refused.status_code == 400
-    assert words in refused.json()["errors"]["answer"][0]
-    assert not Judgment.objects.exists()
+    ]
+    for answer, words in cases:
+        refused = put(judging, asked(judging)["blocks"][0], answer)
+        assert refused.status_code == 400
+        assert words in refused.json()["errors"]["answer"][0]
+        assert not Judgment.objects.exists()
 
 
 def test_spans_that_touch_do_not_overlap(judging: Client) -> None:
@@ -197,81 +186,9 @@ class TestRules:
         assert words in put(client, hit["blocks"][0], answer).json()["detail"]
         assert put(client, hit["blocks"][0], scored(1, 2, 3)).status_code == 200
 
-    @pytest.mark.parametrize(
-        ("rules", "words"),
-        [
-            ({"four_answers": True}, "no rule “four_answers”"),
-            ({"missing": "no"}, "missing is true or false"),
-            ({"margin": 101}, "margin: 101 is not from 0 to 100"),
-            ({"perfect_from": 99.5}, "perfect_from: 99.5 is not from 0 to 100"),
-            ({"major_below": True}, "major_below: True is not from 0 to 100"),
-        ],
-    )
-    def test_others_are_refused(self, task: Task, rules: dict[str, Any], words: str) -> None:
-        with pytest.raises(ValidationError, match=words):
-            task_rules_change(task=task, rules=rules)
-
-    def test_organisers_choose_them_on_the_page(
-        self, make_task_of: MakeTask, client: Client
-    ) -> None:
-        task = make_task_of(Protocol.SPANS)
-        client.force_login(make_organiser(task.test_set.campaign))
-        address = reverse("test-set-settings", args=["museum", task.pk])
-        page = client.get(address).content.decode()
-        assert "Judges mark errors before they score" in page
-        languages = {"source_language": "en", "target_language": "de"}
-        sent = client.post(address, {"blocks_wanted": "", "spans_missing": "on", **languages})
-        assert sent.status_code == 302, sent.context["form"].errors
-        task.refresh_from_db()
-        assert task.rules == {"spans_asked": False, "missing": True, **THRESHOLDS}
-
-    def test_what_is_asked_about_is_chosen_for_a_task(
-        self, make_task_of: MakeTask, client: Client
-    ) -> None:
-        task = make_task_of(Protocol.SPANS)
-        client.force_login(make_organiser(task.test_set.campaign))
-        address = reverse("test-set-settings", args=["museum", task.pk])
-        languages = {"source_language": "en", "target_language": "de"}
-        chosen = {"spans_error_free_from": "66", "spans_margin": "0"}
-        sent = client.post(
-            address, {"blocks_wanted": "", "spans_spans_asked": "on", **chosen, **languages}
-        )
-        assert sent.status_code == 302, sent.context["form"].errors
-        judge = make_judge(task.test_set.campaign)
-        assert judge.user is not None
-        client.force_login(judge.user)
-        hit = asked(client)
-        thresholds = {**THRESHOLDS, "error_free_from": 66, "margin": 0}
-        assert hit["rules"] == {
-            "spans_asked": True,
-            "missing": False,
-            "contradictions": thresholds,
-        }
-        # 70 and no error: by the task's own threshold it contradicts nothing.
-        for block in hit["blocks"]:
-            answer = {"outputs": [{"score": 70, "spans": []}]}
-            assert put(client, block, answer).status_code == 200
-        choice = analysis_choice("spans", {})
-        task.refresh_from_db()
-        told = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
-        assert (told.data or {})["contradictions"]["low_without_error"] == 0
-
 
 class TestDesigns:
-    def test_the_first_one_shows_one(self, make_task_of: MakeTask, client: Client) -> None:
-        task = make_task_of(Protocol.SPANS)
-        design = Design.objects.get(task=task)
-        assert (design.kind, design.systems_per_block) == ("balanced", 1)
-        client.force_login(make_organiser(task.test_set.campaign))
-        words = "Two to five: they are scored side by side (contrastive ESA)."
-        page = client.get(f"/campaigns/museum/tasks/{task.pk}/design/")
-        assert words in page.content.decode()
-        ranking = Task.objects.get(test_set=task.test_set, protocol=Protocol.RANKING)
-        page = client.get(f"/campaigns/museum/tasks/{ranking.pk}/design/")
-        assert words not in page.content.decode()
-
-    @pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
-    @pytest.mark.parametrize("outputs", [1, 2, 4])
+    @pytest.mark.parametrize(("kind", "outputs"), [("uniform", 1), ("balanced", 2), ("active", 4)])
     def test_blocks_show_one_to_five(self, make_spans: Any, kind: str, outputs: int) -> None:
         task = make_spans(outputs, kind=kind)
         judge = make_judge(task.test_set.campaign)
@@ -280,26 +197,6 @@ class TestDesigns:
                 judgment_submit(assigned=block, client_id=uuid4(), answer=scored(*[50] * outputs))
         blocks = Block.objects.filter(hit__task=task).annotate(size=candidate_count())
         assert set(blocks.values_list("size", flat=True)) == {outputs}
-
-    @pytest.mark.parametrize(
-        ("parameters", "words", "field"),
-        [
-            ({"systems_per_block": 6}, "about 5 outputs at a time", "systems_per_block"),
-            ({"kind": "all"}, "about 5 outputs at a time", "kind"),
-            ({"systems_per_block": 0}, "0 is not from 1 to 26", "systems_per_block"),
-        ],
-    )
-    def test_others_are_refused_in_words(
-        self, task: Task, parameters: dict[str, Any], words: str, field: str
-    ) -> None:
-        with pytest.raises(DesignRefusedError, match=words) as refused:
-            design_change(task=task, **parameters)
-        assert refused.value.field == field
-
-    def test_a_ranking_shows_no_blocks_of_one(self, task: Task) -> None:
-        ranking = Task.objects.get(test_set=task.test_set, protocol=Protocol.RANKING)
-        with pytest.raises(DesignRefusedError, match="1 is not from 2 to 26"):
-            design_change(task=ranking, systems_per_block=1)
 
 
 class TestOneOutputAtATime:
@@ -320,30 +217,6 @@ class TestOneOutputAtATime:
         assert judgments_number(task_id=task.pk) == Answer.objects.count() == 12
         assert len(list(five_way_csv(task=task))) == 1 + 12
 
-    def test_it_is_ranked_without_comparisons(self, task: Task) -> None:
-        rank_task(task.pk)
-        assert LatestRanking.objects.get(task=task).watermark == 12
-
-    def test_rules_for_judges_find_nothing_in_it(self, task: Task) -> None:
-        assert quality_rules_suggest(campaign=task.test_set.campaign, user=None)
-        rank_task(task.pk)
-        assert not QualityAction.objects.exists()
-
-    def test_pages_of_organisers_show_it(self, task: Task, client: Client) -> None:
-        rank_task(task.pk)
-        organiser = make_organiser(task.test_set.campaign)
-        client.force_login(organiser)
-        judge = Judge.objects.get(pseudonym="ada")
-        block = Block.objects.filter(hit__task=task).earliest("pk")
-        system = task.test_set.systems.earliest("pk")
-        for page in (
-            *("", "judges/", f"judges/{judge.pk}/", f"segments/{block.segment.number}/"),
-            *(f"systems/{system.pk}/results/", "design/", "publish/", "analyses/"),
-            *(f"analyses/{kind}/" for kind in analyses_of(task=task)),
-        ):
-            shown = client.get(f"/campaigns/museum/tasks/{task.pk}/{page}")
-            assert shown.status_code == 200, page
-
     def test_its_analysis_has_scores_and_no_ranking(self, task: Task) -> None:
         choice = analysis_choice("spans", {"resamples": 100})
         found = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
@@ -354,54 +227,6 @@ class TestOneOutputAtATime:
         assert data["scores"] >= 12
         tables = report_in(found.reports or {}, "en", data=data).tables
         assert "means" in {table.name for table in tables}
-
-
-@pytest.mark.parametrize("outputs", [1, 3])
-def test_simulated_judges_answer(make_spans: Any, outputs: int) -> None:
-    task = make_spans(outputs)
-    qualities = dict.fromkeys(
-        Output.objects.filter(segment__test_set=task.test_set).values_list("pk", flat=True), 30.0
-    )
-    best = Output.objects.filter(segment__test_set=task.test_set, system__name="amber")
-    qualities |= dict.fromkeys(best.values_list("pk", flat=True), 95.0)
-    count = campaign_simulate(
-        campaign=task.test_set.campaign,
-        judges=[SimulatedJudge("exact", noise=0, ties_within=0)],
-        languages=["en", "de"],
-        hits_each=3,
-        qualities=qualities,
-        seed=3,
-    )
-    answers = list(Answer.objects.select_related("judgment__block"))
-    assert len(answers) == count > 3
-    assert any(answer.span_candidates for answer in answers)
-    for answer in answers:
-        shown = answer.judgment.block.outputs
-        assert all(
-            score > 70 if qualities[output] > 90 else score < 60
-            for output, score in zip(shown, answer.scores, strict=False)
-            if len(shown) == outputs
-        )
-
-
-def test_members_read_answers(judge: Judge, task: Task, client: Client) -> None:
-    block = assigned_blocks(lend(judge))[0]
-    answer = scored(90, 40, 70, b=[span(0, 2, "major")])
-    judgment_submit(assigned=block, client_id=uuid4(), answer=answer)
-    client.force_login(make_organiser(task.test_set.campaign))
-    [row] = client.get(f"/api/v1/tasks/{task.pk}/judgments/").json()["results"]
-    assert (row["answer"], row["labels"]) == (answer, [1, 3, 2])
-
-
-def test_organisers_see_it_as_judges_do(task: Task, client: Client) -> None:
-    client.force_login(make_organiser(task.test_set.campaign))
-    base = f"/api/v1/tasks/{task.pk}/as-judge"
-    hit = client.post(f"{base}/assignments/", {}, content_type="application/json").json()
-    body = {"block": hit["blocks"][0]["id"], "answer": scored(10, 30, 20)}
-    address = f"{base}/judgments/{uuid4()}/"
-    taken = client.put(address, body, content_type="application/json").json()
-    assert taken["labels"] == [3, 1, 2]
-    assert not Judgment.objects.exists()
 
 
 def test_what_one_answer_marks_is_nothing_to_the_next_of_a_statement(

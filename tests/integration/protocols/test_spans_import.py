@@ -13,12 +13,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from annotation.answer_files import protocols_with_files
 from annotation.models import HIT, Block, Judgment
 from annotation.models.pool import POOLED
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.spans.analysis import analyse_spans
-from protocols.spans.files import SpansFormat, read_spans
+from protocols.spans.files import SpansFormat
 from protocols.spans.models import Answer
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.report import task_report
@@ -210,16 +209,6 @@ def test_what_goes_out_comes_in_again(
     assert "0 judgments imported, 8 already there." in importing("copy")(path)
 
 
-def test_an_export_says_what_its_format_cannot_carry(
-    task: Task, jsonl: Callable[..., Path], tmp_path: Path
-) -> None:
-    importing()(jsonl())
-    assert "Not carried over" not in exported(task, tmp_path, SpansFormat.JSONL)[1]
-    said = exported(task, tmp_path, SpansFormat.MQM_TSV)[1]
-    assert "Not carried over: scores (8 times, first at judgment 1)." in said
-    assert read_spans([str(tmp_path / "museum.mqm-tsv")]).judgments[0].outputs[0].score is None
-
-
 def test_side_by_side_and_identical_texts(
     task: Task, other: Task, jsonl: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -296,9 +285,8 @@ def scored(**output: Any) -> str:
     return json.dumps({"segment": 1, "judge": "eve", "outputs": [values]}) + "\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_what_does_not_fit_changes_nothing(task: Task, jsonl: Callable[..., Path]) -> None:
+    cases: list[tuple[str, str]] = [
         (scored(score=101), "the score 101 is not between 0 and 100"),
         (scored(spans=None), "has a score alone, and judges of this task mark errors"),
         (scored(score=None, spans=None), "has neither a score nor a search for errors"),
@@ -326,20 +314,17 @@ def scored(**output: Any) -> str:
         (line(1, "judge01", ("dune", 1, [])), 'the judge "judge01" takes part in this campaign'),
         (scored(text="x" * 10_000_000), "the line is longer than 4,194,304 bytes"),
         (scored(systems=["\x00"]), "U+0000"),
-    ],
-)
-def test_what_does_not_fit_changes_nothing(
-    task: Task, jsonl: Callable[..., Path], text: str, words: str
-) -> None:
+    ]
     make_judge(task.test_set.campaign, "judge01")
     hits = HIT.objects.count()
-    said = refused(jsonl(*LINES, text))
-    assert words in said
-    assert "spans.jsonl, line " in said
-    assert "What to do: " in said
-    assert not Judgment.objects.exists()
-    assert not Judge.objects.filter(origin=Judge.Origin.IMPORTED).exists()
-    assert HIT.objects.count() == hits
+    for text, words in cases:
+        said = refused(jsonl(*LINES, text))
+        assert words in said
+        assert "spans.jsonl, line " in said
+        assert "What to do: " in said
+        assert not Judgment.objects.exists()
+        assert not Judge.objects.filter(origin=Judge.Origin.IMPORTED).exists()
+        assert HIT.objects.count() == hits
 
 
 def test_rules_of_the_task_hold(task: Task, jsonl: Callable[..., Path]) -> None:
@@ -353,18 +338,6 @@ def test_rules_of_the_task_hold(task: Task, jsonl: Callable[..., Path]) -> None:
     Task.objects.filter(pk=task.pk).update(rules={"missing": False})
     missing = scored(spans=[MISSING])
     assert "something is missing in the output of dune, which judges" in refused(jsonl(missing))
-
-
-def test_other_tasks_and_formats_are_refused_in_words(
-    task: Task, jsonl: Callable[..., Path]
-) -> None:
-    assert 'there is no format "xlsx"' in refused(jsonl(), input_format="xlsx")
-    assert "the header has no column" in refused(jsonl(), input_format="mqm-tsv")
-    assert "No such file" in refused("nowhere.jsonl")
-
-
-def test_answers_of_every_protocol_are_read() -> None:
-    assert set(protocols_with_files()) == set(Protocol.values)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from annotation.models import Assignment, Block, Judgment
 from annotation.models.hit import HIT
@@ -15,7 +15,6 @@ from annotation.services import (
     SubmissionRefusedError,
     design_change,
     judgment_submit,
-    judgments_number,
     quality_action_take,
 )
 from campaign.models import Judge, Protocol, Task
@@ -141,23 +140,6 @@ def test_the_excluded_are_left_out_and_a_watermark_holds(
     assert {each.judge for each in scores_read(task=task).judgments} == {"ada"}
 
 
-def test_scores_alone_have_no_spans(task: Task, ada_and_ben: tuple[Judge, Judge]) -> None:
-    Task.objects.filter(pk=task.pk).update(rules={"spans_asked": False, "missing": True})
-    task.refresh_from_db()
-    assert {
-        output.spans for each in scores_read(task=task).judgments for output in each.outputs
-    } == {None}
-
-
-def test_it_asks_as_little_of_many_as_of_few(
-    task: Task, ada_and_ben: tuple[Judge, Judge], django_assert_num_queries: Any
-) -> None:
-    scores_read(task=task)
-    for watermark in (2, 12):
-        with django_assert_num_queries(5):
-            scores_read(task=task, watermark=watermark)
-
-
 def test_which_answers_count_is_chosen(task: Task, ada_and_ben: tuple[Judge, Judge]) -> None:
     def read(*systems: str, **given: Any) -> tuple[ScoredJudgment, ...]:
         chosen = judgments_chosen(task=task, options=completed(JUDGMENT_OPTIONS, given))
@@ -206,20 +188,3 @@ def test_an_output_is_of_all_who_wrote_its_text(task: Task) -> None:
         (("amber", "cobalt"), "Die Katze."),
         (("dune",), "Die Katze sitzt auf dem Dach."),
     ]
-
-
-def test_an_export_up_to_a_number(
-    task: Task,
-    ada_and_ben: tuple[Judge, Judge],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    file = tmp_path / "spans.jsonl"
-    assert judgments_number(task_id=task.pk) == 12
-    call_command("export_spans", "museum", task.test_set.name, str(file), watermark=4)
-    assert capsys.readouterr().out.startswith("4 judgments up to number 4 in ")
-    assert len(file.read_text(encoding="utf-8").splitlines()) == 4
-    with pytest.raises(CommandError, match="has no test set"):
-        call_command("export_spans", "museum", "none", str(file))
-    with pytest.raises(CommandError, match="No such file or directory"):
-        call_command("export_spans", "museum", task.test_set.name, str(tmp_path / "a" / "b"))

@@ -4,10 +4,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.core.exceptions import ValidationError
 from django.test import Client
 
-from annotation.models import Assignment, Block, Judgment, JudgmentNumber
+from annotation.models import Block, Judgment
 from annotation.selectors import assigned_blocks
 from annotation.selectors.outputs_shown import candidate_count
 from annotation.services import (
@@ -16,17 +15,13 @@ from annotation.services import (
     judgment_submit,
     judgments_number,
     quality_action_take,
-    task_rules_change,
 )
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
-from campaign.models import Judge, Output, Protocol, Task
+from campaign.models import Judge, Protocol, Task
 from protocols.top.report import times_report
 from protocols.top.statistics.times import times_compared
 from protocols.top.times import times_read
 from ranking.analyses import OptionError
-from ranking.models import LatestRanking
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.tasks import rank_task
 from tests.at_work import lend
 from tests.factories import make_judge, make_organiser
 from tests.integration.protocols.conftest import MakeTask
@@ -50,52 +45,8 @@ def put(judging: Client, block: Any, id_: UUID | None = None, **body: Any) -> An
     return judging.put(address, {"block": block["id"], **body}, content_type="application/json")
 
 
-def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -> None:
-    hit = asked(judging)
-    assert (hit["protocol"], hit["rules"]) == ("top", {})
-    blocks = hit["blocks"]
-    assert [len(block["candidates"]) for block in blocks] == [5, 5, 5]
-    one, two = [True, False, False, False, False], [True, False, True, False, False]
-
-    id_ = uuid4()
-    first = put(judging, blocks[0], id_, answer={"top": one}, comment="A is complete.")
-    assert first.status_code == 200, first.content
-    assert first.json()["answer"] == {"top": one}
-    assert first.json()["labels"] == [1, 2, 2, 2, 2]
-    again = put(judging, blocks[0], id_, answer={"top": one}, comment="A is complete.")
-    assert again.json() == first.json()
-    for block, top in ((blocks[1], [True] * 5), (blocks[0], two)):
-        assert put(judging, block, answer={"top": top}).status_code == 200
-    skip = {"block": blocks[2]["id"], "reason": "bad_source"}
-    address = f"{JUDGING}/skips/{uuid4()}/"
-    assert judging.put(address, skip, content_type="application/json").status_code == 200
-    assert Assignment.objects.get().completed_at is not None
-
-    assert judgments_number(task_id=task.pk) == 3
-    numbers = JudgmentNumber.objects.filter(task=task).order_by("number")
-    assert list(numbers.values_list("number", "judgment__labels")) == [
-        (1, [1, 2, 2, 2, 2]),
-        (2, [1, 1, 1, 1, 1]),
-        (3, [1, 2, 1, 2, 2]),
-    ]
-    history = judging.get(f"{JUDGING}/judgments/").json()["results"]
-    assert [(row["block"]["judgment"] or {}).get("answer") for row in history] == [
-        None,
-        {"top": two},
-        {"top": [True] * 5},
-    ]
-    organising = Client()
-    organising.force_login(make_organiser(task.test_set.campaign))
-    rows = organising.get(f"/api/v1/tasks/{task.pk}/judgments/").json()["results"]
-    assert [row["answer"]["top"] for row in rows] == [one, [True] * 5, two]
-
-    rank_task(task.pk)
-    assert LatestRanking.objects.get(task=task).watermark == 3
-
-
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
+def test_what_is_not_asked_is_refused_in_words(judging: Client) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"labels": [1, 2, 2, 2, 2]}, "have an `answer`, and no `labels`"),
         ({}, "have an `answer`, and no `labels`"),
         ({"answer": {"top": [False] * 5}}, "at least one output"),
@@ -103,20 +54,12 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
         ({"answer": {"top": [True] * 6}}, "top: "),
         ({"answer": {}}, "top: "),
         ({"answer": {"top": ["A"]}}, "top: "),
-    ],
-)
-def test_what_is_not_asked_is_refused_in_words(
-    judging: Client, body: dict[str, Any], words: str
-) -> None:
-    refused = put(judging, asked(judging)["blocks"][0], **body)
-    assert refused.status_code == 400
-    assert words in refused.json()["errors"]["answer"][0]
-    assert not Judgment.objects.exists()
-
-
-def test_there_is_nothing_to_choose(task: Task) -> None:
-    with pytest.raises(ValidationError, match="no rule “four_answers”"):
-        task_rules_change(task=task, rules={"four_answers": True})
+    ]
+    for body, words in cases:
+        refused = put(judging, asked(judging)["blocks"][0], **body)
+        assert refused.status_code == 400
+        assert words in refused.json()["errors"]["answer"][0]
+        assert not Judgment.objects.exists()
 
 
 def test_blocks_show_two_outputs_to_five(task: Task, judge: Judge) -> None:
@@ -126,24 +69,6 @@ def test_blocks_show_two_outputs_to_five(task: Task, judge: Judge) -> None:
     lend(judge)
     sizes = Block.objects.filter(hit__task=task).annotate(size=candidate_count())
     assert set(sizes.values_list("size", flat=True)) <= {3, 5}
-
-
-def test_simulated_judges_mark_the_best(task: Task) -> None:
-    outputs = Output.objects.filter(segment__test_set=task.test_set)
-    best = set(outputs.filter(system__name="amber").values_list("pk", flat=True))
-    count = campaign_simulate(
-        campaign=task.test_set.campaign,
-        judges=[SimulatedJudge("exact", noise=0, ties_within=0)],
-        languages=["en", "de"],
-        hits_each=3,
-        qualities={pk: 90.0 if pk in best else 10.0 for pk in outputs.values_list("pk", flat=True)},
-        seed=3,
-    )
-    stored = Judgment.objects.select_related("block")
-    assert len(stored) == count > 3
-    for judgment in stored:
-        if best & set(judgment.block.outputs):
-            assert judgment.labels.count(1) == 1
 
 
 def test_time_is_set_beside_that_of_rankings(make_task_of: MakeTask) -> None:

@@ -4,10 +4,9 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from ranking.models import PublishedResult
-from ranking.services import ranking_run_compute, ranking_settings_change
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -39,29 +38,3 @@ def test_it_publishes_and_prints_the_address(judged: TestSetWriter) -> None:
     assert result.embargo_until is not None
     assert result.published_by is None
     assert said(verbosity=0) == ""
-
-
-def test_a_reason_is_published_in_other_words(judged: TestSetWriter) -> None:
-    reason = "Amber asked for it."
-    ranking_settings_change(task=judged.task, confidence=0.9, reason=reason)
-    ranking_run_compute(task_id=judged.task.pk)
-    with pytest.raises(CommandError, match="not to be named"):
-        said("--anonymous", "amber")
-    reword = ("--reword", reason, "A team asked for it.")
-    with pytest.raises(CommandError, match="has more than one wording"):
-        said("--anonymous", "amber", *reword, "--reword", reason, "Somebody asked for it.")
-    with pytest.raises(CommandError, match="cannot be blank"):
-        said("--anonymous", "amber", "--reword", reason, " ")
-    said("--anonymous", "amber", *reword)
-    (row,) = PublishedResult.objects.get().content["sections"]["ranking_settings"]
-    assert row["reason"] == "A team asked for it."
-
-
-def test_what_is_wrong_is_said(judged: TestSetWriter) -> None:
-    with pytest.raises(CommandError, match="no system “nobody”"):
-        said("--anonymous", "nobody")
-    with pytest.raises(CommandError, match="is no moment"):
-        said("--embargo-until", "soon")
-    with pytest.raises(CommandError, match="is no moment"):
-        said("--embargo-until", "2026-13-45T09:00")
-    assert not PublishedResult.objects.exists()

@@ -53,7 +53,7 @@ def said(writer: TestSetWriter, watermark: int, without: Sequence[str] = ()) -> 
     return facts.first_day, facts.last_day
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_days_are_those_of_the_judgments_that_count_at_any_watermark(
     campaign: Campaign, seed: int
 ) -> None:

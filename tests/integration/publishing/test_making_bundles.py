@@ -1,17 +1,13 @@
 """A bundle is made by a worker, and fetched from the page, over REST and by a command."""
 
-import io
 from datetime import timedelta
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
-from django.db import InternalError, transaction
 from django.test import Client
 from django.utils import timezone
 
-from campaign.models import Job, Segment
+from campaign.models import Segment
 from campaign.services.jobs import job_cancel, jobs_run_waiting
 from ranking.export.bundles import result_bundle_make
 from ranking.models import BundlePart, PublishedResult, ResultBundle
@@ -86,58 +82,3 @@ def test_an_embargo_holds_for_its_bundle(judged: TestSetWriter, client: Client) 
         assert "no-store" in answer["Cache-Control"]
         wrong = f"/results/{result.address}/review/{token}x/{name}"
         assert client.get(wrong).status_code == 404
-
-
-def test_a_made_bundle_stays_and_one_that_is_missing_is_asked_for(
-    judged: TestSetWriter, as_organiser: Client
-) -> None:
-    result, _zipped = bundled(judged.task)
-    with pytest.raises(PublishingRefusedError, match="stays as it is"):
-        result_bundle_ask(result=result, with_texts=True)
-    bundle = ResultBundle.objects.get()
-    with pytest.raises(InternalError, match="Cannot update"), transaction.atomic():
-        ResultBundle.objects.filter(pk=bundle.pk).update(has_texts=True)
-    # The page of a result from before there were bundles.
-    ResultBundle.objects.all().delete()
-    page = f"/campaigns/autumn/tasks/{judged.task.pk}/publish/"
-    assert "Make the bundle" in as_organiser.get(page).content.decode()
-    as_organiser.post(f"{page}1/bundle/", {"texts": "on"})
-    assert "The bundle is being made." in as_organiser.get(page).content.decode()
-    job = ResultBundle.objects.get().job
-    assert job is not None
-    Job.objects.exclude(pk=job.pk).delete()
-    jobs_run_waiting()
-    assert ResultBundle.objects.get().is_made
-    assert ResultBundle.objects.get().has_texts
-    shown = as_organiser.get(page).content.decode()
-    assert ResultBundle.objects.get().digest in shown
-    assert "Make the bundle" not in shown
-
-
-def test_it_is_fetched_over_rest_and_by_a_command(
-    judged: TestSetWriter, as_organiser: Client, tmp_path: Path
-) -> None:
-    at = f"/api/v1/tasks/{judged.task.pk}/published-results/"
-    sent = {"texts": True, "firmness": False}
-    made = as_organiser.post(at, sent, content_type="application/json")
-    assert made.json()["bundle"]["is_made"] is False
-    assert made.json()["bundle"]["texts"] is True
-    assert as_organiser.get(f"{at}1/bundle/").status_code == 404
-    path = tmp_path / "written.zip"
-    out = io.StringIO()
-    call_command("write_bundle", "autumn", "news", str(path), stdout=out)
-    bundle = ResultBundle.objects.get()
-    assert out.getvalue() == f"{bundle.digest}  {path}\n"
-    assert sha256(path.read_bytes()).hexdigest() == bundle.digest
-    told = as_organiser.get(f"{at}1/").json()["bundle"]
-    assert (told["is_made"], told["bytes"], told["sha256"]) == (True, bundle.size, bundle.digest)
-    assert (
-        told["url"]
-        == f"http://testserver/results/{PublishedResult.objects.get().address}/bundle.zip"
-    )
-    fetched = b"".join(as_organiser.get(f"{at}1/bundle/"))
-    assert fetched == path.read_bytes()
-    again = as_organiser.post(f"{at}1/bundle/", {}, content_type="application/json")
-    assert (again.status_code, list(again.json()["errors"])) == (400, ["texts"])
-    with pytest.raises(CommandError, match="no such version"):
-        call_command("write_bundle", "autumn", "news", str(path), "--result-version", "7")

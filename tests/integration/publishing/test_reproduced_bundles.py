@@ -10,11 +10,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from campaign.models import Task
-from ranking.selectors.runs import latest_run
 from ranking.services import ranking_run_compute
-from ranking.services.analyses import analysis_compute
 from ranking.services.publishing import (
-    firmness_ask,
     result_publish,
 )
 from tests.integration.publishing.bundled import Command, bundled, files_of, packed, said
@@ -50,11 +47,6 @@ def test_a_page_of_released_judgments_has_the_published_table(
 ) -> None:
     path = real_data / "wmt12-cs-en" / "expected.json"
     expected = json.loads(path.read_text(encoding="utf-8"))
-    run = latest_run(task_id=wmt12.pk)
-    assert run is not None
-    asked = firmness_ask(task=wmt12, run=run, by=None, is_queued=False)
-    assert asked is not None
-    analysis_compute(analysis=asked)
     result = result_publish(task=wmt12, by=None)
 
     order = [row["system"] for row in expected["systems_by_expected_wins"]]
@@ -79,8 +71,6 @@ def test_a_page_of_released_judgments_has_the_published_table(
         assert places == sorted(places)
         for row in expected["systems_by_expected_wins"]:
             assert f"{row['expected_wins']:.3f}" in text
-    for text in (page, latex):
-        assert "48 of 1,291 judgments decide first place (proven)" in text
 
 
 def test_last_digits_of_another_processor_are_no_difference(
@@ -169,14 +159,7 @@ def test_anonymous_systems_of_released_judgments_give_the_same_bits(
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"resample": "judges"},
-        {"resample": "blocks"},
-        {"ranges": "sign_test"},
-        {"ranges": "anytime"},
-        {"ranges": "confidence_set"},
-    ],
+    "settings", [{"resample": "judges"}, {"ranges": "anytime"}, {"ranges": "confidence_set"}]
 )
 def test_any_kind_of_ranges_is_computed_again(
     judged: TestSetWriter, tmp_path: Path, settings: dict[str, Any]

@@ -1,6 +1,5 @@
 """Published results over REST: the same services as on the page, for the same people."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -8,15 +7,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from campaign.models import User
 from ranking.models import Analysis, PublishedResult
-from ranking.services import ranking_run_compute, ranking_settings_change
 from ranking.services.publishing import result_publish
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
-
-SignedIn = Callable[[User], Client]
 
 
 def at(writer: TestSetWriter, version: int | None = None) -> str:
@@ -73,42 +68,6 @@ def test_a_dry_run_says_what_would_be_published_and_publishes_nothing(
     assert made.json()["content"] | at_another_time == said["content"]
 
 
-def test_a_reason_that_names_a_system_is_reworded(
-    judged: TestSetWriter, as_organiser: Client
-) -> None:
-    reason = "Cobalt asked for it."
-    ranking_settings_change(task=judged.task, confidence=0.9, reason=reason)
-    ranking_run_compute(task_id=judged.task.pk)
-    refused = post(as_organiser, judged, anonymous=["cobalt"])
-    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["wordings"])
-    asked = {
-        "anonymous": ["cobalt"],
-        "wordings": [{"reason": reason, "wording": "A team asked for it."}],
-    }
-    would = post(as_organiser, judged, dry_run=True, **asked).json()
-    (row,) = would["content"]["sections"]["ranking_settings"]
-    assert (row["reason"], row["is_reworded"]) == ("A team asked for it.", True)
-    made = post(as_organiser, judged, seen=would["seen"], **asked)
-    assert made.status_code == 201
-    assert made.json()["wordings"] == {reason: "A team asked for it."} == would["wordings"]
-    assert "cobalt" not in str(made.json()["content"]).lower()
-
-
-def test_a_reason_is_reworded_once(judged: TestSetWriter, as_organiser: Client) -> None:
-    reason = "Cobalt asked for it."
-    ranking_settings_change(task=judged.task, confidence=0.9, reason=reason)
-    ranking_run_compute(task_id=judged.task.pk)
-    twice = [{"reason": reason, "wording": words} for words in ("A team did.", "Somebody did.")]
-    refused = post(as_organiser, judged, anonymous=["cobalt"], wordings=twice)
-    assert (refused.status_code, refused.json()["errors"]) == (
-        400,
-        {"wordings": [f"“{reason}” has more than one wording."]},
-    )
-    blank = [{"reason": reason, "wording": " "}]
-    assert post(as_organiser, judged, anonymous=["cobalt"], wordings=blank).status_code == 400
-    assert not PublishedResult.objects.exists()
-
-
 def test_a_request_that_is_sent_again_publishes_nothing_twice(
     judged: TestSetWriter, as_organiser: Client
 ) -> None:
@@ -156,28 +115,3 @@ def test_what_may_change_is_changed(judged: TestSetWriter, as_organiser: Client)
     assert patch(as_organiser, judged, retraction_reason="").json()["retracted_at"] is None
     result.refresh_from_db()
     assert result.digest == said["digest"]
-
-
-def test_one_change_refused_takes_back_the_others(
-    judged: TestSetWriter, as_organiser: Client
-) -> None:
-    result_publish(task=judged.task, by=None)
-    later = (timezone.now() + timedelta(days=1)).isoformat()
-    assert patch(as_organiser, judged, reviewer_link=True, embargo_until=later).status_code == 400
-    assert PublishedResult.objects.get().reviewer_token is None
-
-
-def test_analysts_read_without_the_link(
-    judged: TestSetWriter, as_organiser: Client, analyst: User, signed_in: SignedIn
-) -> None:
-    result_publish(task=judged.task, by=None)
-    patch(as_organiser, judged, reviewer_link=True)
-    client = signed_in(analyst)
-    assert client.get(at(judged, 1)).json()["reviewer_url"] is None
-    assert client.get(at(judged)).json()["results"][0]["reviewer_url"] is None
-    assert client.post(at(judged), {}, content_type="application/json").status_code == 403
-    assert patch(client, judged, reviewer_link=False).status_code == 403
-
-
-def test_there_is_no_other_version(judged: TestSetWriter, as_organiser: Client) -> None:
-    assert as_organiser.get(at(judged, 1)).status_code == 404

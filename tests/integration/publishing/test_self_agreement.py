@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 
 from ranking.core.agreement.measures import measure_agreement
-from ranking.models import Analysis
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.selectors.runs import latest_run
 from ranking.services import ranking_run_compute
@@ -89,9 +88,3 @@ def test_answers_to_other_questions_are_not_taken(repeated: TestSetWriter) -> No
     repeated.judgment("j1", repeated.block(20, ["amber", "birch"]), [1, 2])
     ranking_run_compute(task_id=repeated.task.pk)
     assert section_of(repeated) is None
-
-
-def test_nobody_who_judged_nothing_twice_has_it(judged: TestSetWriter) -> None:
-    answered(judged)
-    assert Analysis.objects.filter(kind="agreement").exists()
-    assert section_of(judged) is None

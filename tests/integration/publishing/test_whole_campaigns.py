@@ -14,7 +14,6 @@ from campaign.database.cell_ids import cell_ids_begin
 from campaign.models import Campaign
 from campaign.services import bin_empty, campaign_delete
 from campaign.texts.canonical_json import digest_of
-from cells.cloning import campaign_clone
 from cells.databases import asked_by_default
 from cells.forgetting import campaign_forget
 from cells.moving import campaign_move
@@ -39,15 +38,6 @@ def test_deleted_for_good_they_are_gone(judged: TestSetWriter, client: Client) -
     assert client.get(f"/results/{result.address}/").status_code == 404
 
 
-@pytest.mark.django_db
-def test_a_clone_has_none(judged: TestSetWriter) -> None:
-    result_publish(task=judged.task, by=None)
-    campaign_clone(
-        source=judged.campaign, slug="again", name="Again", texts=True, people=True, by=None
-    )
-    assert PublishedResult.objects.count() == 1
-
-
 @pytest.fixture
 def target(transactional_db: None, settings: Settings) -> Iterator[BaseDatabaseWrapper]:
     """The database of another cell."""
@@ -59,6 +49,7 @@ def target(transactional_db: None, settings: Settings) -> Iterator[BaseDatabaseW
         yield other
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("as_owner")
 @pytest.mark.django_db(transaction=True)
 def test_they_move_with_their_campaign(target: BaseDatabaseWrapper, client: Client) -> None:

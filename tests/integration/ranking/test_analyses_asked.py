@@ -1,14 +1,10 @@
 """How analyses are asked for: page, REST and command give the same; wrong choices are said; one question is answered once."""
 
-import io
-import json
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from rest_framework.test import APIClient
 
 from campaign.models import Job, JobState, User
 from campaign.services.jobs import jobs_run_waiting
@@ -18,7 +14,6 @@ from ranking.analyses.options import OptionError
 from ranking.models import Analysis
 from ranking.services import ranking_run_compute
 from ranking.services.analyses import (
-    MOST_KEPT,
     analysis_ask,
     analysis_choice,
 )
@@ -29,9 +24,8 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize(
-    ("kind", "given", "field", "words"),
-    [
+def test_what_cannot_be_asked_is_refused_with_its_field(ten_blocks: TestSetWriter) -> None:
+    cases: list[tuple[str, dict[str, Any], str, str]] = [
         ("nothing", {}, "kind", "ranking, "),
         ("ranking", {"metod": "lopez"}, "metod", "method, ranges"),
         ("ranking", {"method": "best"}, "method", "expected_wins"),
@@ -45,16 +39,13 @@ pytestmark = pytest.mark.django_db
         ("ranking", {"without": ["stranger"]}, "without", "stranger"),
         ("ranking", {"documents": ["none"]}, "documents", "none"),
         ("ranking", {"reference": "include"}, "reference", "no reference"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_with_its_field(
-    ten_blocks: TestSetWriter, kind: str, given: dict[str, Any], field: str, words: str
-) -> None:
-    with pytest.raises(OptionError, match=words) as refused:
-        analysis_ask(task=ten_blocks.task, choice=analysis_choice(kind, given))
-    assert refused.value.field == field
-    assert not Analysis.objects.exists()
-    assert not Job.objects.exists()
+    ]
+    for kind, given, field, words in cases:
+        with pytest.raises(OptionError, match=words) as refused:
+            analysis_ask(task=ten_blocks.task, choice=analysis_choice(kind, given))
+        assert refused.value.field == field
+        assert not Analysis.objects.exists()
+        assert not Job.objects.exists()
 
 
 def test_the_same_question_is_answered_once(ten_blocks: TestSetWriter) -> None:
@@ -86,67 +77,6 @@ def test_what_failed_may_be_asked_again(ten_blocks: TestSetWriter) -> None:
     assert again.job != job
 
 
-def test_only_so_many_are_kept(ten_blocks: TestSetWriter) -> None:
-    first = answer(ten_blocks.task, "diagnosis")
-    first_copy = Analysis.objects.get(pk=first.pk)
-    Analysis.objects.bulk_create(
-        Analysis(
-            **{
-                field.attname: getattr(first_copy, field.attname)
-                for field in Analysis._meta.concrete_fields
-                if field.name not in {"id", "digest"}
-            },
-            digest=f"copy {number}",
-        )
-        for number in range(MOST_KEPT)
-    )
-    analysis_ask(task=ten_blocks.task, choice=analysis_choice("agreement", {}))
-    assert Analysis.objects.finished().count() == MOST_KEPT
-    assert not Analysis.objects.filter(pk=first.pk).exists()
-
-
-def test_page_rest_and_command_give_the_same(
-    ten_blocks: TestSetWriter, as_organiser: Client, organiser: User
-) -> None:
-    task, campaign = ten_blocks.task, ten_blocks.campaign
-    api = APIClient()
-    api.force_authenticate(organiser)
-    asked = api.post(
-        reverse("api-rankings", args=[task.pk]),
-        {"options": {"method": "bradley_terry", "resample": "blocks"}},
-        format="json",
-    )
-    assert asked.status_code == 202, asked.content
-    assert (asked.json()["state"], asked.json()["answer"]) == ("queued", None)
-    jobs_run_waiting()
-    there = api.get(asked.json()["address"])
-    assert there.json()["state"] == "done"
-    page = reverse("analysis", args=[campaign.slug, task.pk, "ranking"])
-    query = {"method": "bradley_terry", "resample": "blocks"}
-    sent = as_organiser.post(page, query)
-    assert sent["Location"] == f"{page}?method=bradley_terry&resample=blocks"
-    shown = as_organiser.get(sent["Location"])
-    assert shown.context["shown"].pk == asked.json()["id"]
-    out = io.StringIO()
-    call_command(
-        *("analyse", "ranking", "--campaign", campaign.slug, "--test-set", task.test_set.name),
-        *("--option", "method=bradley_terry", "resample=blocks", "--format", "json"),
-        stdout=out,
-    )
-    assert json.loads(out.getvalue()) == there.json()["answer"]
-    file = reverse("analysis-file", args=[campaign.slug, task.pk, asked.json()["id"], "json"])
-    assert as_organiser.get(file).json() == there.json()["answer"]
-    assert Analysis.objects.count() == 1
-
-
-def test_a_command_says_what_it_does_not_know(ten_blocks: TestSetWriter) -> None:
-    with pytest.raises(CommandError, match="metod: There is no option"):
-        call_command(
-            *("analyse", "ranking", "--campaign", ten_blocks.campaign.slug),
-            *("--test-set", ten_blocks.task.test_set.name, "--option", "metod=lopez"),
-        )
-
-
 def test_a_page_shows_progress_then_the_answer(
     ten_blocks: TestSetWriter, as_organiser: Client
 ) -> None:
@@ -166,18 +96,6 @@ def test_a_page_shows_progress_then_the_answer(
     assert "1 newer judgment is not in it" in as_organiser.get(page).content.decode()
     listed = as_organiser.get(reverse("analyses", args=here)).content.decode()
     assert f'href="{page}"' in listed
-
-
-def test_a_wrong_choice_is_said_beside_its_field(
-    ten_blocks: TestSetWriter, as_organiser: Client
-) -> None:
-    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "ranking"])
-    answered = as_organiser.post(page, {"ranges": "anytime", "method": "bojar"})
-    assert answered.status_code == 400
-    assert answered.context["form"].errors["ranges"] == [
-        "Ranges that hold at any time are of Expected Wins alone."
-    ]
-    assert not Analysis.objects.exists()
 
 
 def test_analysts_ask_and_change_nothing(
@@ -216,19 +134,3 @@ def test_two_choices_stand_side_by_side(varied: TestSetWriter, as_organiser: Cli
     assert [value for value, _words in beside.choices] == ["shown", str(usual.pk)]
     for nothing in ("0", "x", "9" * 30):
         assert as_organiser.get(f"{asked}&beside={nothing}").status_code == 404
-
-
-def test_the_form_shows_what_was_asked_and_the_defaults(
-    ten_blocks: TestSetWriter, as_organiser: Client
-) -> None:
-    page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "methods"])
-    sent = as_organiser.post(page, {"methods": ["expected_wins", "bojar"]})
-    assert sent["Location"] == f"{page}?methods=bojar&methods=expected_wins"
-    form = as_organiser.get(sent["Location"]).context["form"]
-    assert form["first"].value() == "expected_wins"
-    assert form["accuracy"].value() == "no"
-    assert form["folds"].value() == "20"
-    assert as_organiser.post(page)["Location"] == page
-    without = as_organiser.post(page, {"without": "j2, j1"})
-    assert without["Location"] == f"{page}?without=j1&without=j2"
-    assert as_organiser.get(without["Location"]).context["form"]["without"].value() == "j1, j2"

@@ -1,16 +1,11 @@
 """Analyses of judges: who agrees with whom, and what would be without some."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
-from django.test import Client
-from django.urls import reverse
 
 from annotation.services import quality_action_take
-from campaign.models import Campaign, Document, Judge, Segment, Task, User
-from campaign.services.jobs import jobs_run_waiting
+from campaign.models import Document, Judge, Segment, Task, User
 from ranking.analyses.options import OptionError
 from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
 from ranking.models import Analysis
@@ -103,17 +98,6 @@ def test_strangers_and_everybody_are_refused(varied: TestSetWriter) -> None:
         answer(varied.task, "without", leave_out=[f"j{number}" for number in range(6)])
 
 
-def test_judges_are_named_in_a_field(varied: TestSetWriter, as_organiser: Client) -> None:
-    page = reverse("analysis", args=[varied.campaign.slug, varied.task.pk, "without"])
-    assert "excluded or flagged now" in as_organiser.get(page).content.decode()
-    sent = as_organiser.post(page, {"leave_out": "j0, j1"})
-    assert sent["Location"] == f"{page}?leave_out=j0&leave_out=j1"
-    assert Analysis.objects.get().judgments["leave_out"] == ["j0", "j1"]
-    wrong = as_organiser.post(page, {"leave_out": "stranger"})
-    assert wrong.status_code == 400
-    assert "leave_out" in wrong.context["form"].errors
-
-
 # --- Pairs of judges ------------------------------------------------------------------------------
 
 
@@ -144,23 +128,6 @@ def test_who_agrees_with_whom(varied: TestSetWriter) -> None:
     unanimous = table_of(found, "unanimity")
     # A and C, B and C of twelve sentences.
     assert list(unanimous.rows[1])[:4] == ["6", 36, 24, pytest.approx(2 / 3)]
-
-
-def test_two_judges_are_named_on_the_page_and_its_links_lead_to_them(
-    varied: TestSetWriter, as_organiser: Client
-) -> None:
-    answer(varied.task, "judge_pairs")
-    page = reverse("analysis", args=[varied.campaign.slug, varied.task.pk, "judge_pairs"])
-    (_words, address), *_others = as_organiser.get(page).context["pair_links"]
-    linked = as_organiser.get(address)
-    assert linked.status_code == 200
-    names = [linked.context["form"][name].value() for name in ("judge", "other")]
-    assert address == f"{page}?judge={names[0]}&other={names[1]}"
-    asked = as_organiser.post(page, {"judge": "j0", "other": "j5"})
-    assert asked["Location"] == f"{page}?judge=j0&other=j5"
-    jobs_run_waiting()
-    shown = as_organiser.get(asked["Location"]).content.decode()
-    assert "What j0 said (rows) where j5 said (columns)" in shown
 
 
 def test_without_names_the_two_who_share_most(varied: TestSetWriter) -> None:
@@ -195,12 +162,6 @@ def test_pairs_of_judges_of_wmt12(wmt12: Task) -> None:
     # Most share a few sentences: no interval of a pair lies beside the band.
     assert (data["below"], data["above"]) == (0, 0)
     assert len(table_of(found, "matrix").rows) == 30
-
-
-def test_lengths_of_texts_that_are_not_here_are_not_kept_silent_about(wmt12: Task) -> None:
-    words = "Not by length"
-    assert words in notes_of(answer(wmt12, "agreement"))
-    assert words not in notes_of(answer(wmt12, "agreement", by_length=False))
 
 
 # --- Agreement by part ----------------------------------------------------------------------------
@@ -239,76 +200,7 @@ def test_without_two_judges_there_are_no_parts(writer: TestSetWriter) -> None:
     assert "not estimable: no two judgments to compare" in notes_of(found)
 
 
-@pytest.mark.realdata
-def test_parts_of_wmt12_add_up(wmt12: Task) -> None:
-    data = data_of(answer(wmt12, "agreement_by"))
-    assert data["whole"]["kappa"] == pytest.approx(0.293, abs=0.0005)
-    # Nobody compared two systems with one text, and every comparison is of two systems.
-    assert sum(row["agreement"]["comparable"] for row in data["by_pair"]) >= 3195
-    kappas = [row["agreement"]["kappa"] for row in data["by_segment"]]
-    assert len(kappas) <= 50
-    assert kappas == sorted(kappas)
-    assert all(row["agreement"]["comparable"] >= 10 for row in data["by_segment"])
-
-
 # --- Figures of the papers ------------------------------------------------------------------------
-
-
-@pytest.fixture
-def wmt10(campaign: Campaign, real_data: Path) -> Task:
-    call_command(
-        "import_judgments",
-        str(real_data / "wmt10" / "judgments.cs-en.csv"),
-        campaign=campaign.slug,
-        test_set="newstest2010",
-        create_test_set=True,
-        verbosity=0,
-    )
-    return Task.objects.get(test_set__campaign=campaign)
-
-
-@pytest.mark.realdata
-def test_rows_of_bojar_et_al_2011_on_a_page(wmt10: Task) -> None:
-    agreement = answer(wmt10, "agreement", chance="uniform", reference="include")
-    inter, intra = table_of(agreement, "agreement").rows[:2]
-    # Table 1, Czech–English: κ between judges and with themselves.
-    assert [inter[1], intra[1]] == [
-        pytest.approx(0.504, abs=0.0005),
-        pytest.approx(0.700, abs=0.0005),
-    ]
-    assert [inter[4], intra[4]] == ["moderate", "substantial"]
-    diagnosis = data_of(answer(wmt10, "diagnosis"))
-    # An import takes the four without any label for skips; Tables 5 and 10 count them (test_papers).
-    assert (diagnosis["input"]["blocks"], diagnosis["input"]["skipped"]) == (539, 4)
-    assert diagnosis["score_by_times_judged"]["pearson"] == pytest.approx(-0.2847, abs=0.00005)
-    assert diagnosis["score_by_reference"]["pearson"] == pytest.approx(-0.0569, abs=0.00005)
-
-
-def test_plots_stand_beside_their_tables(varied: TestSetWriter, as_organiser: Client) -> None:
-    drawn = {
-        "diagnosis": {"systems", "sole_winners", "ties", "win_ratios"},
-        "agreement": {"agreement"},
-        "judges": {"judges", "themselves"},
-        "judge_pairs": {"pairs", "unanimity", "matrix"},
-        "methods": {"orders"},
-        "agreement_by": {"by_system", "by_pair", "by_segment"},
-    }
-    varied.judgment("j0", varied.block(1, ["C", "B", "A"]), [3, 2, 1])
-    for kind, tables in drawn.items():
-        asked = answer(varied.task, kind)
-        report = report_in(asked.reports or {}, "en")
-        assert tables <= {table.name for table in report.tables if table.plot is not None}
-        for table in tables:
-            address = [varied.campaign.slug, varied.task.pk, asked.pk, table]
-            files = {
-                ending: as_organiser.get(reverse("analysis-plot", args=[*address, ending]))
-                for ending in ("svg", "png", "csv")
-            }
-            assert {each.status_code for each in files.values()} == {200}, (kind, table)
-            mark = b"strength-" if table == "matrix" else b'class="dot"'
-            assert mark in files["svg"].content
-            assert files["png"].content.startswith(b"\x89PNG")
-            assert b"," in files["csv"].content
 
 
 def test_win_ratios_are_in_the_order_of_systems(varied: TestSetWriter) -> None:

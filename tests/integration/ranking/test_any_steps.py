@@ -174,7 +174,7 @@ steps = st.lists(_judgment | _judgment | _judgment | _worker | _worker | _change
 
 @given(steps=steps, stored_after=st.integers(1, 6))
 @settings(
-    examples(25), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    examples(8), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 def test_after_any_steps_a_ranking_is_that_of_all_judgments(
     db: None, steps: list[tuple[Any, ...]], stored_after: int

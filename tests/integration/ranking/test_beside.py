@@ -1,11 +1,11 @@
 """Tasks of a test set beside each other: what counts, what is recorded, what is said where there is nothing."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.test import Client
-from django.urls import reverse
+from pytest_django import DjangoDbBlocker
 
 from annotation.models import Judgment
 from annotation.services import design_ensure, judgments_number, quality_action_take
@@ -23,7 +23,7 @@ from ranking.services.analyses import (
     analysis_reproduce,
 )
 from tests.factories import make_campaign, make_judge, make_organiser
-from tests.integration.protocols.judging import judged, judged_task, labelled
+from tests.integration.protocols.judging import Shown, judged, judged_task, labelled_all
 from tests.integration.ranking.two_tasks import (
     CHOSEN_MS,
     RANKED_MS,
@@ -31,13 +31,20 @@ from tests.integration.ranking.two_tasks import (
     SYSTEMS,
     two_tasks,
 )
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def ranking(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Task]:
+    with shared_rows(django_db_blocker, lambda: two_tasks(make_campaign())) as made:
+        yield made
+
+
 @pytest.fixture
-def task() -> Task:
-    return two_tasks(make_campaign())
+def task(ranking: Task) -> Task:
+    return Task.objects.get(pk=ranking.pk)
 
 
 def other_of(task: Task) -> Task:
@@ -145,7 +152,7 @@ def test_excluded_judges_and_those_left_out_count_in_no_task(task: Task) -> None
 
 
 def test_a_task_without_judgments_or_without_others() -> None:
-    chosen = judged_task(make_campaign())
+    chosen = judged_task(make_campaign("other"))
     answer = asked(chosen)
     assert "five-way ranking: no judgment counts by this choice." in notes_of(answer)
     assert "nothing is beside this one" in notes_of(answer)
@@ -185,27 +192,25 @@ def test_without_a_task_that_it_was_of_an_answer_is_refused(task: Task) -> None:
         analysis_reproduce(answer)
 
 
-def test_the_page_draws_both_orders(client: Client, task: Task) -> None:
-    client.force_login(make_organiser(task.test_set.campaign))
-    asked(task, resamples=1000)
-    page = client.get(reverse("analysis", args=[task.test_set.campaign.slug, task.pk, "beside"]))
-    words = page.content.decode()
-    for title in ("Pairs of systems decided per hour", "Place in each task", "other way round"):
-        assert title in words
-    assert words.count('class="path path-') >= 4
-
-
 def test_outputs_that_are_scored_one_by_one_are_ordered_by_their_means(task: Task) -> None:
     scores = task_create(test_set=task.test_set, protocol=Protocol.SPANS, by=None)
     design_ensure(task=scores, seed=7)
     judges = [make_judge(task.test_set.campaign, name) for name in ("xan", "yin", "zoe")]
-    for number in range(1, SEGMENTS + 1):
-        for place, system in enumerate(SYSTEMS):
-            judge = judges[(number + place) % 3]
-            judgment = labelled(
-                scores, judge, system, number=number, labels=[1], active_ms=CHOSEN_MS
-            )
-            Answer.objects.create(judgment=judgment, scores=[80 - 10 * place + number % 2])
+    places = [(number, place) for number in range(1, SEGMENTS + 1) for place in range(4)]
+    shown = [
+        Shown(
+            judge=judges[(number + place) % 3],
+            systems=[SYSTEMS[place]],
+            number=number,
+            labels=[1],
+            active_ms=CHOSEN_MS,
+        )
+        for number, place in places
+    ]
+    Answer.objects.bulk_create(
+        Answer(judgment=judgment, scores=[80 - 10 * place + number % 2])
+        for judgment, (number, place) in zip(labelled_all(scores, shown), places, strict=True)
+    )
     answer = asked(scores, without=["yin"])
     found = (answer.data or {})["tasks"]
     assert [each["task"] for each in found] == ["spans", "ranking", "two_outputs"]

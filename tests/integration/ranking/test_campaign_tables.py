@@ -1,21 +1,18 @@
 """Tables over the test sets of a campaign: figures by hand, one path for page, REST and command."""
 
-from typing import Any
-
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation.services import quality_action_take
-from campaign.models import Campaign, Judge, JudgeGroup, System, Task, User
+from campaign.models import Campaign, Judge, JudgeGroup, Task, User
 from campaign.services import judge_group_create, judge_group_members_change
 from ranking.analyses import OptionError
 from ranking.campaign_tables import TABLES
 from ranking.models import LatestRanking
 from ranking.reports import ReportFormat, write
-from ranking.services import ranking_run_compute, stopping_rule_set
+from ranking.services import ranking_run_compute
 from ranking.services.campaign_tables import (
     table_ask,
     table_choice,
@@ -43,44 +40,6 @@ def test_data_collected_by_hand(three: list[TestSetWriter], campaign: Campaign) 
     ]
 
 
-def test_ratios_of_data_collected_are_of_what_the_rankings_count(
-    three: list[TestSetWriter], write_test_set: WriteTestSet, campaign: Campaign, organiser: User
-) -> None:
-    # One judge is excluded, one judges on after the ranking, and one test set is not ranked yet.
-    quality_action_take(
-        judge=three[0].judge("j2"), task=three[0].task, action="exclude", user=organiser
-    )
-    ranking_run_compute(task_id=three[0].task.pk)
-    three[1].judgment("j1", three[1].block(5, ["A", "B", "C"]), [1, 2, 3])
-    System.objects.create(test_set=three[1].task.test_set, name="later", kind="system")
-    fourth = write_test_set(("A", "B"), name="four")
-    for segment in range(1, 7):
-        fourth.judgment("j5", fourth.block(segment, ["A", "B"]), [1, 2])
-    report = told(campaign, "collected")
-    rows = [[row[0], row[2], *row[4:6], *row[8:11]] for row in rows_of(report, "collected")]
-    assert rows == [
-        # Systems, blocks of everybody, comparisons, per system, sentences, blocks per sentence.
-        ["one", 3, 8, 12, 4.0, 4, 1.0],
-        ["two", 4, 5, 9, 3.0, 4, 1.0],
-        ["three", 4, 9, 48, 12.0, 5, 1.8],
-        ["four", 2, 6, None, None, None, None],
-        # Of ten systems and 17 blocks.
-        ["Total", 13, 28, 69, 6.9, 13, 17 / 13],
-    ]
-    assert [
-        (each["watermark"], *each["counted"].values()) for each in report.data["test_sets"]
-    ] == [
-        (8, 8, 4, 3),
-        (5, 4, 4, 3),
-        (9, 9, 9, 4),
-        (6, 0, None, None),
-    ]
-    assert (
-        "the ranking of each test set counts, without the reference: one 1–8, two 1–4, three 1–9."
-        in (report.notes[0])
-    )
-
-
 def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: Campaign) -> None:
     report = told(campaign, "clusters")
     tables = {table.title: table for table in report.tables}
@@ -101,41 +60,6 @@ def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: C
     typst = write(report, ReportFormat.TYPST)
     assert typst.count("#figure(") == 3
     assert '"A", "' in typst
-
-
-@pytest.mark.parametrize(
-    ("kind", "given"),
-    [
-        ("clusters", {}),
-        ("clusters", {"method": "bojar", "resamples": 100}),
-        ("average-ranks", {}),
-        ("average-ranks", {"method": "bojar", "resamples": 100}),
-        ("methods", {"methods": ["bojar"], "resamples": 100}),
-    ],
-)
-def test_tables_with_rankings_say_how_far_each_stopping_rule_is(
-    three: list[TestSetWriter], campaign: Campaign, kind: str, given: dict[str, Any]
-) -> None:
-    first, second, _third = (each.task for each in three)
-    stopping_rule_set(task=first, judgments=8, reason="Money ends.")
-    stopping_rule_set(task=second, clusters=3, judgments=100, reason="As agreed.")
-    for each in (first, second):
-        ranking_run_compute(task_id=each.pk)
-    found = told(campaign, kind, **given)
-    said = [note for note in found.notes if "Stopping rule:" in note]
-    assert len(said) == 2
-    assert said[0].startswith(
-        "one: Stopping rule: Stop at 8 judgments. Set after 8 judgments. It was first met on"
-    )
-    assert said[1].startswith("two: Stopping rule: Stop at 3 clusters, or 100 judgments")
-    # Of four blocks there are no clusters yet.
-    assert said[1].endswith(
-        "It is not met yet. Clusters are counted once all systems have a rank range. 4 judgments count."
-    )
-    # What it means to look at clusters again and again is said once.
-    assert sum("right at one look" in note for note in found.notes) == 1
-    rules = [each.get("stopping_rule") for each in found.data["test_sets"]]
-    assert [rule and rule["is_met"] for rule in rules] == [True, False, None]
 
 
 def test_bojars_table_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:
@@ -178,17 +102,6 @@ def test_skipped_blocks_count_where_asked(
     everybody = told(campaign, "agreement", skipped_blocks="count", excluded_judges="count")
     assert [row[3] for row in rows_of(everybody, "agreement")] == [10, 5, 9, 8.0]
     assert "Blocks include those that were skipped." in everybody.notes
-
-
-def test_methods_and_clusters(three: list[TestSetWriter], campaign: Campaign) -> None:
-    report = told(campaign, "methods", methods=["expected_wins", "geq_others"], resamples=200)
-    assert [row[0] for row in rows_of(report, "clusters")] == ["one", "two", "three"]
-    firsts = rows_of(report, "first_clusters")
-    assert [row[:2] for row in firsts[:2]] == [["one", "Expected Wins"], ["one", "≥ others"]]
-    # Everybody says the same in the first test set.
-    assert firsts[0][2:] == [3, "A", 0]
-    orders = report.data["test_sets"][0]["methods"]
-    assert [each["order"] for each in orders] == [["A", "B", "C"], ["A", "B", "C"]]
 
 
 def test_pairs_that_methods_order_differently_are_named(
@@ -342,27 +255,3 @@ def test_only_the_judges_of_a_group_count(three: list[TestSetWriter], campaign: 
     report = told(campaign, "agreement", judge_group="experts")
     assert rows_of(report, "agreement")[0][:4] == ["one", "Czech–English", 3, 4]
     assert any("No judgment counts by this choice" in note for note in report.notes)
-
-
-@pytest.mark.realdata
-def test_rows_of_table_1_of_bojar_et_al_2011(campaign: Campaign, real_data: Any) -> None:
-    for languages in ("cs", "es"):
-        call_command(
-            "import_judgments",
-            str(real_data / "wmt10" / f"judgments.{languages}-en.csv"),
-            campaign=campaign.slug,
-            test_set=f"newstest2010 {languages}-en",
-            create_test_set=True,
-            verbosity=0,
-        )
-    found = told(campaign, "agreement", skipped_blocks="count")
-    czech, spanish, average = rows_of(found, "agreement")
-    # As printed: four blocks in each have no label, which an import takes for skips.
-    assert czech[2:6] == [13, 543, 2691, 5375]
-    assert [round(value, 3) for value in czech[6:]] == [0.976, 0.700, 0.504]
-    assert spanish[2:6] == [15, 1140, 5665, 11307]
-    assert [round(value, 3) for value in spanish[6:]] == [0.989, 0.693, 0.508]
-    assert average[2:6] == [14.0, 841.5, 4178.0, 8341.0]
-    assert average[6] == pytest.approx((czech[6] + spanish[6]) / 2)
-    without = rows_of(told(campaign, "agreement"), "agreement")
-    assert [row[3] for row in without] == [539, 1136, 837.5]

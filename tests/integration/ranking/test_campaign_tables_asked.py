@@ -1,6 +1,5 @@
 """Tables over the test sets of a campaign: page, REST and command give the same, and what may be asked by whom."""
 
-import io
 import json
 import re
 from typing import Any
@@ -16,7 +15,6 @@ from ranking.analyses import OptionError
 from ranking.models import CampaignTable
 from ranking.selectors.campaign_tables import table_answer
 from ranking.services.campaign_tables import (
-    MOST_KEPT,
     table_ask,
     table_choice,
     table_compute,
@@ -28,58 +26,6 @@ from tests.integration.ranking.tabled import told
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
-
-
-def test_page_rest_and_command_give_the_same(
-    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
-) -> None:
-    asked: list[tuple[str, dict[str, Any]]] = [
-        ("collected", {}),
-        ("clusters", {}),
-        ("clusters", {"method": "bojar"}),
-        ("agreement", {"confidence": "0.9", "skipped_blocks": "count"}),
-        ("methods", {"methods": ["bojar", "geq_others"]}),
-        ("average-ranks", {"method": "geq_others"}),
-    ]
-    for kind, given in asked:
-        page = reverse("campaign-table", args=[campaign.slug, kind])
-        rest = reverse("api-campaign-table", args=[campaign.slug, kind])
-        answer = as_organiser.post(page, given)
-        assert answer.status_code == 302
-        jobs_run_waiting()
-        shown = as_organiser.get(answer["Location"])
-        assert shown.status_code == 200
-        query = answer["Location"].partition("?")[2]
-        body = as_organiser.get(f"{rest}?{query}").json()
-        assert body["state"] == "done"
-        again = as_organiser.post(rest, {"options": given}, content_type="application/json")
-        assert (again.status_code, again.json()) == (200, body)
-        out = io.StringIO()
-        options = [
-            f"{name}={each}"
-            for name, value in given.items()
-            for each in (value if isinstance(value, list) else [value])
-        ]
-        said = ["--option", *options] if options else []
-        call_command(
-            "campaign_table",
-            kind,
-            "--campaign",
-            campaign.slug,
-            "--format",
-            "json",
-            *said,
-            stdout=out,
-        )
-        assert json.loads(out.getvalue()) == body["answer"]
-        for ending in ("txt", "csv", "json", "md", "tex", "typ"):
-            name = [campaign.slug, kind, ending]
-            file = as_organiser.get(f"{reverse('campaign-table-file', args=name)}?{query}")
-            same = as_organiser.get(f"{reverse('api-campaign-table-report', args=name)}?{query}")
-            assert file.status_code == same.status_code == 200
-            assert file.content == same.content
-            if ending == "json":
-                assert json.loads(file.content) == body["answer"]
 
 
 def test_a_computed_table_follows_from_what_it_recorded(
@@ -162,23 +108,6 @@ def test_analysts_ask_and_the_campaign_stays(
     assert "<html" not in part.content.decode()
     assert jobs_run_waiting() == 1
     assert "Rankings collected" in text_of(client.get(answer["Location"]))
-
-
-def test_only_so_many_are_kept(
-    three: list[TestSetWriter], campaign: Campaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ranking.services.campaign_tables.MOST_KEPT", 2)
-    assert MOST_KEPT > 2
-    first = None
-    for seed in range(3):
-        choice = table_choice("clusters", {"method": "bojar", "seed": seed, "resamples": 100})
-        table = table_ask(campaign=campaign, choice=choice)
-        first = first or table
-        jobs_run_waiting()
-    table_ask(campaign=campaign, choice=table_choice("agreement", {}))
-    assert first is not None
-    assert not CampaignTable.objects.filter(pk=first.pk).exists()
-    assert CampaignTable.objects.finished().count() == 2
 
 
 def test_archived_campaigns_show_what_is_there_and_compute_nothing(

@@ -6,52 +6,17 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from campaign.models import Campaign
-from ranking.campaign_tables import TABLES
 from ranking.pages.table_addresses import TableAddresses
-from ranking.services import ranking_run_compute
 from tests.integration.ranking.conftest import WriteTestSet
-from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.tabled import rows_of, told
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
-
-
-def test_the_page_draws_and_the_plot_is_a_file(
-    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
-) -> None:
-    page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, "clusters"]))
-    content = page.content.decode()
-    assert [
-        content.count(f'<svg class="figure for-{screens}"') for screens in ("wide", "narrow")
-    ] == [3, 3]
-    files = re.findall(r'href="([^"]+/plots/[^"]+\.svg)"', page.content.decode())
-    assert len(files) == 3
-    assert as_organiser.get(files[0])["Content-Type"] == "image/svg+xml"
-    assert as_organiser.get(files[0].replace(".svg", ".png")).content.startswith(b"\x89PNG")
-    assert as_organiser.get(files[0].replace(".svg", ".csv")).content.startswith(b"system,")
-    assert as_organiser.get(files[0].replace(".svg", ".gif")).status_code == 404
-    with translation.override("de"):
-        assert told(campaign, "clusters").tables[0].title == "Tschechisch–Englisch, one"
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_pages_show_each_row(
-    name: str, three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
-) -> None:
-    rows = [row for table in told(campaign, name).tables for row in table.rows]
-    page = as_organiser.get(reverse("campaign-table", args=[campaign.slug, name]))
-    words = text_of(page)
-    assert rows
-    assert all(str(row[0]) in words for row in rows)
-    assert page.content.decode().count("<tr") >= len(rows)
 
 
 def places_of(client: Client, campaign: Campaign, kind: str, **given: Any) -> dict[str, list[str]]:
@@ -128,39 +93,3 @@ def test_days_are_those_of_the_installation(
         at = datetime(2026, 3, 4, hour, 30, tzinfo=zone)
         writer.judgment(f"j{hour}", writer.block(1, ["A", "B"]), [1, 2], at=at)
     assert [row[-1] for row in rows_of(told(campaign, "collected"), "collected")] == [1, 1]
-
-
-def test_pages_cost_the_same_for_few_tasks_and_many(
-    three: list[TestSetWriter],
-    write_test_set: WriteTestSet,
-    campaign: Campaign,
-    as_organiser: Client,
-) -> None:
-    queries = [
-        *(("collected", ""), ("clusters", ""), ("average-ranks", "")),
-        ("agreement", "seed=1"),
-        ("average-ranks", "method=bojar"),
-    ]
-    for kind, given in (("agreement", {"seed": 1}), ("average-ranks", {"method": "bojar"})):
-        told(campaign, kind, **given)
-
-    def cost() -> dict[tuple[str, str], int]:
-        found = {}
-        for kind, query in queries:
-            address = reverse("campaign-table", args=[campaign.slug, kind])
-            with CaptureQueriesContext(connection) as captured:
-                page = as_organiser.get(f"{address}?{query}")
-            assert page.status_code == 200
-            found[kind, query] = len(captured)
-        return found
-
-    cost()
-    few = cost()
-    for number in range(5):
-        writer = write_test_set(("A", "B"), name=f"more {number}")
-        for judge in range(4):
-            block = writer.block(judge + 1, ["A", "B"])
-            writer.judgment(f"more {judge}", block, [1, 2])
-        ranking_run_compute(task_id=writer.task.pk)
-    assert cost() == few
-    assert max(few.values()) <= 25

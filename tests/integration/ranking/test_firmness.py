@@ -1,20 +1,14 @@
 """How firm first place is: the judgments that decide it, and the ranking without each unit."""
 
-import io
-import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.core.management import call_command
-from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
 
 from campaign.models import Task
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
-from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.integration.ranking.writing import TestSetWriter, documents_of
 
@@ -111,23 +105,6 @@ def test_days_are_those_of_greenwich_wherever_the_server_is(writer: TestSetWrite
     ]
 
 
-def test_who_swaps_is_said(writer: TestSetWriter) -> None:
-    for segment in range(1, 4):
-        writer.judgment("j1", writer.block(segment, ["A", "B", "C"]), [1, 2, 3])
-    for segment in range(4, 6):
-        writer.judgment("j2", writer.block(segment, ["A", "B", "C"]), [2, 1, 3])
-    asked = answer(writer.task, method="bojar")
-    first = data_of(asked)["judges"]["units"][0]
-    assert (first["unit"], first["first"], first["swapped"]) == ("j1", "B", [["A", "B"]])
-    assert "Without 1 of 2 judges, another system would be first." in notes_of(asked)
-    assert asked.reports is not None
-    tables = {table.name: table for table in report_in(asked.reports, "en").tables}
-    assert tables["judges"].rows[0][-1] == "B > A"
-    plot = tables["judges"].plot
-    assert plot is not None
-    assert (plot.kind, plot.mark) == ("intervals", 0)
-
-
 @pytest.mark.realdata
 def test_wmt12(wmt12: Task) -> None:
     bojar = data_of(answer(wmt12, method="bojar"))["first_place"]
@@ -145,28 +122,3 @@ def test_wmt12(wmt12: Task) -> None:
     assert len(found["judges"]["units"]) == 45
     assert all(row["lead"] > 0 for row in found["judges"]["units"])
     assert (found["documents"], found["days"]) == (None, None)
-
-
-def test_every_kind_is_linked_beside_the_ranking(
-    ten_blocks: TestSetWriter, as_organiser: Client
-) -> None:
-    task, campaign = ten_blocks.task, ten_blocks.campaign
-    ranking_run_compute(task_id=task.pk)
-    page = as_organiser.get(reverse("test-set-dashboard", args=[campaign.slug, task.pk]))
-    shown = page.content.decode()
-    assert "Ask more:" in shown
-    for kind in ("ranking", "pairs", "firmness", "judges"):
-        assert f'href="{reverse("analysis", args=[campaign.slug, task.pk, kind])}"' in shown
-
-
-def test_the_command_prints_it(ten_blocks: TestSetWriter) -> None:
-    out = io.StringIO()
-    call_command(
-        *("analyse", "firmness", "--campaign", ten_blocks.campaign.slug),
-        *("--test-set", ten_blocks.task.test_set.name, "--option", "method=bradley_terry"),
-        *("--format", "json"),
-        stdout=out,
-    )
-    found = json.loads(out.getvalue())
-    assert found["method"] == "bradley_terry"
-    assert found["first_place"]["first"] == ["A"]

@@ -25,7 +25,6 @@ from ranking.services.analyses import (
 )
 from tests.at_work import lend
 from tests.factories import make_judge, make_task
-from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -52,17 +51,6 @@ def test_without_a_decision_it_says_why(writer: TestSetWriter) -> None:
     assert found.data["why_not"] == "nothing_decided"
     assert tables_of(found) == {}
     assert "no comparison is decided yet" in notes_of(found)
-
-
-def test_where_nobody_is_told_apart_or_all_are_it_says_why(
-    writer: TestSetWriter, write_test_set: WriteTestSet
-) -> None:
-    writer.judgment("j0", writer.block(1, ["A", "B", "C"]), [1, 2, 3])
-    found = answer(writer.task)
-    assert found.data is not None
-    assert found.data["why_not"] == "none_apart"
-    assert list(tables_of(found)) == ["pairs_told_apart"]
-    assert "no two systems are told apart yet" in notes_of(found)
 
 
 @pytest.mark.realdata
@@ -216,14 +204,6 @@ def test_facts_from_before_what_counts_was_recorded_are_read(writer: TestSetWrit
     assert (work.rule_more, work.of_everybody(work.rule_more)) == (2, 2)
     none_counts = replace(work, counted=0)
     assert (none_counts.rule_more, none_counts.of_everybody(10)) == (10, inf)
-
-
-def test_without_texts_and_times_hours_are_not_said(writer: TestSetWriter) -> None:
-    close_race(writer, range(1, 9))
-    found = answer(writer.task, experiments=40)
-    assert found.data is not None
-    assert found.data["pace"] is None
-    assert all(row["hours"] is None and row["days"] is None for row in found.data["ahead"])
 
 
 def test_pace_is_that_of_people_at_work(campaign: Campaign) -> None:

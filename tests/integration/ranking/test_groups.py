@@ -1,7 +1,6 @@
 """Rankings of a group of judges: what they record, that they follow who is in it, and that they come again."""
 
 import pytest
-from django.test import Client
 
 from campaign.models import Judge, JudgeGroup
 from campaign.services import judge_group_change, judge_group_create, judge_group_members_change
@@ -14,7 +13,7 @@ from ranking.services import (
     ranking_run_reproduce,
     ranking_settings_change,
 )
-from tests.factories import make_campaign, make_organiser
+from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -103,19 +102,3 @@ def test_a_group_elsewhere_is_refused(writer: TestSetWriter) -> None:
     with pytest.raises(RangeChoiceError) as refused:
         ranking_settings_change(task=writer.task, judge_group=there, reason="Asked.")
     assert refused.value.field == "judge_group"
-
-
-def test_the_pages_say_and_change_whose_judgments_count(
-    writer: TestSetWriter, group: JudgeGroup
-) -> None:
-    client = Client()
-    client.force_login(make_organiser(writer.campaign))
-    base = f"/campaigns/{writer.campaign.slug}/tasks/{writer.task.pk}/"
-    answer = client.post(
-        f"{base}ranking-settings/",
-        {"resample": "two_way", "judge_group": group.pk, "reason": "Asked."},
-    )
-    assert answer.status_code == 302
-    assert ranking_run_compute(task_id=writer.task.pk) is not None
-    assert "judges of “experts” count" in client.get(base).content.decode()
-    assert "selected" in client.get(f"{base}ranking-settings/").content.decode()

@@ -2,11 +2,8 @@
 
 import json
 from datetime import UTC, datetime, timedelta
-from io import StringIO
-from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.test import Client
 from django.urls import reverse
@@ -15,7 +12,6 @@ from psycopg2.extensions import cursor
 from annotation.services import quality_action_take
 from campaign.models import Judge, User
 from ranking.models import KeptFor, LatestRanking, RankingRun
-from ranking.selectors.history import ranking_history
 from ranking.selectors.runs import latest_run
 from ranking.services import (
     latest_ranking_keep,
@@ -82,33 +78,6 @@ def test_an_organiser_keeps_the_present_ranking_by_page(
     )
     assert f"Kept for good as ranking {kept.pk}." in text_of(answer)
     assert reasons() == ["first", "asked"]
-
-
-def test_the_present_ranking_is_kept_once_by_rest_and_command(
-    as_organiser: Client, varied: TestSetWriter
-) -> None:
-    address = f"/api/v1/tasks/{varied.task.pk}/rankings/"
-    command = ("keep_ranking", f"--campaign={varied.campaign.slug}")
-    name = f"--test-set={varied.task.test_set.name}"
-    assert as_organiser.post(f"{address}keep/").status_code == 404
-    with pytest.raises(CommandError, match=r"This test set has no ranking yet\."):
-        call_command(*command, name)
-    rank(varied)
-    judge_on(varied)
-    shown = rank(varied)
-
-    answered = as_organiser.post(f"{address}keep/")
-    said = StringIO()
-    call_command(*command, name, stdout=said)
-
-    kept = RankingRun.objects.get(kept_for=KeptFor.ASKED)
-    assert answered.status_code == 200
-    assert answered.json()["id"] == kept.pk
-    assert said.getvalue() == (
-        f"Kept as ranking {kept.pk}, with the judgments up to {shown.watermark}.\n"
-    )
-    assert reasons() == ["first", "asked"]
-    assert as_organiser.get(f"{address}latest/").json()["id"] == kept.pk
 
 
 @pytest.mark.django_db(transaction=True)
@@ -210,15 +179,6 @@ def test_a_ranking_that_was_shown_and_not_kept_is_computed_again_bit_for_bit(
     assert not RankingRun.objects.filter(watermark=shown.watermark).exists()
 
 
-def test_the_latest_ranking_is_reproduced_kept_or_not(varied: TestSetWriter) -> None:
-    for _time in range(2):
-        rank(varied)
-        latest = latest_run(task_id=varied.task.pk)
-        assert latest is not None
-        assert ranking_run_reproduce(latest) == latest.result
-        judge_on(varied)
-
-
 def test_the_last_ranking_of_a_day_is_kept_before_that_of_another_day_replaces_it(
     varied: TestSetWriter,
 ) -> None:
@@ -269,48 +229,3 @@ def test_a_day_is_not_kept_while_a_worker_ranks(
     assert rankings_of_days_keep() == 0
     other_session.execute("ROLLBACK")
     assert rankings_of_days_keep() == 1
-
-
-def test_the_history_ends_with_the_latest_ranking(varied: TestSetWriter) -> None:
-    rank(varied)
-    judge_on(varied)
-    latest = rank(varied)
-
-    history = ranking_history(task_id=varied.task.pk, latest=latest)
-
-    assert [point.watermark for point in history] == [72, 73]
-    assert history[-1].systems == latest.result["systems"]
-    assert history[-1].comparisons == latest.result["input"]["comparisons"]
-
-
-def test_runs_of_before_are_in_the_history_by_their_results(varied: TestSetWriter) -> None:
-    run = rank(varied)
-    fields: dict[str, Any] = {
-        name: getattr(run, name)
-        for name in ("task_id", "method", "parameters", "seed", "code_version", "started_at")
-    }
-    RankingRun.objects.create(**fields, watermark=20, result=run.result)
-
-    before, after = ranking_history(task_id=varied.task.pk)
-
-    assert (before.watermark, before.comparisons) == (20, run.result["input"]["comparisons"])
-    assert before.systems == run.result["systems"]
-    assert [row["rank_high"] for row in after.systems] == [
-        row["rank_high"] for row in before.systems
-    ]
-
-
-def test_over_rest_a_ranking_that_is_not_kept_has_no_id(
-    varied: TestSetWriter, as_organiser: Client, organiser: User
-) -> None:
-    kept = rank(varied)
-    judge_on(varied)
-    shown = rank(varied)
-    here = [varied.task.pk]
-
-    latest = as_organiser.get(reverse("api-ranking-latest", args=here)).json()
-    listed = as_organiser.get(reverse("api-rankings", args=here)).json()["results"]
-
-    assert (latest["id"], latest["watermark"]) == (None, 73)
-    assert latest["agreement"] == json.loads(json.dumps(shown.result["agreement"]))
-    assert [row["id"] for row in listed] == [kept.pk]

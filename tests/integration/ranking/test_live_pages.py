@@ -8,7 +8,6 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 from django.utils import timezone
 
 from campaign.models import Campaign, CampaignState, Membership, Session, User
@@ -44,12 +43,6 @@ def ask(as_organiser: Client, judged: TestSetWriter, still_clock: None) -> Ask:
     return lambda seen: as_organiser.get(live, headers={"If-None-Match": seen})
 
 
-def test_nothing_new_is_no_answer(ask: Ask) -> None:
-    response = ask(version_of(ask("")))
-
-    assert (response.status_code, response.content) == (304, b"")
-
-
 def test_another_tasks_judgments_are_no_news(ask: Ask, write_test_set: WriteTestSet) -> None:
     seen = version_of(ask(""))
     other = write_test_set(name="two")
@@ -69,11 +62,6 @@ def test_the_fragment_is_the_part_of_the_page_it_replaces(
     assert fragment.strip().startswith('<div id="dashboard"')
     assert fragment.strip() in page
     assert "<html" not in fragment
-
-
-def test_answers_are_never_kept(as_organiser: Client, judged: TestSetWriter) -> None:
-    for page in ("dashboard", "live"):
-        assert "no-store" in as_organiser.get(addresses(judged)[page])["Cache-Control"]
 
 
 # --- Who is answered --------------------------------------------------------------------------------
@@ -131,18 +119,6 @@ def test_who_is_signed_in_the_data_of_the_session_says_not_whose_its_row_is(
     assert ask(seen).status_code == 304
 
 
-def test_what_is_no_task_of_the_campaign_is_not_found(
-    as_organiser: Client, judged: TestSetWriter, write_test_set: WriteTestSet
-) -> None:
-    other = Campaign.objects.create(slug="theatre", name="Theatre")
-    writer = write_test_set(into=other)
-    task = judged.task.pk
-    for slug, pk in (("theatre", task), ("museum", writer.task.pk), ("museum", 10**30)):
-        address = f"/campaigns/{slug}/tasks/{pk}/live/"
-        assert as_organiser.get(address).status_code == 404, address
-    assert as_organiser.get(f"/campaigns/museum/tasks/{task}/live/").status_code == 200
-
-
 # --- What they cost ---------------------------------------------------------------------------------
 
 
@@ -177,18 +153,3 @@ def test_the_dashboard_costs_the_same_with_one_judge_and_with_fifty(
 
     # One of them asks for rules that may wait for an organiser.
     assert costs[0] == costs[1] <= 19
-
-
-def test_the_list_costs_the_same_for_one_task_and_for_many(
-    as_organiser: Client, organiser: User, write_test_set: WriteTestSet
-) -> None:
-    costs = []
-    for number in range(4):
-        other = Campaign.objects.create(slug=f"c{number}", name=f"Campaign {number}")
-        Membership.objects.create(campaign=other, user=organiser, role="owner")
-        writer = write_test_set(into=other)
-        writer.judgment(f"j{number}", writer.block(1, ["A", "B", "C"]), [1, 2, 3])
-        ranking_run_compute(task_id=writer.task.pk)
-        costs.append(queries_of(as_organiser, reverse("campaign-list")))
-
-    assert len(set(costs)) == 1

@@ -1,28 +1,20 @@
 """By which method a test set is ranked: a setting with its reason, everywhere."""
 
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
-from django.test import Client
-from django.urls import reverse
-from django.utils import timezone
 
 from annotation.models import Design
 from campaign.models import User
 from ranking.core.rankings.ranking import only_estimable
-from ranking.models import RankingRun, RankingSettings
+from ranking.models import RankingRun
 from ranking.range_choices import RangeChoiceError
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
-from ranking.selectors.settings import ranking_settings_history, ranking_settings_in_force
+from ranking.selectors.settings import ranking_settings_history
 from ranking.services import ranking_run_compute, ranking_run_reproduce
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.publishing.content import PublishedWords, published_content, published_facts
 from ranking.tasks import rank_what_is_due
-from ranking.wording.live_methods import LiveMethod, live_method_words, methods_not_offered
-from ranking.wording.published_method import method_sentences
-from tests.integration.ranking.pages import addresses, text_of
+from ranking.wording.live_methods import LiveMethod
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 
 pytestmark = pytest.mark.django_db
@@ -40,8 +32,10 @@ def asked(writer: TestSetWriter, **options: Any) -> dict[str, Any]:
     return ranking
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("ranges", ["percentile", "confidence_set"])
+@pytest.mark.parametrize(
+    ("method", "ranges"),
+    [*((method, "percentile") for method in METHODS), ("bradley_terry", "confidence_set")],
+)
 def test_the_live_ranking_is_the_analysis_by_the_same_choice_bit_for_bit(
     varied: TestSetWriter, method: str, ranges: str
 ) -> None:
@@ -63,13 +57,17 @@ def test_the_live_ranking_is_the_analysis_by_the_same_choice_bit_for_bit(
     assert ranking_run_reproduce(RankingRun.objects.get(pk=first.pk)) == first.result
 
 
-@pytest.mark.parametrize("level", ["segments", "judges", "blocks", "pairs"])
-def test_ability_is_resampled_as_well(varied: TestSetWriter, level: Any) -> None:
-    settings_change(varied, method="bradley_terry", resample=level)
-    run = ranking_run_compute(task_id=varied.task.pk)
-    assert run is not None
-    found = asked(varied, method="bradley_terry", resample=level)
-    assert found["systems"] == [only_estimable(row) for row in run.result["systems"]]
+def test_ability_is_resampled_as_well(varied: TestSetWriter) -> None:
+    cases: list[Any] = [
+        "segments",
+        "judges",
+    ]
+    for level in cases:
+        settings_change(varied, method="bradley_terry", resample=level)
+        run = ranking_run_compute(task_id=varied.task.pk)
+        assert run is not None
+        found = asked(varied, method="bradley_terry", resample=level)
+        assert found["systems"] == [only_estimable(row) for row in run.result["systems"]]
 
 
 def test_shares_by_hand(varied: TestSetWriter) -> None:
@@ -129,91 +127,3 @@ def test_reasons_and_moments_are_kept(writer: TestSetWriter, organiser: User) ->
         ("bojar", 2, "Reviewers asked for it."),
         ("by_design", 0, "As we have always done."),
     ]
-
-
-def published(writer: TestSetWriter) -> str:
-    run = ranking_run_compute(task_id=writer.task.pk) or latest_run(task_id=writer.task.pk)
-    assert run is not None
-    content = published_content(
-        published_facts(task=writer.task, run=run),
-        labels={name: name for name in "ABC"},
-        words=PublishedWords(),
-        sections={},
-        version=1,
-        at=timezone.now(),
-    )
-    assert "Olga" not in str(content)
-    return " ".join(method_sentences(content))
-
-
-def test_a_published_result_says_when_its_method_was_fixed(
-    writer: TestSetWriter, organiser: User
-) -> None:
-    settings_change(writer, method="bojar", reason="As in 2012.", changed_by=organiser)
-    for segment in range(1, 4):
-        writer.judgment("j1", writer.block(segment, ["A", "B", "C"]), [1, 2, 3])
-    said = published(writer)
-    assert "by the method “> others, ties left out”" in said
-    assert ", before the first judgment. Reason: As in 2012." in said
-    settings_change(writer, method="gt_others", reason="Ties are many.")
-    said = published(writer)
-    assert "after 3 judgments, to > others, percentiles. Reason: Ties are many." in said
-
-
-def test_a_published_result_says_that_nobody_chose(varied: TestSetWriter) -> None:
-    assert "are those that Quintet begins with" in published(varied)
-
-
-def test_the_page_offers_methods_with_words_and_keeps_the_reason(
-    as_organiser: Client, varied: TestSetWriter
-) -> None:
-    page = reverse("ranking-settings", args=[varied.campaign.slug, varied.task.pk])
-    shown = text_of(as_organiser.get(page))
-    for method in live_method_words():
-        assert method.when in shown
-    for other in methods_not_offered():
-        assert other.label in shown
-        assert other.why in shown
-    assert "There are 72 judgments already: say why this is changed now." in shown
-    sent = {"resample": "two_way", "method": "gt_others", "reason": "Ties <b>count</b>."}
-    as_organiser.post(page, sent)
-    shown = text_of(as_organiser.get(page))
-    assert "after 72 judgments" in shown
-    assert "Ties &lt;b&gt;count&lt;/b&gt;." in shown
-    rank_what_is_due()
-    dashboard = text_of(as_organiser.get(addresses(varied)["dashboard"]))
-    assert "The share of a system’s comparisons that it wins; ties count against it." in dashboard
-    refused = as_organiser.post(page, {**sent, "method": "gt_all_in_block", "resample": "pairs"})
-    assert refused.status_code == 400
-    assert "scores whole blocks" in text_of(refused)
-
-
-def test_rest_and_the_command_change_the_method(
-    as_organiser: Client, varied: TestSetWriter
-) -> None:
-    address = reverse("api-ranking-settings", args=[varied.task.pk])
-    body = {"method": "bradley_terry", "reason": "Some pairs met more often."}
-    changed = as_organiser.patch(address, body, content_type="application/json").json()
-    assert {name: changed[name] for name in body} == body
-    call_command(
-        *("change_ranking", "--campaign", varied.campaign.slug, "--test-set", "one"),
-        *("--method", "bojar", "--reason", "As in 2012."),
-        stdout=(out := StringIO()),
-    )
-    assert "method=bojar" in out.getvalue()
-    said = as_organiser.get(address).json()
-    assert (said["method"], said["reason"], said["judgments"]) == ("bojar", "As in 2012.", 72)
-    assert [row["method"] for row in said["history"]] == ["bojar", "bradley_terry"]
-    refused = as_organiser.patch(address, {"ranges": "anytime"}, content_type="application/json")
-    assert list(refused.json()["errors"]) == ["method"]
-    with pytest.raises(CommandError, match="Expected Wins alone"):
-        call_command(
-            *("change_ranking", "--campaign", varied.campaign.slug, "--test-set", "one"),
-            *("--rank-ranges", "anytime"),
-        )
-
-
-def test_settings_of_before_say_what_was_not_recorded(varied: TestSetWriter) -> None:
-    RankingSettings.objects.create(task=varied.task, resample="segments")
-    settings = ranking_settings_in_force(task_id=varied.task.pk)
-    assert (settings.method, settings.judgments, settings.reason) == ("by_design", None, "")

@@ -1,7 +1,6 @@
 """The overview of a campaign: its numbers, its forecasts, and what it says needs somebody."""
 
 from datetime import UTC, date, datetime, timedelta
-from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -10,8 +9,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import ProblemReport
-from annotation.services import problem_reply, problem_reply_take_back
 from campaign.models import Campaign
 from campaign.services import task_close as close
 from ranking.models import JudgeMeasures
@@ -19,7 +16,6 @@ from ranking.pages.overview import overview_rows, totals_of
 from ranking.selectors.alerts import alerts_of_campaigns
 from ranking.selectors.overview import TaskOverview, campaign_overview
 from ranking.tasks import rank_task
-from tests.factories import make_organiser
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
@@ -60,18 +56,6 @@ def test_days_pace_and_who_is_at_work(writer: TestSetWriter) -> None:
     assert (found.days_of_work, found.days_idle, found.end) == (8, 0, None)
 
 
-def test_pace_is_of_the_days_since_work_began(as_organiser: Client, writer: TestSetWriter) -> None:
-    today = timezone.now()
-    writer.judgment("ada", writer.block(1, ["A", "B"]), [1, 2], at=today)
-    assert "1 today" in text_of(as_organiser.get("/campaigns/museum/"))
-    for number in (2, 3, 4):
-        block = writer.block(number, ["A", "B"])
-        writer.judgment("ada", block, [1, 2], at=today - timedelta(days=2))
-    (found,) = campaign_overview(campaign=writer.campaign, now=today)
-    assert (found.days_of_work, found.pace) == (2, 1.5)
-    assert "1.5 blocks a day" in text_of(as_organiser.get("/campaigns/museum/"))
-
-
 def test_the_end_is_forecast_from_a_week_and_not_from_less(writer: TestSetWriter) -> None:
     judged_by_day(writer, [*WEEK[1:], 0])
     assert overview_of(writer, wanted=100).end is None
@@ -91,22 +75,6 @@ def test_the_end_is_forecast_from_a_week_and_not_from_less(writer: TestSetWriter
     writer.task.refresh_from_db()
     closed = overview_of(writer, wanted=100)
     assert closed.end is None
-
-
-def test_words_where_no_end_can_be_given(writer: TestSetWriter) -> None:
-    def end(found: TaskOverview) -> str:
-        return overview_rows([found], today=date(2026, 3, 20))[0].end
-
-    assert end(overview_of(writer)) == "no number of blocks is asked for"
-    assert end(overview_of(writer, wanted=30)) == "too early to say: a week of work is needed"
-    judged_by_day(writer, [3], last=10)
-    assert end(overview_of(writer, wanted=30)) == "nobody judged in the last week"
-    assert end(overview_of(writer, wanted=3)) == "all blocks judged"
-    judged_by_day(writer, [20, 0, 0, 0, 0, 0, 0], last=1)
-    (row,) = overview_rows([overview_of(writer, wanted=300)], today=date(2026, 3, 20))
-    assert "no latest day can be given" in row.end_range
-    assert row.end_plot is not None
-    assert row.end_plot.is_later
 
 
 def needs(campaign: Campaign) -> list[str]:
@@ -135,24 +103,6 @@ def test_what_needs_somebody(writer: TestSetWriter) -> None:
     ]
     close(task=writer.task)
     assert needs(writer.campaign) == []
-
-
-def test_open_problem_reports_need_somebody(writer: TestSetWriter) -> None:
-    block, judge = writer.block(1, ["A", "B"]), writer.judge("ada")
-    reports = [
-        ProblemReport.objects.create(
-            client_id=uuid4(), judge=judge, block=block, task=writer.task, kind="page"
-        )
-        for _ in range(2)
-    ]
-    assert needs(writer.campaign) == ["2 problem reports are open. → problem-reports/?state=open"]
-    user = make_organiser(writer.campaign)
-    problem_reply(report=reports[0], user=user, text="", closes=True)
-    assert needs(writer.campaign) == ["1 problem report is open. → problem-reports/?state=open"]
-    last = problem_reply(report=reports[1], user=user, text="", closes=True)
-    assert needs(writer.campaign) == []
-    problem_reply_take_back(reply=last, user=user)
-    assert len(needs(writer.campaign)) == 1
 
 
 def test_totals_are_of_what_is_wanted(write_test_set: WriteTestSet, campaign: Campaign) -> None:

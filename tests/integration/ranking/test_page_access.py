@@ -7,8 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import Campaign, Judge, Membership, User
-from tests.integration.ranking.pages import addresses, text_of
-from tests.integration.ranking.writing import TestSetWriter
+from tests.integration.ranking.pages import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -31,62 +30,6 @@ def somebody(db: None) -> Callable[[str], User]:
 
 
 # --- Who may see them -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("page", ["campaign", "dashboard", "live"])
-@pytest.mark.parametrize("role", ["judge", "organiser-of-another", "nobody"])
-def test_nobody_but_its_members_sees_a_campaign(
-    client: Client, judged: TestSetWriter, somebody: Callable[[str], User], role: str, page: str
-) -> None:
-    client.force_login(somebody(role))
-
-    response = client.get(addresses(judged)[page])
-
-    assert response.status_code == 404
-    assert b"A day at the museum" not in response.content
-
-
-@pytest.mark.parametrize("page", ["campaign", "dashboard"])
-def test_strangers_are_asked_to_sign_in(client: Client, judged: TestSetWriter, page: str) -> None:
-    address = addresses(judged)[page]
-
-    response = client.get(address)
-
-    assert (response.status_code, response["Location"]) == (302, f"/sign-in/?next={address}")
-
-
-def test_a_page_whose_session_ended_learns_so_instead_of_swapping_in_a_form(
-    client: Client, judged: TestSetWriter
-) -> None:
-    assert client.get(addresses(judged)["live"]).status_code == 401
-
-
-def test_a_task_is_found_under_its_own_campaign_only(
-    as_organiser: Client, organiser: User, judged: TestSetWriter
-) -> None:
-    other = Campaign.objects.create(slug="other", name="Other")
-    Membership.objects.create(campaign=other, user=organiser, role="owner")
-
-    for page in ("test-set-dashboard", "test-set-live"):
-        address = reverse(page, kwargs={"slug": "other", "task_id": judged.task.pk})
-        assert as_organiser.get(address).status_code == 404
-
-
-def test_the_list_holds_the_organisers_own_campaigns(
-    as_organiser: Client, judged: TestSetWriter
-) -> None:
-    Campaign.objects.create(slug="secret", name="Not yours")
-
-    page = text_of(as_organiser.get(reverse("campaign-list")))
-
-    assert "A day at the museum" in page
-    assert "Not yours" not in page
-
-
-@pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_pages_are_read_only(as_organiser: Client, judged: TestSetWriter, method: str) -> None:
-    for address in addresses(judged).values():
-        assert getattr(as_organiser, method)(address).status_code == 405
 
 
 # --- Home -------------------------------------------------------------------------------------------

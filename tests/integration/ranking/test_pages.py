@@ -4,9 +4,7 @@ import re
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
-from campaign.models import Campaign
 from ranking.models import RankingRun
 from ranking.services import quality_evaluate, ranking_run_compute
 from ranking.tasks import rank_task
@@ -15,35 +13,6 @@ from tests.integration.ranking.pages import addresses, text_of
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
-
-
-def test_the_overview_leads_to_each_task(as_organiser: Client, judged: TestSetWriter) -> None:
-    page = as_organiser.get(addresses(judged)["campaign"])
-    assert f'<a href="{addresses(judged)["dashboard"]}">one</a>' in page.content.decode()
-    assert "Two clusters among three systems" in text_of(page)
-
-
-def test_a_campaign_without_tasks_says_how_it_comes_by_one(
-    as_organiser: Client, campaign: Campaign
-) -> None:
-    response = as_organiser.get(reverse("campaign-detail", kwargs={"slug": campaign.slug}))
-    said = "A test set is a source text, its reference and the output of each system. Add texts"
-    assert said in text_of(response)
-    assert reverse("test-sets", args=[campaign.slug]) in response.content.decode()
-
-
-def test_the_summary_in_words_and_what_it_rests_on(
-    as_organiser: Client, judged: TestSetWriter
-) -> None:
-    page = text_of(as_organiser.get(addresses(judged)["dashboard"]))
-
-    assert "Two clusters among three systems" in page
-    assert "A and B cannot be told apart yet." in page
-    assert "30 comparisons from 10 blocks by 2 judges." in page
-    assert "95 % rank ranges that account for segments, not for judges, from 1,000 draws." in page
-    assert "Only two judges: rank ranges hold for these judges" in page
-    assert "The ranks the system could have with other segments. Many sets of scores" in page
-    assert "Reference left out" not in page
 
 
 def test_the_table_carries_what_the_plot_shows(as_organiser: Client, judged: TestSetWriter) -> None:
@@ -85,71 +54,6 @@ def test_progress_and_judges(as_organiser: Client, judged: TestSetWriter) -> Non
     assert "They are conventions and no test" in page
     # The bars are said, too.
     assert re.search(r": 10\. Blocks by the hour, the last 24 hours; at most 10", page)
-
-
-def test_the_judgments_are_a_link_away(as_organiser: Client, judged: TestSetWriter) -> None:
-    address = reverse(
-        "judgments-download",
-        kwargs={"slug": judged.campaign.slug, "task_id": judged.task.pk},
-    )
-    page = as_organiser.get(addresses(judged)["dashboard"]).content.decode()
-    assert f'href="{address}" download' in page
-    assert as_organiser.get(address).status_code == 200
-
-
-def test_before_the_first_judgment_the_page_says_so(
-    as_organiser: Client, writer: TestSetWriter
-) -> None:
-    page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
-
-    assert "No ranking yet It will appear with the first judgments." in page
-    assert "Nobody has judged anything yet." in page
-
-
-def test_systems_without_a_rank_are_listed_with_the_reason(
-    as_organiser: Client, writer: TestSetWriter
-) -> None:
-    writer.system("human", kind="reference")
-    writer.judgment("j", writer.block(1, ["A", "B", "human"]), [3, 3, 1])
-    ranking_run_compute(task_id=writer.task.pk)
-
-    page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
-
-    assert "Rank ranges are not estimable yet" in page
-    assert "Reference left out." in page
-    assert "1–2, tied A" in page
-    assert "C not compared yet" in page
-    assert "No two judges have judged the same comparison yet." in page
-
-
-def test_groups_that_were_never_compared_are_no_ranking(
-    as_organiser: Client, write_test_set: WriteTestSet
-) -> None:
-    writer = write_test_set(["A", "B", "C", "D"])
-    writer.judgment("j", writer.block(1, ["A", "B"]), [1, 2])
-    writer.judgment("j", writer.block(2, ["C", "D"]), [1, 2])
-    ranking_run_compute(task_id=writer.task.pk)
-
-    page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
-
-    assert "Some systems were never compared with the others" in page
-    assert "each is ranked by itself: A and B; C and D." in page
-
-
-def test_two_judges_have_a_kappa_and_no_interval(
-    as_organiser: Client, writer: TestSetWriter
-) -> None:
-    with writer.at_once():
-        for segment in range(1, 5):
-            block = writer.block(segment, ["A", "B"])
-            writer.judgment("one", block, [1, 2])
-            writer.judgment("other", block, [1, 2] if segment > 1 else [2, 1])
-    ranking_run_compute(task_id=writer.task.pk)
-
-    page = text_of(as_organiser.get(addresses(writer)["dashboard"]))
-
-    assert "No interval yet: too few judges to tell how judges differ." in page
-    assert "– to –" not in page
 
 
 def test_a_careless_judge_is_worth_a_look(as_organiser: Client, writer: TestSetWriter) -> None:

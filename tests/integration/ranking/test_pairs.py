@@ -96,20 +96,6 @@ def test_methods_that_need_all_judgments_have_no_shared_scores(ten_blocks: TestS
     assert data_of(answer(ten_blocks.task, method="hopkins_may"))["order"] == ["A", "B", "C"]
 
 
-def test_the_page_draws_the_matrix(ten_blocks: TestSetWriter, as_organiser: Client) -> None:
-    task, campaign = ten_blocks.task, ten_blocks.campaign
-    asked = answer(task)
-    page = as_organiser.get(reverse("analysis", args=[campaign.slug, task.pk, "pairs"]))
-    shown = page.content.decode()
-    assert "<title>A – B: 90.0 %, n = 10" in shown
-    assert "‡ ≤ 0.01" in shown
-    file = as_organiser.get(
-        reverse("analysis-plot", args=[campaign.slug, task.pk, asked.pk, "pairs", "svg"])
-    )
-    assert file["Content-Type"] == "image/svg+xml"
-    assert b"<title>C" in file.content
-
-
 def test_the_matrix_is_coloured_by_the_confidence_that_was_chosen(
     ten_blocks: TestSetWriter, as_organiser: Client
 ) -> None:

@@ -4,8 +4,8 @@ The released judgments are imported, each question is asked over REST, and the a
 the digits that are printed. Then the same figures are read off the tables of the page. docs/papers.md says of all tables and figures where they are, or why they are not.
 """
 
-import csv
 import json
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,13 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
+from pytest_django import DjangoDbBlocker
 
-from campaign.models import Campaign, Task
+from campaign.models import Task
 from campaign.services.jobs import jobs_run_waiting
+from tests.factories import make_campaign, make_organiser
 from tests.page_tables import PageTable, page_tables
+from tests.shared_rows import shared_rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.realdata]
 
@@ -38,17 +41,8 @@ BOTH_PAIRS = pytest.mark.parametrize("pair", TABLE_1)
 class Asking:
     """A test set into which released judgments were imported, and questions to it."""
 
-    def __init__(self, client: Client, campaign: Campaign, path: Path) -> None:
-        self.client = client
-        call_command(
-            "import_judgments",
-            str(path),
-            campaign=campaign.slug,
-            test_set=path.parent.name,
-            create_test_set=True,
-            verbosity=0,
-        )
-        self.task = Task.objects.get(test_set__campaign=campaign, test_set__name=path.parent.name)
+    def __init__(self, client: Client, task: Task) -> None:
+        self.client, self.task = client, task
 
     def ask(self, kind: str, **options: Any) -> dict[str, Any]:
         """Return the answer to a question, as REST gives it."""
@@ -92,14 +86,52 @@ class Asking:
         return first
 
 
-@pytest.fixture
-def wmt10(as_organiser: Client, campaign: Campaign, real_data: Path, pair: str) -> Asking:
-    return Asking(as_organiser, campaign, real_data / "wmt10" / f"judgments.{pair}.csv")
+@pytest.fixture(scope="module")
+def imported(
+    request: pytest.FixtureRequest,
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    real_data: Path,
+) -> Iterator[dict[str, Task]]:
+    """Each of the files, imported into a campaign of its own."""
+    files = {f"wmt10-{pair}": real_data / "wmt10" / f"judgments.{pair}.csv" for pair in TABLE_1}
+    files["wmt12-cs-en"] = real_data / FOLDERS["cs-en"] / "judgments.csv"
+    if "thorough" in request.config.option.markexpr:
+        files["wmt12-es-en"] = real_data / FOLDERS["es-en"] / "judgments.csv"
+
+    def make() -> dict[str, Task]:
+        return {name: task_of(name, path) for name, path in files.items()}
+
+    with shared_rows(django_db_blocker, make) as made:
+        yield made
+
+
+def task_of(name: str, path: Path) -> Task:
+    campaign = make_campaign(name)
+    call_command(
+        "import_judgments",
+        str(path),
+        campaign=name,
+        test_set="released",
+        create_test_set=True,
+        verbosity=0,
+    )
+    return Task.objects.get(test_set__campaign=campaign)
+
+
+def asking(client: Client, task: Task) -> Asking:
+    client.force_login(make_organiser(task.test_set.campaign))
+    return Asking(client, task)
 
 
 @pytest.fixture
-def wmt12(as_organiser: Client, campaign: Campaign, real_data: Path, pair: str) -> Asking:
-    return Asking(as_organiser, campaign, real_data / FOLDERS[pair] / "judgments.csv")
+def wmt10(client: Client, imported: dict[str, Task], pair: str) -> Asking:
+    return asking(client, imported[f"wmt10-{pair}"])
+
+
+@pytest.fixture
+def wmt12(client: Client, imported: dict[str, Task], pair: str) -> Asking:
+    return asking(client, imported[f"wmt12-{pair}"])
 
 
 def printed(value: float) -> str:
@@ -133,34 +165,6 @@ def test_table_1(wmt10: Asking, pair: str) -> None:
     assert row[2:] == [f"{each:,}" if isinstance(each, int) else each for each in TABLE_1[pair]]
 
 
-@PAIR
-def test_table_3_as_far_as_one_language_pair_goes(wmt10: Asking, pair: str) -> None:
-    """Its figures are of all pairs: here that π is below S, and agreement lower without the reference."""
-    del pair
-    found = {
-        chance: wmt10.ask("agreement", chance=chance, by_reference=True, by_length=False)
-        for chance in ("uniform", "scott")
-    }
-    for chance, answer in found.items():
-        page = wmt10.tables("agreement", chance=chance, by_reference=True, by_length=False)
-        shown = page["agreement"].named("κ", "Agreement")
-        for kind, words in (("included", "with"), ("excluded", "without")):
-            of = answer["by_reference"][kind]
-            assert shown[f"{words} the reference, between judges"] == printed(of["inter"]["kappa"])
-            assert shown[f"{words} the reference, with themselves"] == printed(of["intra"]["kappa"])
-    for side in ("inter", "intra"):
-        rows = {
-            chance: {
-                kind: answer["by_reference"][kind][side]["kappa"]
-                for kind in ("included", "excluded")
-            }
-            for chance, answer in found.items()
-        }
-        for of_chance in rows.values():
-            assert of_chance["excluded"] < of_chance["included"]
-        assert rows["scott"]["included"] < rows["uniform"]["included"]
-
-
 @BOTH_PAIRS
 def test_tables_5_and_10_and_figure_3(wmt10: Asking, pair: str) -> None:
     asked = {"skipped_blocks": "count", "rounded": True}
@@ -183,37 +187,6 @@ def test_tables_5_and_10_and_figure_3(wmt10: Asking, pair: str) -> None:
     skipped = diagnosis["input"]["skipped"]
     without = wmt10.ask("diagnosis", rounded=True)["score_by_times_judged"]["pearson"]
     assert (printed(without) == TABLE_5[pair]) is (skipped == 0)
-
-
-@PAIR
-def test_table_4_adds_up(wmt10: Asking, pair: str) -> None:
-    """Its figures are of English–Czech: here that sole winners are those of the file."""
-    del pair
-    won = wmt10.ask("diagnosis")["sole_winners"]
-    blocks = wmt10.ask("diagnosis")["blocks"]
-    assert sum(won.values()) == blocks
-    assert max(won, key=lambda name: won[name] if name else 0) == "_ref"
-    shown = wmt10.tables("diagnosis")["sole_winners"].named("Blocks won alone")
-    assert next(iter(shown)) == "_ref"
-    assert {name: int(count.replace(",", "")) for name, count in shown.items()} == {
-        name or "no sole winner": count for name, count in won.items()
-    }
-
-
-@PAIR
-def test_table_2_orders_of_all_four_readings(wmt10: Asking, pair: str) -> None:
-    """Its figures are of English–Czech: here that “≥ others” is what Table 1 says of the reference."""
-    names = ["geq_others", "gt_others", "geq_all_in_block", "gt_all_in_block"]
-    shares = {}
-    for name in names:
-        ranking = wmt10.ask("ranking", method=name, reference="include", resamples=100)
-        scores = {row["system"]: row["score"] for row in ranking["rankings"][0]["systems"]}
-        shares[name] = scores["_ref"]
-        shown = wmt10.ranked(method=name, reference="include", resamples=100)
-        assert shown.named("Score") == {system: printed(score) for system, score in scores.items()}
-    assert printed(shares["geq_others"]) == TABLE_1[pair][4]
-    assert shares["geq_others"] > shares["gt_others"] > shares["gt_all_in_block"]
-    assert shares["geq_others"] > shares["geq_all_in_block"] > shares["gt_all_in_block"]
 
 
 @PAIR
@@ -337,37 +310,3 @@ def test_tables_2_and_3_ranges_and_clusters_of_this_pair(
         low, high = counted["ranges"][row["system"]]
         assert abs(row["rank_low"] - low) <= 1
         assert abs(row["rank_high"] - high) <= 1
-
-
-@PAIR
-def test_figure_2_share_of_pairs_told_apart(wmt12: Asking, pair: str) -> None:
-    """The curve of this campaign beside the fitted model's; it is printed as a drawing, without numbers."""
-    found = wmt12.ask("stopping", experiments=100)
-    plan = found["plan"]
-    assert plan["fitted_noise_low"] < plan["fitted_noise"] < plan["fitted_noise_high"], pair
-    page = wmt12.page("stopping", experiments=100)
-    assert 'class="curve"' in page
-    shown = wmt12.tables("stopping", experiments=100)["pairs_told_apart"]
-    so_far = [row[1] for row in shown.rows if row[-1] == "so far"]
-    assert so_far[:-1] == [f"{share:.2f}" for share in found["curve"]["significant"][:-1]]
-    assert so_far[-1] == f"{found['curve']['separated']:.2f}"
-
-
-def test_all_files_are_used() -> None:
-    """So that a new language pair that can be compared is not forgotten."""
-    assert set(TABLE_1) == set(TABLE_5) == set(TABLE_10) == set(FOLDERS)
-
-
-@PAIR
-def test_judgments_are_those_of_the_file(wmt10: Asking, real_data: Path, pair: str) -> None:
-    """What is exported from the campaign has the labels of the file."""
-    path = real_data / "wmt10" / f"judgments.{pair}.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        labels = [
-            int(line[f"system{place}rank"]) > 0
-            for line in csv.DictReader(file)
-            for place in range(1, 6)
-            if line[f"system{place}Id"]
-        ]
-    assert sum(labels) == TABLE_1[pair][2]
-    assert wmt10.ask("diagnosis")["labels"] == sum(labels)

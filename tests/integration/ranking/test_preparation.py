@@ -1,18 +1,12 @@
 """The checklist of a draft: what is done, missing and wrong."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from django.test import Client
-from django.utils import timezone
 
-from campaign.models import Campaign, CampaignState, Job, Upload
-from campaign.services import instructions_write, invitation_create_for_anybody
-from campaign.services.uploads import upload_begin, upload_file_add
+from campaign.models import Campaign, CampaignState
+from campaign.services import instructions_write
 from ranking.pages.preparation import StepState, steps_of
 from ranking.selectors.preparation import preparation
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -64,13 +58,6 @@ def test_what_is_there_is_done(campaign: Campaign) -> None:
     assert "Before it" not in said(campaign, "Open")
 
 
-def test_a_link_is_people_enough(campaign: Campaign) -> None:
-    link, _token = invitation_create_for_anybody(campaign=campaign, cap=3)
-    assert states(campaign)["People"] == StepState.DONE
-    type(link).objects.update(revoked_at=timezone.now())
-    assert states(campaign)["People"] == StepState.MISSING
-
-
 @pytest.mark.parametrize(
     ("languages", "state"),
     [([], StepState.DONE), (["en", "de"], StepState.DONE), (["en"], StepState.WRONG)],
@@ -90,49 +77,3 @@ def test_one_system_is_too_few(campaign: Campaign) -> None:
     make_task(campaign, systems=("only",), identical=(), with_reference=False, planned=0)
     assert states(campaign)["Systems"] == StepState.WRONG
     assert "Systems" in said(campaign, "Open")
-
-
-@pytest.fixture
-def job_of(campaign: Campaign) -> Callable[..., Job]:
-    def make(upload: Upload, **fields: Any) -> Job:
-        return Job.objects.create(
-            campaign=campaign,
-            kind="texts_import",
-            name="news",
-            parameters={"upload": str(upload.pk)},
-            **fields,
-        )
-
-    return make
-
-
-def test_uploads_on_their_way_are_gone_on_with(
-    campaign: Campaign, job_of: Callable[..., Job]
-) -> None:
-    upload = upload_begin(campaign=campaign)
-    upload_file_add(upload=upload, name="a.txt", size=3)
-    assert states(campaign)["Texts"] == StepState.MISSING
-    assert "1 upload" in said(campaign, "Texts")
-    steps = steps_of(campaign, preparation(campaign=campaign))
-    assert str(upload.pk) in steps[0].address
-    job_of(upload, state="failed", error="Line 3.", finished_at=timezone.now())
-    assert states(campaign)["Texts"] == StepState.WRONG
-    job_of(upload)
-    assert states(campaign)["Texts"] == StepState.MISSING
-
-
-def test_only_a_draft_has_a_checklist(campaign: Campaign, client: Client) -> None:
-    client.force_login(make_organiser(campaign))
-    assert "Before it opens" in client.get("/campaigns/museum/").content.decode()
-    Campaign.objects.update(state=CampaignState.OPEN)
-    assert "Before it opens" not in client.get("/campaigns/museum/").content.decode()
-
-
-def test_the_number_of_queries_does_not_grow(
-    campaign: Campaign, django_assert_num_queries: Callable[..., Any]
-) -> None:
-    for number in range(4):
-        make_task(campaign, name=f"set {number}", planned=0)
-        make_judge(campaign, f"judge {number}")
-    with django_assert_num_queries(11):
-        preparation(campaign=campaign)

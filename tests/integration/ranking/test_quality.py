@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, ProgrammingError, transaction
 
 from annotation.export import five_way_rows
 from annotation.models import Block, QualityAction, QualityReversal, QualityRule
@@ -26,7 +25,7 @@ from ranking.judge_monitoring import MeasureResult
 from ranking.models import JudgeMeasures, QualityReport, RankingRun
 from ranking.selectors.judge_measures import measures_by_judge
 from ranking.selectors.progress import judging_progress
-from ranking.selectors.quality import judges_quality, quality_due
+from ranking.selectors.quality import quality_due
 from ranking.selectors.rule_effects import is_breached
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
 from ranking.services import (
@@ -215,29 +214,17 @@ def test_a_rule_that_is_switched_off_or_of_another_task_does_nothing(
     assert not QualityAction.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("measured", "breached"),
-    [
+def test_a_rule_wants_evidence_and_the_whole_interval() -> None:
+    cases: list[tuple[MeasureResult | None, bool]] = [
         (None, False),
-        (MeasureResult(0.2, 59, 0.1, 0.3), False),  # too little evidence
+        (MeasureResult(0.2, 59, 0.1, 0.3), False),
         (MeasureResult(0.2, 60, 0.1, 0.3), True),
-        (MeasureResult(0.5, 60, 0.3, 0.6), False),  # its interval reaches beyond the threshold
-        (MeasureResult(0.5, 60, None, None), False),  # no interval, no certainty
-    ],
-)
-def test_a_rule_wants_evidence_and_the_whole_interval(
-    measured: MeasureResult | None, breached: bool
-) -> None:
-    rule = QualityRule(measure="reference", direction="below", threshold=0.55, minimum=60)
-    assert is_breached(rule, measured) is breached
-
-
-def test_a_probability_is_compared_as_it_is() -> None:
-    rule = QualityRule(measure="position", direction="below", threshold=0.001, minimum=20)
-    assert is_breached(rule, MeasureResult(0.0001, 30))
-    assert not is_breached(rule, MeasureResult(0.01, 30))
-    above = QualityRule(measure="reference_random", direction="above", threshold=0.05, minimum=20)
-    assert is_breached(above, MeasureResult(0.3, 30))
+        (MeasureResult(0.5, 60, 0.3, 0.6), False),
+        (MeasureResult(0.5, 60, None, None), False),
+    ]
+    for measured, breached in cases:
+        rule = QualityRule(measure="reference", direction="below", threshold=0.55, minimum=60)
+        assert is_breached(rule, measured) is breached
 
 
 def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
@@ -279,22 +266,6 @@ def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
     for run in RankingRun.objects.filter(task=task):
         assert ranking_run_reproduce(run) == run.result
     assert judging_progress(task=task).judged == 2 * BLOCKS
-
-
-def test_an_excluded_judge_is_measured_on(judged: TestSetWriter, organiser: User) -> None:
-    careless = judge_called("careless")
-    quality_action_take(judge=careless, task=judged.task, action="exclude", user=organiser)
-    rank_task(judged.task.pk)
-    careful_row, careless_row = judges_quality(
-        task=judged.task, run=latest_run(task_id=judged.task.pk)
-    )
-    assert (careful_row.row.status, careless_row.row.status) == (
-        JudgeStatus.GOOD,
-        JudgeStatus.EXCLUDED,
-    )
-    assert careless_row.measures["reference"]["evidence"] == 3 * BLOCKS
-    assert "inter" not in careless_row.measures
-    assert careless_row.actions[0].created_by == organiser
 
 
 def test_who_disagrees_is_found_among_ranked_systems_and_judges_who_count(
@@ -345,21 +316,6 @@ def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
     assert JudgeStatus.WARNED.may_judge
 
 
-def test_history_cannot_be_rewritten(judged: TestSetWriter, organiser: User) -> None:
-    rule = quality_rule_add(campaign=judged.campaign, terms=terms(), user=organiser)
-    action = quality_action_take(
-        judge=judge_called("careless"), task=judged.task, action="warn", user=organiser
-    )
-    quality_action_revert(action=action, user=organiser)
-    for rows in (QualityAction.objects.all(), QualityReversal.objects.all()):
-        with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
-            rows._raw_delete(rows.db)
-        with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
-            rows.update(note="never")
-    with pytest.raises(IntegrityError, match="never change"):
-        QualityRule.objects.filter(pk=rule.pk).update(threshold=0.9)
-
-
 def test_what_was_missed_is_measured_later_and_a_new_rule_looks_back(
     judged: TestSetWriter, campaign: Campaign, organiser: User
 ) -> None:
@@ -374,8 +330,7 @@ def test_what_was_missed_is_measured_later_and_a_new_rule_looks_back(
     assert quality_due() == []
 
 
-@pytest.mark.parametrize("hours", [-1, 1])
-@pytest.mark.parametrize("wrong", ["worker", "web server"])
+@pytest.mark.parametrize(("wrong", "hours"), [("worker", 1), ("web server", -1)])
 def test_a_wrong_clock_hides_no_new_rule(
     judged: TestSetWriter,
     campaign: Campaign,

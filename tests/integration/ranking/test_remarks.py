@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from campaign.models import Segment
 from ranking.models import Analysis
@@ -16,7 +15,6 @@ from ranking.services.analyses import (
     analysis_reproduce,
 )
 from tests.integration.ranking.conftest import WriteTestSet
-from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter, documents_of
 
 pytestmark = pytest.mark.django_db
@@ -116,35 +114,3 @@ def test_comments_and_skips_are_those_of_the_judgments_asked_for(
     # What the newest judgments come to has all skips, though none of them came earlier.
     writer.skip("cleo", blocks[2], at=late + timedelta(hours=1))
     assert totals(computed(writer, 12)) == (14, 3, 3)
-
-
-def test_skipped_blocks_of_diagnosis_are_those_of_the_judgments_asked_for(
-    remarked: TestSetWriter,
-) -> None:
-    found = [
-        analysis_ask(
-            task=remarked.task,
-            choice=analysis_choice("diagnosis", {"skipped_blocks": "count"}),
-            watermark=watermark,
-            is_queued=False,
-        ).judgments["shown"]
-        for watermark in (3, 4)
-    ]
-    # Both skips came after the third judgment, and the fourth took one of them back.
-    assert found == [{}, {"A": [1, 0], "B": [1, 0]}]
-
-
-def test_the_page_shows_both_tables(remarked: TestSetWriter, as_organiser: Client) -> None:
-    analysis_compute(
-        analysis=analysis_ask(
-            task=remarked.task, choice=analysis_choice("remarks", {}), is_queued=False
-        )
-    )
-    at = f"/campaigns/{remarked.campaign.slug}/tasks/{remarked.task.pk}/analyses/remarks/"
-    page = as_organiser.get(at, {"confidence": "0.95"})
-    words = text_of(page)
-    assert "5 blocks answered: 1 skipped, 2 with a comment." in words
-    assert "Some parts are by too few judges, or of too few segments or documents" in words
-    assert "By system" in words
-    assert "By length of the source" in words
-    assert page.content.decode().count('<svg class="figure for-wide"') == 2

@@ -84,58 +84,43 @@ FILES = ["judgments", "file", "latest", "judges", "download"]
 NAMES = [*FILES, "dashboard", "live", "page of judges"]
 
 
-@pytest.mark.parametrize("name", NAMES)
 def test_an_answer_is_that_of_a_moment_and_says_of_which(
-    name: str,
-    standby: Standby,
-    as_organiser: Client,
-    judged: TestSetWriter,
-    paths: dict[str, str],
-) -> None:
-    standby.pause()
-    before = text_of(as_organiser.get(paths[name]))
-    judge_one(judged)
-    response = as_organiser.get(paths[name])
-    told = (response["Quintet-Watermark"], response["Quintet-Behind"])
-    assert told == ("10", "1")
-    shown = text_of(response)
-    if name in FILES:
-        assert shown == before
-    else:
-        assert "newcomer" not in shown
-        assert "As of judgment 10: 1 newer one is not in it yet." in shown
-    standby.follow()
-    response = as_organiser.get(paths[name])
-    assert (response["Quintet-Watermark"], response["Quintet-Behind"]) == ("11", "0")
-    assert "newer" not in text_of(response)
-
-
-def test_a_file_says_in_its_name_what_is_missing(
     standby: Standby, as_organiser: Client, judged: TestSetWriter, paths: dict[str, str]
 ) -> None:
-    whole = as_organiser.get(paths["download"])["Content-Disposition"]
-    assert "until" not in whole
     standby.pause()
+    before = {name: text_of(as_organiser.get(paths[name])) for name in NAMES}
     judge_one(judged)
-    assert "-until-10-judgments.csv" in as_organiser.get(paths["download"])["Content-Disposition"]
+    for name in NAMES:
+        response = as_organiser.get(paths[name])
+        told = (response["Quintet-Watermark"], response["Quintet-Behind"])
+        assert told == ("10", "1"), name
+        shown = text_of(response)
+        if name in FILES:
+            assert shown == before[name]
+        else:
+            assert "newcomer" not in shown
+            assert "As of judgment 10: 1 newer one is not in it yet." in shown
     standby.follow()
-    assert as_organiser.get(paths["download"])["Content-Disposition"] == whole
+    for name in NAMES:
+        response = as_organiser.get(paths[name])
+        assert (response["Quintet-Watermark"], response["Quintet-Behind"]) == ("11", "0"), name
+        assert "newer" not in text_of(response)
 
 
-@pytest.mark.parametrize("name", [*NAMES, "actions"])
 def test_the_primary_is_asked_who_may_read_and_nothing_more(
-    name: str, standby: Standby, as_organiser: Client, paths: dict[str, str]
+    standby: Standby, as_organiser: Client, paths: dict[str, str]
 ) -> None:
-    as_organiser.get(paths[name])
-    with (
-        CaptureQueriesContext(connections["default"]) as primary,
-        CaptureQueriesContext(connections["replica"]) as there,
-    ):
-        text_of(as_organiser.get(paths[name]))
-    asked = [query["sql"] for query in primary]
-    assert len(asked) <= 4, asked
-    assert not any("annotation_judgment" in sql and "EXECUTE" not in sql for sql in asked)
-    assert len(there) > 1
+    for path in paths.values():
+        as_organiser.get(path)
+        with (
+            CaptureQueriesContext(connections["default"]) as primary,
+            CaptureQueriesContext(connections["replica"]) as there,
+        ):
+            text_of(as_organiser.get(path))
+        asked = [query["sql"] for query in primary]
+        assert len(asked) <= 4, asked
+        assert not any("annotation_judgment" in sql and "EXECUTE" not in sql for sql in asked)
+        assert len(there) > 1, path
 
 
 def test_whoever_decides_sees_it_at_once(
@@ -195,24 +180,12 @@ def test_what_the_replica_has_not_heard_of_is_asked_of_the_primary(
     assert as_organiser.get(addresses(other)["dashboard"]).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        # To stop a server and notice takes a quarter of a minute: the others by `make test-thorough`.
-        pytest.param(name, marks=() if name == "dashboard" else pytest.mark.thorough)
-        for name in NAMES
-    ],
-)
 def test_without_an_answer_of_the_replica_the_primary_answers(
-    name: str,
-    standby: Standby,
-    as_organiser: Client,
-    judged: TestSetWriter,
-    paths: dict[str, str],
+    standby: Standby, as_organiser: Client, judged: TestSetWriter, paths: dict[str, str]
 ) -> None:
     standby.stop()
     try:
-        response = as_organiser.get(paths[name])
+        response = as_organiser.get(paths["dashboard"])
         assert response.status_code == 200
         assert "Quintet-Behind" not in response
         assert text_of(response)

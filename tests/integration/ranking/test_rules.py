@@ -1,8 +1,11 @@
 """What rules would do, said before they do it; rules that wait; and undoing what one did."""
 
+from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from annotation.models import QualityAction, QualityRule
 from annotation.selectors import excluded_judges
@@ -27,13 +30,29 @@ from ranking.services import (
 from ranking.tasks import rank_task
 from tests.integration.ranking.twelve_judges import JUDGES, judges_judge, rank_again, terms
 from tests.integration.ranking.writing import TestSetWriter
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def twelve(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[TestSetWriter]:
+    def make() -> TestSetWriter:
+        campaign = Campaign.objects.create(slug="museum", name="A day at the museum")
+        return judges_judge(TestSetWriter(campaign, "one", ("A", "B", "C")))
+
+    with shared_rows(django_db_blocker, make) as made:
+        yield made
+
+
 @pytest.fixture
-def judged(writer: TestSetWriter) -> TestSetWriter:
-    return judges_judge(writer)
+def judged(twelve: TestSetWriter) -> TestSetWriter:
+    return deepcopy(twelve)
+
+
+@pytest.fixture
+def campaign(judged: TestSetWriter) -> Campaign:
+    return judged.campaign
 
 
 def test_a_preview_says_whom_a_rule_would_meet_and_stores_nothing(
@@ -82,19 +101,6 @@ def test_one_in_five_or_fewer_need_no_word_and_the_rule_acts_at_once(
     assert excluded_judges(campaign_id=campaign.pk) == ["j11"]
     assert done.effects.names("exclude") == ["j11"]
     assert "confirmed_by" not in QualityAction.objects.get().evidence
-
-
-def test_several_rules_are_counted_together(
-    judged: TestSetWriter, campaign: Campaign, organiser: User
-) -> None:
-    warn = [
-        terms(action="warn", threshold=0.3),
-        terms(action="warn", measure="seconds", direction="above", threshold=0),
-    ]
-    together = rules_preview(campaign=campaign, terms=warn)
-    apart = [rules_preview(campaign=campaign, terms=[each]) for each in warn]
-    assert together.names("warn") == sorted({name for each in apart for name in each.names("warn")})
-    assert together.is_large == (len(together.names("warn")) * 5 > 12)
 
 
 def test_what_is_previewed_is_what_the_worker_does(
@@ -217,24 +223,18 @@ def test_switching_off_undoes_or_keeps(
     assert excluded_judges(campaign_id=campaign.pk) == left
 
 
-@pytest.mark.parametrize(
-    ("changes", "field", "said"),
-    [
+def test_what_a_measure_cannot_be_is_refused_before_anything_is_stored(
+    judged: TestSetWriter, campaign: Campaign
+) -> None:
+    cases: list[tuple[dict[str, Any], str, str]] = [
         ({"threshold": 50.0}, "threshold", "from 0 % to 100 %"),
         ({"measure": "inter", "threshold": -1.5}, "threshold", "from −1 to 1"),
         ({"minimum": 0}, "minimum", "from 1 to 1,000,000"),
         ({"minimum": 1_000_001}, "minimum", "from 1 to 1,000,000"),
-    ],
-)
-def test_what_a_measure_cannot_be_is_refused_before_anything_is_stored(
-    judged: TestSetWriter, campaign: Campaign, changes: dict[str, Any], field: str, said: str
-) -> None:
-    wrong = terms(**changes)
-    for refused_by in (
-        lambda: rules_preview(campaign=campaign, terms=[wrong]),
-        lambda: rules_put_in_force(campaign=campaign, terms=[wrong], user=None),
-    ):
+    ]
+    for changes, field, said in cases:
+        wrong = terms(**changes)
         with pytest.raises(QualityRefusedError, match=said) as error:
-            refused_by()
+            rules_put_in_force(campaign=campaign, terms=[wrong], user=None)
         assert error.value.field == field
-    assert not QualityRule.objects.exists()
+        assert not QualityRule.objects.exists()

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import ProgrammingError, transaction
 from psycopg2.extensions import cursor
 
 from annotation.models import Judgment
@@ -86,24 +85,6 @@ def test_ranks_and_counts(ten_blocks: TestSetWriter) -> None:
     assert run.result["agreement"]["inter"]["agreeing"] == 12
 
 
-def test_a_run_records_how_its_intervals_of_kappa_were_found(ten_blocks: TestSetWriter) -> None:
-    run = ranking_run_compute(task_id=ten_blocks.task.pk)
-
-    assert run is not None
-    assert run.parameters["agreement"] == {
-        "chance": "scott",
-        "chance_of_judges": "own",
-        "resample": "two_way",
-        "variance": "linear",
-        "confidence": 0.95,
-    }
-    # Two judges do not tell how judges differ.
-    inter = run.result["agreement"]["inter"]
-    assert (inter["low"], inter["high"], inter["no_interval"]) == (None, None, "too_few_judges")
-    # One of the judges ties once in fifteen comparisons, the other never: 0 + 14/15 / 2.
-    assert run.result["agreement"]["judges"][0]["p_chance"] == pytest.approx(7 / 15)
-
-
 def test_references_are_left_out_by_kind_and_recorded_by_name(writer: TestSetWriter) -> None:
     writer.system("human", kind="reference")
     writer.system("spoilt", kind="bad_reference")
@@ -181,17 +162,6 @@ def test_a_history_has_a_run_for_each_step_and_ends_now(ten_blocks: TestSetWrite
     assert ranking_run_compute(task_id=ten_blocks.task.pk) is None
 
 
-def test_a_history_goes_on_where_the_latest_run_ended(ten_blocks: TestSetWriter) -> None:
-    assert ranking_run_compute(task_id=ten_blocks.task.pk) is not None
-    assert ranking_history_compute(task_id=ten_blocks.task.pk, steps=4) == []
-    ten_blocks.judgment("j3", ten_blocks.block(8, ["A", "B"]), [1, 2])
-    ten_blocks.judgment("j3", ten_blocks.block(9, ["A", "B"]), [1, 2])
-
-    runs = ranking_history_compute(task_id=ten_blocks.task.pk, steps=4)
-
-    assert [run.watermark for run in runs] == [11, 12]
-
-
 def test_nothing_new_is_no_new_run(ten_blocks: TestSetWriter) -> None:
     assert ranking_run_compute(task_id=ten_blocks.task.pk) is not None
 
@@ -209,18 +179,6 @@ def test_other_code_is_a_new_run(
 
     assert run is not None
     assert run.code_version == "9.9.9"
-
-
-def test_a_stored_run_cannot_be_changed(ten_blocks: TestSetWriter) -> None:
-    run = ranking_run_compute(task_id=ten_blocks.task.pk)
-    assert run is not None
-    run.watermark = 1
-
-    with (
-        pytest.raises(ProgrammingError, match="denied for table ranking_rankingrun"),
-        transaction.atomic(),
-    ):
-        run.save()
 
 
 @pytest.mark.django_db(transaction=True)

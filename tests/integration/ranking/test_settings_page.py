@@ -70,23 +70,6 @@ def test_the_page_makes_ranges_by_tests_percentiles_again_but_keeps_sets(
     ]
 
 
-def test_from_the_first_judgment_on_the_page_asks_for_a_reason(
-    as_organiser: Client, varied: TestSetWriter
-) -> None:
-    refused = as_organiser.post(page_of(varied), {"resample": "blocks", "reason": " "})
-    assert refused.status_code == 400
-    error = refused.content.decode().partition('id="id_reason_error">')[2]
-    assert error.startswith("There are 72 judgments already: say why this is changed now.")
-    assert not RankingSettings.objects.exists()
-
-
-def test_the_campaigns_settings_lead_to_those_of_its_tasks(
-    as_organiser: Client, varied: TestSetWriter
-) -> None:
-    page = as_organiser.get(reverse("campaign-settings", args=[varied.campaign.slug]))
-    assert page_of(varied) in page.content.decode()
-
-
 def test_a_task_that_compares_nothing_has_nothing_to_set(client: Client) -> None:
     campaign = make_campaign()
     task = rated_task(campaign)

@@ -1,17 +1,13 @@
 """Where a stopping rule is set and said: the dashboard, answers, published results, page, REST and command."""
 
 import json
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaign.models import User
-from ranking.models import StoppingRule
 from ranking.reports.stored import report_in
 from ranking.selectors.runs import latest_run
 from ranking.services import (
@@ -25,44 +21,15 @@ from ranking.services.analyses import (
 )
 from ranking.services.publishing.content import PublishedWords, published_content, published_facts
 from ranking.wording.published_method import method_sentences
-from tests.integration.ranking.pages import addresses, text_of
+from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.ruled import judged, ranked
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
 
-def test_the_dashboard_shows_the_rule_and_both_ranges(
-    as_organiser: Client, writer: TestSetWriter
-) -> None:
-    page = addresses(writer)["dashboard"]
-    judged(writer, range(1, 13))
-    ranked(writer)
-    assert "At any time" not in text_of(as_organiser.get(page))
-    stopping_rule_set(task=writer.task, pairs_share=0.9, judgments=3000, reason="As agreed.")
-    ranked(writer)
-    shown = text_of(as_organiser.get(page))
-    assert (
-        "Stop at 90 % of the pairs told apart (Holm, 95 %), or 3,000 judgments, whichever is first."
-        in shown
-    )
-    assert "Set after 72 judgments." in shown
-    assert "right at one look, fixed in advance" in shown
-    assert "At any time" in shown
-    asked = reverse("analysis", args=[writer.campaign.slug, writer.task.pk, "ranking"])
-    assert "Stop at 90 % of the pairs" in text_of(as_organiser.get(asked))
-
-
 @pytest.mark.parametrize(
-    ("kind", "given"),
-    [
-        ("ranking", {"resamples": 100}),
-        ("pairs", {}),
-        ("methods", {"methods": ["bojar", "expected_wins"]}),
-        ("firmness", {}),
-        ("without", {"leave_out": ["j0"], "resamples": 100}),
-        ("stopping", {"experiments": 40}),
-    ],
+    ("kind", "given"), [("ranking", {"resamples": 100}), ("stopping", {"experiments": 40})]
 )
 def test_answers_with_a_ranking_say_how_far_the_rule_was(
     as_organiser: Client, writer: TestSetWriter, kind: str, given: dict[str, Any]
@@ -102,21 +69,6 @@ def test_answers_with_a_ranking_say_how_far_the_rule_was(
     assert later.data is not None
     assert "stopping_rule" not in later.data
     assert "Stopping rule:" not in " ".join(report_in(later.reports or {}, "en").notes)
-
-
-def test_the_command_says_it_and_the_page_says_it_once(
-    as_organiser: Client, writer: TestSetWriter
-) -> None:
-    stopping_rule_set(task=writer.task, clusters=3)
-    judged(writer, range(1, 3))
-    ranked(writer)
-    asked = ["analyse", "firmness", "--campaign", writer.campaign.slug, "--test-set", "one"]
-    out = StringIO()
-    call_command(*asked, stdout=out, verbosity=0)
-    said = " ".join(out.getvalue().split())
-    assert "Stopping rule: Stop at 3 clusters. Set before the first judgment." in said
-    page = reverse("analysis", args=[writer.campaign.slug, writer.task.pk, "firmness"])
-    assert text_of(as_organiser.get(page)).count("Stop at 3 clusters") == 1
 
 
 def published(writer: TestSetWriter) -> tuple[dict[str, Any], str]:
@@ -174,37 +126,3 @@ def test_the_page_sets_the_rule(as_organiser: Client, writer: TestSetWriter) -> 
     assert "after 6 judgments" in shown
     assert "Less money." in shown
     assert "Olga" in shown
-
-
-def test_rest_sets_it_and_says_how_far_it_is(as_organiser: Client, writer: TestSetWriter) -> None:
-    address = reverse("api-stopping-rule", args=[writer.task.pk])
-    empty = as_organiser.get(address).json()
-    assert (empty["rule"], empty["is_met"], empty["history"]) == (None, False, [])
-    body = {"judgments": 6, "clusters": 3}
-    said = as_organiser.put(address, body, content_type="application/json").json()
-    assert said["rule"]["judgments"] == 6
-    assert said["rule"]["after_judgments"] == 0
-    assert said["words"][0] == "Stop at 3 clusters, or 6 judgments, whichever is first."
-    judged(writer, range(1, 2))
-    run = ranked(writer)
-    said = as_organiser.get(address).json()
-    assert (said["is_met"], said["met"]["run"]) == (True, run.pk)
-    refused = as_organiser.put(address, {"judgments": 7}, content_type="application/json")
-    assert list(refused.json()["errors"]) == ["reason"]
-
-
-def test_the_command_sets_it(writer: TestSetWriter, organiser: User) -> None:
-    name = ["change_stopping_rule", "--campaign", writer.campaign.slug, "--test-set", "one"]
-    out = StringIO()
-    call_command(
-        *name, "--pairs", "80", "--tests", "anytime", "--by", "olga@example.org", stdout=out
-    )
-    assert out.getvalue() == (
-        "Stop at 80 % of the pairs told apart (at any time, 95 %). Set before the first judgment.\n"
-    )
-    judged(writer, range(1, 2))
-    with pytest.raises(CommandError, match="Say why"):
-        call_command(*name, "--until", "2999-01-01")
-    call_command(*name, "--reason", "No rule is better.", stdout=out)
-    assert out.getvalue().endswith("There is no stopping rule.\n")
-    assert StoppingRule.objects.earliest("pk").changed_by == organiser

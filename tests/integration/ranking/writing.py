@@ -43,6 +43,7 @@ class TestSetWriter:
         # By segment and system.
         self._outputs: dict[int, dict[str, int]] = {}
         self._waiting: list[Judgment] | None = None
+        self._hits = 0
         self.task = empty_task(
             campaign=campaign, name=name, source_language="cs", target_language="en"
         )
@@ -67,8 +68,8 @@ class TestSetWriter:
     def block(self, segment: int, candidates: Sequence[str]) -> Block:
         """Show a block; a candidate is written as in the files, "A,B" for collapsed outputs."""
         row = self._segment(segment)
-        number = HIT.objects.filter(task=self.task).count() + 1
-        hit = HIT.objects.create(task=self.task, design=self.design, number=number)
+        self._hits += 1
+        hit = HIT.objects.create(task=self.task, design=self.design, number=self._hits)
         by_candidate = [names.split(",") for names in candidates]
         outputs = self._outputs_of(row, [name for names in by_candidate for name in names])
         shown = [[outputs[name] for name in names] for names in by_candidate]
@@ -83,12 +84,10 @@ class TestSetWriter:
     def _segment(self, number: int) -> Segment:
         if number not in self._segments:
             test_set = self.task.test_set
-            row = test_set.segments.filter(number=number).first()
-            if row is None:
-                row = Segment.objects.create(
-                    test_set=test_set, document=self.document, number=number, position=number
-                )
-                self._outputs[row.pk] = {}
+            row = Segment.objects.create(
+                test_set=test_set, document=self.document, number=number, position=number
+            )
+            self._outputs[row.pk] = {}
             self._segments[number] = row
         return self._segments[number]
 

@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
-from django.urls import reverse
 
-from campaign.models import Campaign, Job, JobKind, JobState, Task, User
+from campaign.models import Campaign, Job, JobKind, JobState, Task
 from campaign.services import jobs
 from campaign.services.jobs import (
     JobProgress,
@@ -223,23 +221,3 @@ def _closing(work: Callable[[], object]) -> Callable[[], None]:
 def _no_worker_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests are the worker."""
     monkeypatch.setattr(jobs, "jobs_enqueue", lambda: None)
-
-
-@pytest.mark.parametrize(
-    ("kind", "said"),
-    [
-        (JobKind.TEXTS_CHECK, "2.0\xa0KB / 4.0\xa0KB"),
-        (JobKind.ZENODO_DRAFT, "2.0\xa0KB / 4.0\xa0KB"),
-        (JobKind.ANALYSIS, "2,048 / 4,096"),
-        (JobKind.BUNDLE, "2,048 / 4,096"),
-        (JobKind.CAMPAIGN_COPY, "2,048 / 4,096"),
-    ],
-)
-def test_how_far_it_is_is_said_in_its_unit(
-    campaign: Campaign, organiser: User, client: Client, kind: JobKind, said: str
-) -> None:
-    Job.objects.create(
-        campaign=campaign, kind=kind, name="news", state=JobState.RUNNING, done=2048, total=4096
-    )
-    client.force_login(organiser)
-    assert said in client.get(reverse("jobs", args=[campaign.slug])).content.decode()

@@ -2,19 +2,15 @@
 
 import io
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db.models import F
-from django.test import Client, override_settings
-from django.urls import reverse
+from django.test import override_settings
 
 from annotation.selectors.designs import design_in_force
 from campaign.models import (
-    ActivityEvent,
     Campaign,
-    Document,
     Job,
     JobState,
     Output,
@@ -25,10 +21,8 @@ from campaign.models import (
     Task,
     Upload,
     UploadedPart,
-    User,
 )
-from campaign.pages.uploads import upload_in_words
-from campaign.selectors.uploads import files_with_bytes, upload_state
+from campaign.selectors.uploads import files_with_bytes
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.uploads import (
     KEPT_FOR,
@@ -78,18 +72,20 @@ def test_a_file_goes_on_where_it_stopped(campaign: Campaign) -> None:
     assert b"".join(bytes(part.content) for part in parts) == b"abcdefghij"
 
 
-@pytest.mark.parametrize(
-    ("offset", "content"),
-    [(5, b"x"), (3, b"x"), (4, b""), (4, b"1234567"), (4, b"x" * (MAX_PART_BYTES + 1))],
-)
-def test_a_part_that_does_not_fit_is_refused(
-    campaign: Campaign, offset: int, content: bytes
-) -> None:
-    file = upload_file_add(upload=upload_begin(campaign=campaign), name="a.txt", size=10)
-    upload_part_store(file=file, offset=0, content=b"abcd")
-    with pytest.raises(UploadRefusedError):
-        upload_part_store(file=file, offset=offset, content=content)
-    assert received(file) == 4
+def test_a_part_that_does_not_fit_is_refused(campaign: Campaign) -> None:
+    cases: list[tuple[int, bytes]] = [
+        (5, b"x"),
+        (3, b"x"),
+        (4, b""),
+        (4, b"1234567"),
+        (4, b"x" * (MAX_PART_BYTES + 1)),
+    ]
+    for offset, content in cases:
+        file = upload_file_add(upload=upload_begin(campaign=campaign), name="a.txt", size=10)
+        upload_part_store(file=file, offset=0, content=b"abcd")
+        with pytest.raises(UploadRefusedError):
+            upload_part_store(file=file, offset=offset, content=content)
+        assert received(file) == 4
 
 
 def test_a_file_of_another_size_replaces_what_was_sent(campaign: Campaign) -> None:
@@ -101,10 +97,16 @@ def test_a_file_of_another_size_replaces_what_was_sent(campaign: Campaign) -> No
     assert [file.size for file in files_with_bytes(upload)] == [5]
 
 
-@pytest.mark.parametrize("name", ["", " / ", "a\x00b", "x" * 501])
-def test_names_that_no_file_has_are_refused(campaign: Campaign, name: str) -> None:
-    with pytest.raises(UploadRefusedError):
-        upload_file_add(upload=upload_begin(campaign=campaign), name=name, size=1)
+def test_names_that_no_file_has_are_refused(campaign: Campaign) -> None:
+    cases: list[str] = [
+        "",
+        " / ",
+        "a\x00b",
+        "x" * 501,
+    ]
+    for name in cases:
+        with pytest.raises(UploadRefusedError):
+            upload_file_add(upload=upload_begin(campaign=campaign), name=name, size=1)
 
 
 @override_settings(UPLOAD_MAX_BYTES=10)
@@ -142,64 +144,6 @@ def test_languages_are_guessed_from_texts_where_no_name_says_them(sent: Sent) ->
     upload = sent(files)
     checked(upload)
     assert (upload.source_language, upload.target_language) == ("de", "en")
-
-
-def test_look_alikes_are_told_on_the_page_and_by_the_job(sent: Sent) -> None:
-    alike = FILES["news/systems/alpha.txt"].replace(b"cat", "c\u200bat".encode())
-    upload = sent(
-        {"news/systems/beta.txt": alike}, name="News", source_language="de", target_language="en"
-    )
-    (warning,) = checked(upload)["warnings"]
-    assert warning.startswith("alpha and beta look the same in 1 segment ")
-    found = upload_state(campaign=upload.campaign, upload_id=upload.pk)
-    assert found is not None
-    assert warning in upload_in_words(found).stands_out
-    assert imported(upload).result["warnings"] == [warning]
-
-
-@pytest.mark.parametrize("door", ["page", "rest"])
-def test_documents_that_all_systems_cover_are_asked_for_and_the_others_listed(
-    sent: Sent, client: Client, organiser: User, door: str
-) -> None:
-    case = Path("tests/data/cases/files/04-document-withdrawn-from-outputs/set.xml")
-    upload = sent(dict.fromkeys(FILES) | {"set.xml": case.read_bytes()})
-    client.force_login(organiser)
-    page = reverse("upload", args=["museum", upload.pk])
-    rest = f"/api/v1/campaigns/museum/uploads/{upload.pk}/"
-    assert checked(upload)["error"] is not None
-    shown = client.get(page).content.decode()
-    assert 'name="common_documents"' in shown
-    assert 'id="left-out"' not in shown
-    decided = {
-        "name": "News",
-        "source_language": "en",
-        "target_language": "de",
-        "reference_use": "control",
-        "common_documents": "on" if door == "page" else True,
-    }
-    if door == "page":
-        assert client.post(page, decided | {"act": "save"}).status_code == 302
-    else:
-        changed = client.patch(rest, decided, content_type="application/json")
-        assert changed.json()["common_documents"] is True
-        assert client.post(f"{rest}check/").status_code == 202
-    assert jobs_run_waiting() == 1
-    left_out = [{"name": 'document "v2"', "why": "not covered by alpha, beta"}]
-    answer = client.get(rest).json()
-    assert (answer["report"]["error"], answer["report"]["left_out"]) == (None, left_out)
-    shown = client.get(page).content.decode()
-    section = shown[shown.index('id="left-out"') :]
-    assert (
-        "document &quot;v2&quot;: not covered by alpha, beta" in section[: section.index("</ul>")]
-    )
-    if door == "page":
-        assert client.post(page, decided | {"act": "import"}).status_code == 302
-    else:
-        assert client.post(f"{rest}import/").status_code == 202
-    assert jobs_run_waiting() == 1
-    assert client.get(rest).json()["job"]["result"]["left_out"] == left_out
-    documents = Document.objects.order_by("position").values_list("name", flat=True)
-    assert list(documents) == ["v1", "v3"]
 
 
 def test_a_task_is_made_and_the_files_go(sent: Sent) -> None:
@@ -286,23 +230,19 @@ def test_roles_can_be_chosen(sent: Sent) -> None:
     assert report["references"] == 0
 
 
-@pytest.mark.parametrize(
-    ("fields", "error"),
-    [
+def test_wrong_decisions_change_nothing(sent: Sent) -> None:
+    cases: list[tuple[dict[str, Any], type[Exception]]] = [
         ({"source_language": "klingon", "target_language": "en"}, LanguageTagError),
         ({"source_language": "de", "target_language": "de"}, LanguageTagError),
         ({"roles": {"a.txt": {"role": "judge"}}}, UploadRefusedError),
         ({"reference_use": "eaten"}, UploadRefusedError),
-    ],
-)
-def test_wrong_decisions_change_nothing(
-    sent: Sent, fields: dict[str, Any], error: type[Exception]
-) -> None:
-    upload = sent()
-    before = Upload.objects.filter(pk=upload.pk).values().get()
-    with pytest.raises(error):
-        upload_change(upload=upload, **fields)
-    assert Upload.objects.filter(pk=upload.pk).values().get() == before
+    ]
+    for fields, error in cases:
+        upload = sent()
+        before = Upload.objects.filter(pk=upload.pk).values().get()
+        with pytest.raises(error):
+            upload_change(upload=upload, **fields)
+        assert Upload.objects.filter(pk=upload.pk).values().get() == before
 
 
 def test_what_is_missing_is_said_before_anything_is_begun(sent: Sent, campaign: Campaign) -> None:
@@ -333,13 +273,3 @@ def test_files_that_nobody_goes_on_with_are_deleted(sent: Sent) -> None:
     Upload.objects.filter(pk=left.pk).update(changed_at=F("changed_at") - KEPT_FOR)
     assert uploads_purge() == 1
     assert list(Upload.objects.all()) == [kept]
-
-
-def test_the_activity_log_says_who_asked_for_an_import(sent: Sent, organiser: User) -> None:
-    upload = sent(name="News", source_language="de", target_language="en")
-    upload_import(upload=upload, user=organiser)
-    assert jobs_run_waiting() == 1
-    events = ActivityEvent.objects.filter(kind="campaign.system")
-    assert set(events.values_list("origin", "user_id", "through")) == {
-        ("task", organiser.pk, "texts_import")
-    }

@@ -6,24 +6,18 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.core.exceptions import ValidationError
 from django.core.management import call_command
-from django.db import IntegrityError, transaction
 from django.test import Client
 
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.selectors import assigned_blocks
 from annotation.selectors.hits import hit_state, hits_explained
 from annotation.services import (
-    DesignRefusedError,
     SubmissionRefusedError,
-    design_change,
     judgment_submit,
     judgments_number,
-    task_rules_change,
 )
 from annotation.services.planning.pool import pool_fill
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.editing.edits_read import edits_stored
 from protocols.editing.edits_shown import edit_asked_about
@@ -31,10 +25,9 @@ from protocols.editing.files import read_edits
 from protocols.editing.models import Answer
 from ranking.reports import Report
 from ranking.reports.stored import report_in
-from ranking.selectors.analyses import analyses_of
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.at_work import expire, lend
-from tests.factories import make_judge, make_organiser
+from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
 
 pytestmark = pytest.mark.django_db
@@ -212,15 +205,6 @@ def test_what_was_skipped_is_shown_as_it_is(task: Task, judge: Judge, client: Cl
     assert edits_stored(task=task, watermark=number) == []
 
 
-def test_nobody_repeats_their_own_and_nothing_is_to_choose(task: Task) -> None:
-    with pytest.raises(DesignRefusedError, match="intra_share"):
-        design_change(task=task, intra_share=0.2)
-    with pytest.raises(DesignRefusedError, match="about 1 output at a time"):
-        design_change(task=task, systems_per_block=2)
-    with pytest.raises(ValidationError, match="no rule"):
-        task_rules_change(task=task, rules={"passes": 2})
-
-
 def test_hits_of_what_is_withdrawn_are_withdrawn(task: Task) -> None:
     first = HIT.objects.filter(task=task, repeats=None).earliest("number")
     HIT.objects.filter(pk=first.pk).update(
@@ -294,58 +278,3 @@ def test_an_export_is_what_measure_edits_reads(judged: Task, tmp_path: Path) -> 
     assert read.edits.accepted.tolist() == [1, 2, 0]
     call_command("export_edits", campaign, judged.test_set.name, name, watermark=2, verbosity=0)
     assert len(name.read_text().splitlines()) == 2
-
-
-def test_simulated_judges_edit_and_accept(task: Task) -> None:
-    outputs = Output.objects.filter(segment__test_set=task.test_set)
-    judges = [SimulatedJudge(f"bot{number}", noise=4) for number in range(6)]
-    count = campaign_simulate(
-        campaign=task.test_set.campaign,
-        judges=judges,
-        languages=["en", "de"],
-        hits_each=3,
-        qualities={pk: 20.0 + pk % 60 for pk in outputs.values_list("pk", flat=True)},
-        seed=3,
-    )
-    assert Answer.objects.count() == count > 20
-    assert {"edited", "unchanged"} <= set(Answer.objects.values_list("outcome", flat=True))
-    about = Answer.objects.filter(acceptable__isnull=False)
-    assert about.exists()
-    for answer in about.select_related("judgment", "edit"):
-        assert answer.edit is not None
-        assert answer.edit.judge_id != answer.judgment.judge_id
-
-
-def test_organisers_see_it_as_editors_do(task: Task, client: Client) -> None:
-    client.force_login(make_organiser(task.test_set.campaign))
-    base = f"/api/v1/tasks/{task.pk}/as-judge"
-    hit = client.post(f"{base}/assignments/", {}, content_type="application/json").json()
-    assert (hit["protocol"], hit["rules"]) == ("editing", {"asked": "edit"})
-    assert hit["blocks"][0]["source"] is None
-
-
-def test_the_database_refuses_an_edit_without_its_text(judge: Judge) -> None:
-    block = assigned_blocks(lend(judge))[0]
-    fields = {
-        "task_id": block.task_id,
-        "client_id": uuid4(),
-        "judge": judge,
-        "block_id": block.block_id,
-        "assignment_id": block.assignment_id,
-        "labels": [1],
-    }
-    with pytest.raises(IntegrityError, match="text_exactly"), transaction.atomic():
-        Answer.objects.create(judgment=Judgment.objects.create(**fields), outcome="edited")
-    with pytest.raises(IntegrityError, match="repeats none"), transaction.atomic():
-        Answer.objects.create(judgment=Judgment.objects.create(**fields), acceptable=True)
-
-
-def test_pages_of_organisers_show_it(judged: Task, client: Client) -> None:
-    client.force_login(make_organiser(judged.test_set.campaign))
-    judge = Judge.objects.get(pseudonym="judge02")
-    for page in (
-        *("", "judges/", f"judges/{judge.pk}/", "segments/1/", "design/", "publish/", "analyses/"),
-        *("hits/", *(f"analyses/{kind}/" for kind in analyses_of(task=judged))),
-    ):
-        shown = client.get(f"/campaigns/museum/tasks/{judged.pk}/{page}")
-        assert shown.status_code == 200, page

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 
@@ -17,7 +17,6 @@ from annotation.selectors import assigned_blocks
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.planned import plans_read
 from annotation.services import (
-    SubmissionRefusedError,
     design_ensure,
     hit_redraw,
     hits_plan,
@@ -25,13 +24,10 @@ from annotation.services import (
     judgments_number,
     pool_fill,
 )
-from annotation.services.preview import hit_preview
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.formats import InputFile
 from campaign.models import Judge, Output, Protocol, Task
 from campaign.services import task_close, task_create
-from protocols.quiz.files import read_quiz
-from protocols.quiz.models import Answer, Snippet
+from protocols.quiz.models import Snippet
 from protocols.quiz.readings_read import readings_stored
 from protocols.quiz.snippet_files import GivenSnippet
 from protocols.quiz.snippets import SnippetsRefusedError, snippets_import, snippets_replace
@@ -85,14 +81,6 @@ def put(client: Client, block: Any, *answers: bool | None, id_: UUID | None = No
     body = {"block": block["id"], "answer": {"answers": list(answers)}, "active_ms": 8000}
     address = f"{JUDGING}/judgments/{id_ or uuid4()}/"
     return client.put(address, body, content_type="application/json")
-
-
-def read_all(judge: Judge, *answers: bool | None) -> None:
-    """Read the HIT that comes next, and answer its statements so."""
-    *before, last = assigned_blocks(lend(judge))
-    for block in before:
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"answers": []})
-    judgment_submit(assigned=last, client_id=uuid4(), answer={"answers": list(answers)})
 
 
 def test_each_snippet_is_read_in_each_systems_outputs(task: Task) -> None:
@@ -285,94 +273,17 @@ def test_files_of_both_kinds_say_the_same(name: str, text: str, tmp_path: Path) 
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "problem"),
-    [
+def test_a_file_out_of_order_is_refused() -> None:
+    cases: list[tuple[str, str, str]] = [
         ("s.jsonl", LINES.replace('"expected": false}]}\n', '"expected": 0}]}\n'), "line 1"),
         ("s.jsonl", LINES.replace('"b"', '"a"'), "a stands here a second time"),
         ("s.csv", ROWS.replace("closes.,false", "closes.,no"), "neither true nor false"),
         ("s.csv", ROWS.replace("statement,", "words,"), "the column is unknown"),
         ("s.csv", ROWS.replace("b,document 2,1,1", "b,document 2,1,x"), "no whole number"),
-    ],
-)
-def test_a_file_out_of_order_is_refused(name: str, text: str, problem: str) -> None:
+    ]
     task = quiz()
-    file = InputFile(name, BytesIO(text.encode()))
-    with pytest.raises(SnippetsRefusedError, match=problem):
-        snippets_import(task=task, file=file)
-    assert not Snippet.objects.exists()
-
-
-def test_only_quizzes_have_snippets() -> None:
-    ranking = make_task(make_campaign(), documents=(6, 5))
-    with pytest.raises(SnippetsRefusedError, match="Only tasks of quizzes"):
-        snippets_replace(task=ranking, given=SNIPPETS)
-    with pytest.raises(CommandError):
-        call_command("import_snippets", "wmt26", ranking.test_set.name, "none.jsonl")
-
-
-def simulated(task: Task) -> None:
-    outputs = Output.objects.filter(segment__test_set=task.test_set)
-    understood = {"amber": 100.0, "cobalt": 60.0, "dune": 0.0}
-    campaign_simulate(
-        campaign=task.test_set.campaign,
-        judges=[SimulatedJudge(f"bot{number}", noise=4) for number in range(5)],
-        languages=["en", "de"],
-        hits_each=3,
-        qualities={
-            pk: understood.get(name, 50.0) for pk, name in outputs.values_list("pk", "system__name")
-        },
-        seed=3,
-    )
-
-
-def test_the_report_says_what_the_command_says_of_the_export(
-    task: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    simulated(task)
-    assert Answer.objects.exclude(answers=[]).count() == 12
-    file = tmp_path / "quiz.jsonl"
-    call_command("export_quiz", task.test_set.campaign.slug, task.test_set.name, str(file))
-    read = read_quiz([str(file)]).readings
-    assert (len(read), read.met_again) == (12, 0)
-    capsys.readouterr()
-    call_command("score_quiz", str(file), "--format", "json")
-    by_command = json.loads(capsys.readouterr().out)
-    call_command(
-        "analyse",
-        "quiz",
-        "--campaign",
-        task.test_set.campaign.slug,
-        "--test-set",
-        task.test_set.name,
-        "--protocol",
-        "quiz",
-        "--option",
-        "reference=include",
-        "--format",
-        "json",
-    )
-    by_analysis = json.loads(capsys.readouterr().out)
-    for key in ("systems", "readers", "confidence"):
-        assert by_command[key] == by_analysis[key]
-    [best] = [row for row in by_command["systems"] if row["name"] == "amber"]
-    assert best["share"]["value"] == 1
-
-
-def test_answers_that_are_no_answers_are_refused(task: Task, judge: Judge) -> None:
-    *_before, last = assigned_blocks(lend(judge))
-    with pytest.raises(SubmissionRefusedError, match="answer"):
-        judgment_submit(assigned=last, client_id=uuid4(), answer={"answers": []})
-
-
-def test_organisers_see_it_as_readers_do() -> None:
-    task = quiz()
-    snippets_replace(task=task, given=SNIPPETS)
-    hit = hit_preview(task=task)
-    assert hit is not None
-    rules = hit.blocks[0].stage_rules
-    assert rules["asked_with"] == str(hit.blocks[-1].id)
-    assert rules["statements"] in [list(each.statements) for each in SNIPPETS]
-    *_before, last = hit.blocks
-    assert last.candidates[0]["text"].count("\n") == len(hit.blocks) - 1
-    assert (last.source, last.references) == (None, [])
+    for name, text, problem in cases:
+        file = InputFile(name, BytesIO(text.encode()))
+        with pytest.raises(SnippetsRefusedError, match=problem):
+            snippets_import(task=task, file=file)
+        assert not Snippet.objects.exists()

@@ -7,12 +7,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotation.services import design_ensure, hits_plan
+from annotation.services import design_ensure
 from campaign.models import Protocol, Task
 from campaign.services import task_close, task_create
 from protocols.quiz.models import Snippet
-from tests.at_work import lend
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -71,20 +70,6 @@ def test_a_file_is_uploaded_and_shown(organiser: Client, task: Task) -> None:
     assert page_of(task) in texts.content.decode()
 
 
-def test_a_file_that_does_not_fit_is_refused_where_it_is_wrong(
-    organiser: Client, task: Task
-) -> None:
-    organiser.post(page_of(task), file(LINE))
-    wrong = LINE + LINE.replace(b'"a"', b'"c"')
-    refused = organiser.post(page_of(task), file(wrong))
-    assert refused.status_code == 400
-    assert "c: segment 1 of “document 1” is in a, too." in refused.content.decode()
-    refused = organiser.post(page_of(task), file(b"{}\n"))
-    assert "snippets.jsonl, line 1" in refused.content.decode()
-    assert organiser.post(page_of(task), {}).status_code == 400
-    assert list(Snippet.objects.values_list("name", flat=True)) == ["a"]
-
-
 def test_over_rest_what_was_put_is_read(organiser: Client, task: Task) -> None:
     assert organiser.get(rest_of(task)).json() == {"snippets": []}
     put = organiser.put(rest_of(task), {"snippets": [SNIPPET]}, content_type="application/json")
@@ -101,36 +86,3 @@ def test_over_rest_what_was_put_is_read(organiser: Client, task: Task) -> None:
         )
         assert refused.status_code == 400, refused.content
     assert Snippet.objects.get().name == "b"
-
-
-def test_they_stay_once_judges_begin(organiser: Client, task: Task) -> None:
-    organiser.post(page_of(task), file(LINE))
-    hits_plan(task_id=task.pk, count=4)
-    lend(make_judge(task.test_set.campaign))
-    page = organiser.get(page_of(task)).content.decode()
-    assert "stay as they are" in page
-    assert 'type="file"' not in page
-    assert organiser.post(page_of(task), file(LINE)).status_code == 400
-    put = organiser.put(rest_of(task), {"snippets": [SNIPPET]}, content_type="application/json")
-    assert put.status_code == 400
-    assert Snippet.objects.get().name == "a"
-
-
-def test_who_may(client: Client, task: Task) -> None:
-    campaign = task.test_set.campaign
-    make_organiser(campaign)
-    client.force_login(make_analyst(campaign))
-    assert client.get(page_of(task)).status_code == client.get(rest_of(task)).status_code == 200
-    put = client.put(rest_of(task), {"snippets": [SNIPPET]}, content_type="application/json")
-    assert client.post(page_of(task), file(LINE)).status_code == put.status_code == 403
-    judge = make_judge(campaign)
-    assert judge.user is not None
-    client.force_login(judge.user)
-    assert client.get(page_of(task)).status_code == client.get(rest_of(task)).status_code == 404
-    assert not Snippet.objects.exists()
-
-
-def test_other_tasks_have_none(organiser: Client, task: Task) -> None:
-    ranking = Task.objects.get(test_set=task.test_set, protocol=Protocol.RANKING)
-    assert organiser.get(page_of(ranking)).status_code == 404
-    assert organiser.get(rest_of(ranking)).status_code == 404

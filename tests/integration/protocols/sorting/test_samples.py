@@ -17,13 +17,13 @@ from annotation.sampling.samples import sample_order
 from annotation.selectors import assigned_blocks
 from annotation.selectors.comparisons import COMPARISON, blocks_wanted, sentences_taken
 from annotation.selectors.planned import plans_read
-from annotation.services import design_change, judgment_submit, pool_fill, skip_submit
+from annotation.services import judgment_submit, pool_fill, skip_submit
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.redraw import hit_redraw
 from annotation.services.planning.samples import sample_plan
 from campaign.models import Judge, Protocol, Segment, Task
-from protocols.sorting.models import ClosedComparison, SystemSort
-from protocols.sorting.sorts import comparisons_open, state_of, verdicts_closed
+from protocols.sorting.models import ClosedComparison
+from protocols.sorting.sorts import comparisons_open
 from tests.at_work import assignment_lend, expire
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
@@ -118,24 +118,6 @@ def differs(task: Task, number: int, pair: tuple[str, ...]) -> bool:
     segment = task.test_set.segments.get(number=number)
     texts = {output.text for output in segment.outputs.filter(system__name__in=pair)}
     return len(texts) == 2
-
-
-@pytest.mark.django_db
-def test_so_many_judges_as_the_quota_asks_for_close_comparisons(task: Task) -> None:
-    """Three judges with two sentences each; the paper has seven with a hundred."""
-    first, second, third = judges_of(task, 3)
-    for judge in (first, second):
-        ask_again_and_again(judge)
-        ask_again_and_again(first)
-    pool_fill(task_id=task.pk)
-    assert not ClosedComparison.objects.exists()
-    ask_again_and_again(third)
-    pool_fill(task_id=task.pk)
-    closed = ClosedComparison.objects.all()
-    assert closed.exists()
-    for row in closed:
-        judges = Judgment.objects.of(task.pk).filter(numbered__number__in=row.judgments)
-        assert set(Counter(judges.values_list("judge__pseudonym", flat=True)).values()) == {2}
 
 
 @pytest.mark.django_db
@@ -243,55 +225,6 @@ def test_a_planning_that_is_lost_plans_the_same_again(task: Task) -> None:
     assert planned() == []
     sample_plan(task_id=task.pk, judge_id=judge.pk)
     assert planned() == lost
-
-
-@pytest.mark.thorough
-@pytest.mark.django_db
-def test_a_whole_sort_by_three_judges(make_task_of: MakeTask) -> None:
-    """Seven judges × 100 sentences in small: who is asked to the end finds an order."""
-    task = make_task_of(
-        Protocol.SORTING,
-        rules={"judgments": 3, "extension": 0, "most_of_a_judge": 1},
-        blocks_per_judge=200,
-    )
-    judges = judges_of(task, 3)
-    for _round in range(30):
-        for judge in judges:
-            ask_again_and_again(judge)
-        pool_fill(task_id=task.pk)
-    sort = SystemSort.objects.get(task=task)
-    state = state_of(sort, verdicts_closed(sort))
-    assert state is not None
-    assert max(given_by(task).values()) == 1
-    seen = Judgment.objects.of(task.pk).filter(judge=judges[0]).count()
-    # A judge meets a sentence once: eleven sentences end it, or the order is found.
-    assert state.order is not None or seen == 11
-
-
-@pytest.mark.django_db
-def test_checks_come_with_samples_too(task: Task) -> None:
-    """They count for no comparison, and take no place in a sample."""
-    design_change(task=task, redundancy=3, inter_share=0.5)
-    [judge] = judges_of(task, 1)
-    ask_again_and_again(judge)
-    # A sample is of one judge: there are no copies for others.
-    assert not HIT.objects.filter(task=task).exclude(purpose="first").exists()
-    assert set(given_by(task).values()) == {2}
-
-
-@pytest.mark.django_db
-def test_hits_of_before_are_given_up(make_task_of: MakeTask) -> None:
-    """Of a task that has its samples since its first HITs were planned."""
-    task = make_task_of(Protocol.SORTING, rules={"judgments": 6}, blocks_per_judge=200)
-    pool_fill(task_id=task.pk)
-    before = HIT.objects.filter(task=task)
-    assert before.incomplete().exists()
-    Task.objects.filter(pk=task.pk).update(rules=RULES)
-    pool_fill(task_id=task.pk)
-    assert not before.incomplete().exists()
-    [judge] = judges_of(task, 1)
-    ask_again_and_again(judge)
-    assert set(given_by(task).values()) == {2}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -4,25 +4,19 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models.functions import Now
-from django.test import Client
-from django.urls import reverse
 
 from annotation.export.shown import systems_shown
-from annotation.models import HIT, Assignment, Judgment
+from annotation.models import HIT, Assignment
 from annotation.selectors import assigned_blocks
 from annotation.selectors.comparisons import blocks_wanted
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.planned import plans_read
 from annotation.services import (
-    DesignRefusedError,
-    design_change,
     judgment_submit,
     pool_fill,
     quality_action_take,
-    task_rules_change,
 )
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.redraw import hit_redraw
@@ -232,69 +226,3 @@ def test_a_judge_waits_while_the_sort_goes_on(task: Task) -> None:
     work_request(judge=judge)
     pool_fill(task_id=task.pk)
     assert work_request(judge=judge).reason == NoWorkReason.WAITING
-
-
-def test_verdicts_are_never_changed(task: Task) -> None:
-    judged_by(task, 6, hits_each=1)
-    pool_fill(task_id=task.pk)
-    verdict = ClosedComparison.objects.first()
-    assert verdict is not None
-    verdict.winner, verdict.loser = verdict.loser, verdict.winner
-    for change in (verdict.save, verdict.delete):
-        with pytest.raises(Exception, match="permission denied"), transaction.atomic():
-            change()
-    fields = {"sort": verdict.sort, "step": 9, "winner": "ember", "same": 0, "losses": 0}
-    for wrong in (
-        {"loser": "nobody", "wins": 0, "is_drawn": True, "judgments": []},
-        {"loser": "dune", "wins": 1, "is_drawn": False, "judgments": [99]},
-        {"loser": "dune", "wins": 0, "is_drawn": False, "judgments": []},
-    ):
-        with pytest.raises(IntegrityError), transaction.atomic():
-            ClosedComparison.objects.create(**fields, **wrong, watermark=100)
-
-
-def test_what_a_sort_leaves_to_choose(task: Task) -> None:
-    with pytest.raises(ValidationError, match="judgments: 0 is not from 1"):
-        task_rules_change(task=task, rules={"judgments": 0})
-    with pytest.raises(ValidationError, match="no rule “quota”"):
-        task_rules_change(task=task, rules={"quota": 5})
-    for wrong in ({"kind": "binary"}, {"reference_rate": 0.5}):
-        with pytest.raises(DesignRefusedError):
-            design_change(task=task, **wrong)
-    ranking = Task.objects.get(test_set=task.test_set, protocol=Protocol.RANKING)
-    with pytest.raises(DesignRefusedError, match="sort systems"):
-        design_change(task=ranking, kind="sorting")
-
-
-def test_a_judge_answers_on_the_screen_of_two_outputs(client: Client, task: Task) -> None:
-    judge = make_judge(task.test_set.campaign)
-    assert judge.user is not None
-    client.force_login(judge.user)
-    page = client.get(reverse("judge", args=[task.test_set.campaign.slug]))
-    assert "judge/two_outputs/screen" in page.content.decode()
-    asked = client.post("/api/v1/judging/assignments/", {}, content_type="application/json").json()
-    assert (asked["protocol"], asked["rules"]) == ("sorting", {})
-    block = asked["blocks"][0]
-    put = client.put(
-        f"/api/v1/judging/judgments/{uuid4()}/",
-        {"block": block["id"], "answer": {"verdict": "second"}},
-        content_type="application/json",
-    )
-    assert put.json()["answer"] == {"verdict": "second"}
-    assert Judgment.objects.get().labels == [2, 1]
-    wrong = client.put(
-        f"/api/v1/judging/judgments/{uuid4()}/",
-        {"block": block["id"], "answer": {"verdict": "both_fine"}},
-        content_type="application/json",
-    )
-    assert wrong.status_code == 400
-
-
-def test_organisers_read_how_far_the_sort_is(client: Client, task: Task) -> None:
-    judged_by(task, 4, hits_each=3)
-    pool_fill(task_id=task.pk)
-    client.force_login(make_organiser(task.test_set.campaign))
-    found = sorted_report(task)
-    assert found["order"] is None
-    assert found["open"]
-    assert found["comparisons"]

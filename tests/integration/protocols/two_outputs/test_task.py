@@ -1,17 +1,12 @@
 """A task of two outputs: its rules and designs, what the database refuses, training, rehearsals, what organisers read."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connection, transaction
-from django.test import Client
-from django.utils import timezone
+from django.db import IntegrityError, transaction
 
-from annotation.export.five_way import five_way_csv
 from annotation.models import (
     Block,
     Design,
@@ -31,43 +26,26 @@ from annotation.services import (
 )
 from annotation.services.judging import submission
 from annotation.services.judging.storage import judgment_store
-from annotation.services.simulation import (
-    JudgedInRehearsal,
-    SimulatedJudge,
-    campaign_simulate,
-    rehearsed_store,
-)
-from campaign.models import Judge, Output, Protocol, Task
-from protocols.two_outputs.models import Answer
-from ranking.models import LatestRanking
-from ranking.tasks import rank_task
+from campaign.models import Judge, Protocol, Task
 from tests.at_work import lend
-from tests.factories import make_judge, make_organiser
-from tests.integration.protocols.conftest import MakeTask
+from tests.factories import make_judge
 
 pytestmark = pytest.mark.django_db
 
-JUDGING = "/api/v1/judging"
-LABELS = {"first": [1, 2], "same": [1, 1], "second": [2, 1]}
 
-
-@pytest.mark.parametrize(
-    ("rules", "words"),
-    [
+def test_rules_that_the_protocol_does_not_have_are_refused(task: Task) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"five_answers": True}, "no rule “five_answers”"),
         ({"four_answers": "yes"}, "four_answers is true or false"),
-    ],
-)
-def test_rules_that_the_protocol_does_not_have_are_refused(
-    task: Task, rules: dict[str, Any], words: str
-) -> None:
-    with pytest.raises(ValidationError, match=words):
-        task_rules_change(task=task, rules=rules)
-    ranking = Task.objects.get(protocol=Protocol.RANKING)
-    with pytest.raises(ValidationError, match="no rule “four_answers”"):
-        task_rules_change(task=ranking, rules={"four_answers": True})
-    task.refresh_from_db()
-    assert task.rules == {}
+    ]
+    for rules, words in cases:
+        with pytest.raises(ValidationError, match=words):
+            task_rules_change(task=task, rules=rules)
+        ranking = Task.objects.get(protocol=Protocol.RANKING)
+        with pytest.raises(ValidationError, match="no rule “four_answers”"):
+            task_rules_change(task=ranking, rules={"four_answers": True})
+        task.refresh_from_db()
+        assert task.rules == {}
 
 
 def test_rules_stay_once_judges_have_begun(task: Task, judge: Judge) -> None:
@@ -85,55 +63,17 @@ class TestDesigns:
         sizes = Block.objects.filter(hit__task=task).annotate(size=candidate_count())
         assert set(sizes.values_list("size", flat=True)) == {2}
 
-    @pytest.mark.parametrize(
-        ("parameters", "field"),
-        [
+    def test_larger_blocks_are_refused_in_words(self, task: Task) -> None:
+        cases: list[tuple[dict[str, Any], str]] = [
             ({"kind": "uniform", "systems_per_block": 5}, "systems_per_block"),
             ({"kind": "active", "systems_per_block": 3}, "systems_per_block"),
             ({"kind": "all", "systems_per_block": 2}, "kind"),
-        ],
-    )
-    def test_larger_blocks_are_refused_in_words(
-        self, task: Task, parameters: dict[str, Any], field: str
-    ) -> None:
-        with pytest.raises(DesignRefusedError, match="about 2 outputs at a time") as refused:
-            design_change(task=task, **parameters)
-        assert refused.value.field == field
-        assert Design.objects.get(task=task).kind == Design.Kind.BINARY
-
-    @pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
-    def test_other_kinds_may_show_two(self, task: Task, kind: str) -> None:
-        design = design_change(task=task, kind=kind)
-        assert (design.kind, design.systems_per_block) == (kind, 2)
-
-
-class TestTheDatabase:
-    """Refuses a judgment without its answer, and an answer without its judgment."""
-
-    def judgment(self, judge: Judge, **fields: Any) -> Judgment:
-        assignment = lend(judge)
-        block = assignment.hit.blocks.earliest("position")
-        values = {"labels": [1, 2], "assignment": assignment, **fields}
-        return Judgment.objects.create(
-            task=assignment.hit.task, client_id=uuid4(), judge=judge, block=block, **values
-        )
-
-    @contextmanager
-    def to_the_commit(self) -> Iterator[None]:
-        """Do something as if its transaction ended with it."""
-        with transaction.atomic():
-            yield
-            connection.check_constraints()
-
-    def test_a_judgment_has_its_answer_at_the_commit(self, judge: Judge) -> None:
-        with pytest.raises(IntegrityError, match="has no answer"), self.to_the_commit():
-            self.judgment(judge)
-        with self.to_the_commit():
-            Answer.objects.create(judgment=self.judgment(judge), verdict="first")
-
-    def test_imported_ones_have_theirs_at_the_end_of_the_statement(self, judge: Judge) -> None:
-        with pytest.raises(IntegrityError, match="has no answer"):
-            self.judgment(judge, assignment=None)
+        ]
+        for parameters, field in cases:
+            with pytest.raises(DesignRefusedError, match="about 2 outputs at a time") as refused:
+                design_change(task=task, **parameters)
+            assert refused.value.field == field
+            assert Design.objects.get(task=task).kind == Design.Kind.BINARY
 
 
 def test_a_submission_whose_answer_is_not_stored_stores_nothing(
@@ -149,19 +89,6 @@ def test_a_submission_whose_answer_is_not_stored_stores_nothing(
     with pytest.raises(IntegrityError), transaction.atomic():
         judgment_submit(assigned=block, client_id=uuid4(), answer={"verdict": "first"})
     assert not Judgment.objects.exists()
-
-
-def test_members_read_answers(judge: Judge, task: Task, client: Client) -> None:
-    blocks = assigned_blocks(lend(judge))
-    for block, verdict in zip(blocks, LABELS, strict=True):
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"verdict": verdict})
-    client.force_login(make_organiser(task.test_set.campaign))
-    rows = client.get(f"/api/v1/tasks/{task.pk}/judgments/").json()["results"]
-    assert [(row["number"], row["answer"]["verdict"], row["labels"]) for row in rows] == [
-        (number, verdict, labels) for number, (verdict, labels) in enumerate(LABELS.items(), 1)
-    ]
-    # The order that the answers imply, for whoever ranks files.
-    assert len(list(five_way_csv(task=task))) == 1 + len(LABELS)
 
 
 def test_training_is_of_two_outputs_too(task: Task) -> None:
@@ -192,63 +119,3 @@ def test_training_is_of_two_outputs_too(task: Task) -> None:
     feedback = training_feedback(stored)
     assert feedback is not None
     assert feedback.agrees
-
-
-def test_a_task_is_ranked(judge: Judge, task: Task) -> None:
-    for block in assigned_blocks(lend(judge)):
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"verdict": "first"})
-    rank_task(task.pk)
-    assert LatestRanking.objects.get(task=task).watermark == 3
-
-
-def test_the_judgments_of_a_rehearsal_have_answers(judge: Judge) -> None:
-    assignment = lend(judge)
-    judged = [
-        JudgedInRehearsal(
-            block_id=block,
-            client_id=uuid4(),
-            said={"verdict": "second"},
-            candidates=2,
-            duration_ms=20_000,
-            active_ms=20_000,
-            submitted_at=timezone.now(),
-        )
-        for block in assignment.hit.blocks.values_list("pk", flat=True)
-    ]
-    rehearsed_store(assignment, judged)
-    assert (
-        list(Answer.objects.values_list("verdict", "judgment__labels")) == [("second", [2, 1])] * 3
-    )
-
-
-@pytest.mark.parametrize("four_answers", [False, True])
-def test_simulated_judges_answer(make_task_of: MakeTask, *, four_answers: bool) -> None:
-    task = make_task_of(Protocol.TWO_OUTPUTS, rules={"four_answers": four_answers})
-    outputs = Output.objects.filter(segment__test_set=task.test_set)
-    best = outputs.filter(system__name="amber").values_list("pk", flat=True)
-    fine, wrong = 90.0, 10.0
-    count = campaign_simulate(
-        campaign=task.test_set.campaign,
-        judges=[SimulatedJudge("exact", noise=0, ties_within=0)],
-        languages=["en", "de"],
-        hits_each=3,
-        qualities=dict.fromkeys(outputs.values_list("pk", flat=True), wrong)
-        | dict.fromkeys(best, fine),
-        seed=3,
-    )
-    assert Answer.objects.count() == count > 3
-    verdicts = set(Answer.objects.values_list("verdict", flat=True))
-    assert verdicts <= {"first", "second", "both_wrong" if four_answers else "same"}
-    assert len(verdicts) > 1
-
-
-def test_organisers_see_it_as_judges_do(task: Task, client: Client) -> None:
-    client.force_login(make_organiser(task.test_set.campaign))
-    base = f"/api/v1/tasks/{task.pk}/as-judge"
-    hit = client.post(f"{base}/assignments/", {}, content_type="application/json").json()
-    assert (hit["protocol"], hit["rules"]) == ("two_outputs", {"four_answers": False})
-    body = {"block": hit["blocks"][0]["id"], "answer": {"verdict": "second"}}
-    address = f"{base}/judgments/{uuid4()}/"
-    taken = client.put(address, body, content_type="application/json").json()
-    assert (taken["labels"], taken["answer"]) == ([2, 1], {"verdict": "second"})
-    assert not Judgment.objects.exists()
