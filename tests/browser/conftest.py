@@ -38,36 +38,9 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 DESKTOP = {"width": 1366, "height": 768}
 PHONE = {"width": 360, "height": 740}
-_VIEWS = {
-    "light-desktop": (DESKTOP, "light"),
-    "dark-phone": (PHONE, "dark"),
-    "light-phone": (PHONE, "light"),
-    "dark-desktop": (DESKTOP, "dark"),
-}
-
-
-def _in_views(*seen: str) -> pytest.MarkDecorator:
-    """Run a test in these views; in the others by `make test-thorough`."""
-    return pytest.mark.parametrize(
-        ("viewport", "scheme"),
-        [
-            pytest.param(*view, id=name, marks=() if name in seen else pytest.mark.thorough)
-            for name, view in _VIEWS.items()
-        ],
-    )
-
-
-# What judges and the public see: each width and each scheme once.
-IN_VIEWS = _in_views("light-desktop", "dark-phone")
-# What organisers see has one style sheet: some pages in one view, some in the other.
-ON_A_DESKTOP = _in_views("light-desktop")
-ON_A_DARK_PHONE = _in_views("dark-phone")
-
-# What a test waits for the server to finish before its tables are emptied, in seconds.
+# What a test waits for a page or the server on a machine with other work, in seconds; the only such limit.
 PATIENCE = 60
-
-# How long an expectation may take to come true on a machine with other work, in milliseconds.
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=1000 * PATIENCE)
 
 # Playwright looks again after 20, 50, 100 and 100 ms, then twice a second; with less than five times as long as such a
 # wait, in milliseconds, ten times a second to the end.
@@ -182,6 +155,13 @@ def connections(live_server: LiveServer) -> Connections:
     return Connections(live_server.thread.httpd)
 
 
+def new_context(browser: Browser, **options: Any) -> BrowserContext:
+    """Return a new context that is as patient as all others."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(1000 * PATIENCE)
+    return context
+
+
 @pytest.fixture
 def tolerate() -> list[str]:
     """Patterns of console errors this test provokes: `tolerate.append("ERR_INTERNET")`."""
@@ -211,10 +191,9 @@ def new_page(
             problems.append(f"request to another host: {request.url}")
 
     def make(**options: Any) -> Page:
-        context = browser.new_context(
-            **{"viewport": DESKTOP, "base_url": live_server.url, **options}
+        context = new_context(
+            browser, **{"viewport": DESKTOP, "base_url": live_server.url, **options}
         )
-        context.set_default_timeout(60_000)
         context.on("console", on_console)
         context.on("weberror", lambda error: problems.append(f"script: {error.error}"))
         context.on("request", on_request)
@@ -255,6 +234,7 @@ def restartable(
             base_url=live_server.url,
             viewport={"width": DESKTOP["width"], "height": DESKTOP["height"]},
         )
+        context.set_default_timeout(1000 * PATIENCE)
         started.append(context)
         return context
 
@@ -278,17 +258,19 @@ def sign_in() -> SignIn:
     return sign_in
 
 
-@pytest.fixture
-def axe_check() -> Callable[[Page], None]:
-    """Asserts that axe finds nothing to object to in the page as it is now."""
+def axe_finds(page: Page, context: dict[str, Any] | None = None) -> str:
+    """Return what axe objects to in the page as it is now, or in a part of it; empty if nothing."""
+    # Half a megabyte of script; what a page was given before is there still.
+    axe = Axe("0") if page.evaluate("'axe' in window") else Axe()
+    # Without what it found in order, and without asking for the style sheets again.
+    options = {"resultTypes": ["violations"], "preload": False}
+    results = axe.run(page, context=context, options=options)
+    return str(results.generate_report()) if results.violations_count else ""
 
-    def check(page: Page) -> None:
-        # Half a megabyte of script; what a page was given before is there still.
-        axe = Axe("0") if page.evaluate("'axe' in window") else Axe()
-        results = axe.run(page)
-        assert results.violations_count == 0, results.generate_report()
 
-    return check
+def too_wide(page: Page) -> bool:
+    """Return whether one has to scroll sideways to read the page."""
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
 
 @pytest.fixture
