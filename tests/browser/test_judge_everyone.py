@@ -195,12 +195,12 @@ def test_focus_ranks_and_differences_are_seen_in_all_colours_and_without_motion(
     page.emulate_media(reduced_motion="reduce")
     # What takes all motion away, and reaches no further than this.
     assert page.evaluate(MOVING) == ["*, ::before, ::after"]
-    page.emulate_media(forced_colors="active")
+    page.emulate_media(forced_colors="active", reduced_motion="no-preference")
     type_ranks(page, "2113")
     page.keyboard.press("d")
     page.keyboard.press("Enter")  # refused: the row that lacks a rank has the focus
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme, forced_colors="active")
+    for ground in ("light", "dark"):
+        page.emulate_media(color_scheme=ground, forced_colors="active")
         seen = page.evaluate(IN_COLOURS_OF_ONES_OWN)
         highlight = seen["highlight"]
         assert highlight != seen["canvas"]
