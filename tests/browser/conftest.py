@@ -258,13 +258,13 @@ def sign_in() -> SignIn:
     return sign_in
 
 
-def axe_finds(page: Page, context: dict[str, Any] | None = None) -> str:
-    """Return what axe objects to in the page as it is now, or in a part of it; empty if nothing."""
+def axe_finds(page: Page) -> str:
+    """Return what axe objects to in the page as it is now; empty if nothing."""
     # Half a megabyte of script; what a page was given before is there still.
     axe = Axe("0") if page.evaluate("'axe' in window") else Axe()
     # Without what it found in order, and without asking for the style sheets again.
     options = {"resultTypes": ["violations"], "preload": False}
-    results = axe.run(page, context=context, options=options)
+    results = axe.run(page, options=options)
     return str(results.generate_report()) if results.violations_count else ""
 
 
