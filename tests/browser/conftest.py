@@ -6,6 +6,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -70,12 +71,27 @@ OpenLong = Callable[..., Page]
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def fonts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | float | bool]:
+    """Give Chromium the DejaVu Sans that comes with ziafont alone, whatever fonts the machine has, or none.
+
+    Without any font, texts have no height, and Chromium crashes.
+    """
+    folder = tmp_path_factory.mktemp("fonts")
+    package = files("ziafont") / "fonts"
+    configuration = folder / "fonts.conf"
+    configuration.write_text(
+        f"<fontconfig><dir>{package}</dir><cachedir>{folder}</cachedir></fontconfig>"
+    )
+    return {**os.environ, "FONTCONFIG_FILE": str(configuration)}
+
+
+@pytest.fixture(scope="session")
+def browser(fonts: dict[str, str | float | bool]) -> Iterator[Browser]:
     # Once the event loop runs, Django has another connection in this thread, and nobody could close
     # the one that the tests before left open: a database cannot be copied meanwhile.
     connection.close()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**launch_options())
+        browser = playwright.chromium.launch(**launch_options(), env=fonts)
         yield browser
         browser.close()
         # Nor could anybody close that other one once the loop has ended.
@@ -222,7 +238,11 @@ def page(new_page: NewPage) -> Page:
 
 @pytest.fixture
 def restartable(
-    browser: Browser, live_server: LiveServer, connections: Connections, tmp_path: Path
+    browser: Browser,
+    fonts: dict[str, str | float | bool],
+    live_server: LiveServer,
+    connections: Connections,
+    tmp_path: Path,
 ) -> Iterator[Callable[[], BrowserContext]]:
     """Starts a browser of its own on one profile; close it, and start it again."""
     started: list[BrowserContext] = []
@@ -231,6 +251,7 @@ def restartable(
         context = browser.browser_type.launch_persistent_context(
             tmp_path / "profile",
             **launch_options(),
+            env=fonts,
             base_url=live_server.url,
             viewport={"width": DESKTOP["width"], "height": DESKTOP["height"]},
         )

@@ -56,9 +56,13 @@ PARTED = """() => [...document.querySelectorAll('.report-table thead th, .report
 def answered(judged: TestSetWriter) -> TestSetWriter:  # noqa: F811
     """Each kind, asked as usual and answered."""
     for kind in analyses_of(task=judged.task):
-        asked = analysis_ask(task=judged.task, choice=analysis_choice(kind, {}), is_queued=False)
-        analysis_compute(analysis=asked)
+        answer(judged, kind)
     return judged
+
+
+def answer(writer: TestSetWriter, kind: str) -> None:
+    asked = analysis_ask(task=writer.task, choice=analysis_choice(kind, {}), is_queued=False)
+    analysis_compute(analysis=asked)
 
 
 def shown(page: Page, answered: TestSetWriter, kind: str) -> None:
@@ -112,10 +116,14 @@ def check_paper(page: Page, kind: str) -> None:
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-def test_without_scripts_judges_are_acted_on(new_page: NewPage, answered: TestSetWriter) -> None:
+def test_without_scripts_judges_are_acted_on(
+    new_page: NewPage,
+    judged: TestSetWriter,  # noqa: F811
+) -> None:
+    answer(judged, "judges")
     page = new_page(viewport=WIDE, java_script_enabled=False)
-    enter(page, answered.campaign)
-    shown(page, answered, "judges")
+    enter(page, judged.campaign)
+    shown(page, judged, "judges")
     expect(page.locator(".answer tbody tr").first).to_be_visible()
     page.get_by_text("Choose judges …").click()
     page.get_by_role("checkbox").first.check()
