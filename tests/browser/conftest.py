@@ -6,6 +6,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -38,36 +39,9 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 DESKTOP = {"width": 1366, "height": 768}
 PHONE = {"width": 360, "height": 740}
-_VIEWS = {
-    "light-desktop": (DESKTOP, "light"),
-    "dark-phone": (PHONE, "dark"),
-    "light-phone": (PHONE, "light"),
-    "dark-desktop": (DESKTOP, "dark"),
-}
-
-
-def _in_views(*seen: str) -> pytest.MarkDecorator:
-    """Run a test in these views; in the others by `make test-thorough`."""
-    return pytest.mark.parametrize(
-        ("viewport", "scheme"),
-        [
-            pytest.param(*view, id=name, marks=() if name in seen else pytest.mark.thorough)
-            for name, view in _VIEWS.items()
-        ],
-    )
-
-
-# What judges and the public see: each width and each scheme once.
-IN_VIEWS = _in_views("light-desktop", "dark-phone")
-# What organisers see has one style sheet: some pages in one view, some in the other.
-ON_A_DESKTOP = _in_views("light-desktop")
-ON_A_DARK_PHONE = _in_views("dark-phone")
-
-# What a test waits for the server to finish before its tables are emptied, in seconds.
+# What a test waits for a page or the server on a machine with other work, in seconds; the only such limit.
 PATIENCE = 60
-
-# How long an expectation may take to come true on a machine with other work, in milliseconds.
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=1000 * PATIENCE)
 
 # Playwright looks again after 20, 50, 100 and 100 ms, then twice a second; with less than five times as long as such a
 # wait, in milliseconds, ten times a second to the end.
@@ -97,12 +71,27 @@ OpenLong = Callable[..., Page]
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def fonts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | float | bool]:
+    """Give Chromium the DejaVu Sans that comes with ziafont alone, whatever fonts the machine has, or none.
+
+    Without any font, texts have no height, and Chromium crashes.
+    """
+    folder = tmp_path_factory.mktemp("fonts")
+    package = files("ziafont") / "fonts"
+    configuration = folder / "fonts.conf"
+    configuration.write_text(
+        f"<fontconfig><dir>{package}</dir><cachedir>{folder}</cachedir></fontconfig>"
+    )
+    return {**os.environ, "FONTCONFIG_FILE": str(configuration)}
+
+
+@pytest.fixture(scope="session")
+def browser(fonts: dict[str, str | float | bool]) -> Iterator[Browser]:
     # Once the event loop runs, Django has another connection in this thread, and nobody could close
     # the one that the tests before left open: a database cannot be copied meanwhile.
     connection.close()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**launch_options())
+        browser = playwright.chromium.launch(**launch_options(), env=fonts)
         yield browser
         browser.close()
         # Nor could anybody close that other one once the loop has ended.
@@ -182,6 +171,13 @@ def connections(live_server: LiveServer) -> Connections:
     return Connections(live_server.thread.httpd)
 
 
+def new_context(browser: Browser, **options: Any) -> BrowserContext:
+    """Return a new context that is as patient as all others."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(1000 * PATIENCE)
+    return context
+
+
 @pytest.fixture
 def tolerate() -> list[str]:
     """Patterns of console errors this test provokes: `tolerate.append("ERR_INTERNET")`."""
@@ -211,10 +207,9 @@ def new_page(
             problems.append(f"request to another host: {request.url}")
 
     def make(**options: Any) -> Page:
-        context = browser.new_context(
-            **{"viewport": DESKTOP, "base_url": live_server.url, **options}
+        context = new_context(
+            browser, **{"viewport": DESKTOP, "base_url": live_server.url, **options}
         )
-        context.set_default_timeout(60_000)
         context.on("console", on_console)
         context.on("weberror", lambda error: problems.append(f"script: {error.error}"))
         context.on("request", on_request)
@@ -243,7 +238,11 @@ def page(new_page: NewPage) -> Page:
 
 @pytest.fixture
 def restartable(
-    browser: Browser, live_server: LiveServer, connections: Connections, tmp_path: Path
+    browser: Browser,
+    fonts: dict[str, str | float | bool],
+    live_server: LiveServer,
+    connections: Connections,
+    tmp_path: Path,
 ) -> Iterator[Callable[[], BrowserContext]]:
     """Starts a browser of its own on one profile; close it, and start it again."""
     started: list[BrowserContext] = []
@@ -252,9 +251,11 @@ def restartable(
         context = browser.browser_type.launch_persistent_context(
             tmp_path / "profile",
             **launch_options(),
+            env=fonts,
             base_url=live_server.url,
             viewport={"width": DESKTOP["width"], "height": DESKTOP["height"]},
         )
+        context.set_default_timeout(1000 * PATIENCE)
         started.append(context)
         return context
 
@@ -278,17 +279,19 @@ def sign_in() -> SignIn:
     return sign_in
 
 
-@pytest.fixture
-def axe_check() -> Callable[[Page], None]:
-    """Asserts that axe finds nothing to object to in the page as it is now."""
+def axe_finds(page: Page) -> str:
+    """Return what axe objects to in the page as it is now; empty if nothing."""
+    # Half a megabyte of script; what a page was given before is there still.
+    axe = Axe("0") if page.evaluate("'axe' in window") else Axe()
+    # Without what it found in order, and without asking for the style sheets again.
+    options = {"resultTypes": ["violations"], "preload": False}
+    results = axe.run(page, options=options)
+    return str(results.generate_report()) if results.violations_count else ""
 
-    def check(page: Page) -> None:
-        # Half a megabyte of script; what a page was given before is there still.
-        axe = Axe("0") if page.evaluate("'axe' in window") else Axe()
-        results = axe.run(page)
-        assert results.violations_count == 0, results.generate_report()
 
-    return check
+def too_wide(page: Page) -> bool:
+    """Return whether one has to scroll sideways to read the page."""
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
 
 @pytest.fixture

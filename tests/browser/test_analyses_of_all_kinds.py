@@ -1,17 +1,16 @@
 """Every kind of analysis that there is: wide and narrow, light and dark, without scripts, on paper."""
 
-import re
-from collections.abc import Callable
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from ranking.selectors.analyses import analyses_of
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from tests.browser.conftest import NewPage
+from tests.browser.conftest import NewPage, axe_finds
 from tests.browser.organising import enter
 from tests.browser.test_analyses import judged  # noqa: F401  a fixture
-from tests.browser.test_quality import address, look
+from tests.browser.test_quality import address
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -57,9 +56,13 @@ PARTED = """() => [...document.querySelectorAll('.report-table thead th, .report
 def answered(judged: TestSetWriter) -> TestSetWriter:  # noqa: F811
     """Each kind, asked as usual and answered."""
     for kind in analyses_of(task=judged.task):
-        asked = analysis_ask(task=judged.task, choice=analysis_choice(kind, {}), is_queued=False)
-        analysis_compute(analysis=asked)
+        answer(judged, kind)
     return judged
+
+
+def answer(writer: TestSetWriter, kind: str) -> None:
+    asked = analysis_ask(task=writer.task, choice=analysis_choice(kind, {}), is_queued=False)
+    analysis_compute(analysis=asked)
 
 
 def shown(page: Page, answered: TestSetWriter, kind: str) -> None:
@@ -67,38 +70,30 @@ def shown(page: Page, answered: TestSetWriter, kind: str) -> None:
     expect(page.get_by_role("heading", name="Of judgments 1 to 72")).to_be_visible()
 
 
-VIEWS = ((WIDE, "light"), (NARROW, "dark"), (NARROW, "light"), (WIDE, "dark"))
-
-
-# Every other kind wide and light, the others narrow and dark; all of them in all views by `make test-thorough`.
-@pytest.mark.parametrize(
-    "everywhere",
-    [
-        pytest.param(False, id="each in a view"),
-        pytest.param(True, id="each in all views", marks=pytest.mark.thorough),
-    ],
+VIEWS: tuple[tuple[ViewportSize, Literal["light", "dark"]], ...] = (
+    (WIDE, "light"),
+    (NARROW, "dark"),
 )
+
+
+# Every other kind wide and light, the others narrow and dark, and some on paper.
 def test_each_kind_fits_screens_and_paper_and_axe_finds_nothing(
-    new_page: NewPage,
-    answered: TestSetWriter,
-    axe_check: Callable[[Page], None],
-    everywhere: bool,
+    page: Page, new_page: NewPage, answered: TestSetWriter
 ) -> None:
-    views = VIEWS if everywhere else VIEWS[:2]
-    pages = [new_page(viewport=viewport, color_scheme=scheme) for viewport, scheme in views]
     on_paper = new_page(viewport={"width": PAPER, "height": 1000}, color_scheme="dark")
-    for page in (*pages, on_paper):
-        enter(page, answered.campaign)
+    for each in (page, on_paper):
+        enter(each, answered.campaign)
     on_paper.emulate_media(media="print", color_scheme="dark")
     for number, kind in enumerate(analyses_of(task=answered.task)):
-        for at, (viewport, scheme) in enumerate(views):
-            if everywhere or at == number % 2:
-                shown(pages[at], answered, kind)
-                axe_check(pages[at])
-                look(pages[at], f"kind-{kind}-{scheme}-{viewport['width']}")
-                check_fits(pages[at], kind, viewport["width"])
-        shown(on_paper, answered, kind)
-        check_paper(on_paper, kind)
+        viewport, scheme = VIEWS[number % 2]
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=scheme)
+        shown(page, answered, kind)
+        assert axe_finds(page) == "", kind
+        check_fits(page, kind, viewport["width"])
+        if number % 4 == 0:
+            shown(on_paper, answered, kind)
+            check_paper(on_paper, kind)
 
 
 def check_fits(page: Page, kind: str, width: int) -> None:
@@ -121,22 +116,15 @@ def check_paper(page: Page, kind: str) -> None:
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-def test_each_kind_is_read_without_scripts_and_judges_are_acted_on(
-    new_page: NewPage, answered: TestSetWriter
+def test_without_scripts_judges_are_acted_on(
+    new_page: NewPage,
+    judged: TestSetWriter,  # noqa: F811
 ) -> None:
+    answer(judged, "judges")
     page = new_page(viewport=WIDE, java_script_enabled=False)
-    enter(page, answered.campaign)
-    for kind in analyses_of(task=answered.task):
-        shown(page, answered, kind)
-        expect(page.locator(".answer tbody tr").first).to_be_visible()
-        if page.locator(".report-table svg").count():
-            figure = page.locator(".report-table svg").first
-            expect(figure).to_be_visible()
-            # A group where its cells are links.
-            expect(figure).to_have_attribute("role", re.compile("^(img|group)$"))
-            assert figure.locator("title").first.text_content()
-            assert "The table says the same." in (figure.locator("desc").text_content() or "")
-    shown(page, answered, "judges")
+    enter(page, judged.campaign)
+    shown(page, judged, "judges")
+    expect(page.locator(".answer tbody tr").first).to_be_visible()
     page.get_by_text("Choose judges …").click()
     page.get_by_role("checkbox").first.check()
     page.get_by_label("Pause").check()

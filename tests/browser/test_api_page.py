@@ -1,10 +1,9 @@
 """The page that describes the API: Swagger UI of our own server, under our Content-Security-Policy."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ON_A_DESKTOP, NewPage
+from tests.browser.conftest import NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
 
@@ -19,17 +18,14 @@ _IS_DARK = """() => {
 }"""
 
 
-@ON_A_DESKTOP
-def test_every_operation_is_there_and_reading_can_be_tried(
-    new_page: NewPage, viewport: dict[str, int], scheme: str
-) -> None:
+def test_every_operation_is_there_and_reading_can_be_tried(new_page: NewPage) -> None:
     """`new_page` fails on requests to other hosts, on errors of scripts and on what the policy refuses."""
-    page = new_page(viewport=viewport, color_scheme=scheme)
+    page = new_page(color_scheme="dark")
     enter(page, make_campaign())
     page.goto(page.url.partition("/campaigns")[0] + "/api/")
     expect(page.get_by_role("heading", level=1)).to_have_text("The API")
     operations = page.locator("#api .opblock")
-    expect(operations.first).to_be_visible(timeout=60_000)
+    expect(operations.first).to_be_visible()
     assert operations.count() > 100
     page.locator("#operations-campaigns-campaigns_list .opblock-summary-control").click()
     page.get_by_role("button", name="Try it out").click()
@@ -37,15 +33,4 @@ def test_every_operation_is_there_and_reading_can_be_tried(
     expect(page.locator("#api .live-responses-table .response").first).to_contain_text("museum")
     page.locator("#operations-campaigns-campaign_restore .opblock-summary-control").click()
     assert page.locator("#operations-campaigns-campaign_restore .try-out").count() == 0
-    contrast = Axe().run(
-        page,
-        context={"include": [["#api"]]},
-        options={"runOnly": {"type": "rule", "values": ["color-contrast"]}},
-    )
-    assert contrast.violations_count == 0, contrast.generate_report()
-    is_dark = page.evaluate(_IS_DARK)
-    assert is_dark == (scheme == "dark")
-    # What Swagger UI draws is not ours: it nests landmarks.
-    results = Axe().run(page, context={"exclude": [["#api"]]})
-    assert results.violations_count == 0, results.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    assert page.evaluate(_IS_DARK)

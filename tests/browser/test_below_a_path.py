@@ -8,11 +8,10 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
-from annotation.models import Judgment
 from campaign.models import Campaign, InvitationRole, Judge, User
-from campaign.models.mail import InvitationMail
 from campaign.services import invitation_create, organiser_add
-from tests.browser.judging import all_sent, at_sentence, judge_block, open_link, page_kept
+from tests.browser.conftest import new_context
+from tests.browser.judging import open_link
 from tests.factories import make_campaign, make_judge, make_task
 from tests.gunicorn import web_server
 
@@ -64,8 +63,7 @@ def strayed() -> list[str]:
 
 @pytest.fixture
 def tab(browser: Browser, strayed: list[str]) -> Iterator[Page]:
-    context = browser.new_context()
-    context.set_default_timeout(60_000)
+    context = new_context(browser)
 
     def watch(request: Request) -> None:
         address = urlsplit(request.url)
@@ -85,29 +83,6 @@ def link_of(campaign: Campaign, user: User, role: InvitationRole) -> str:
 def cookies_are_for_the_path(context: BrowserContext) -> bool:
     cookies = context.cookies()
     return bool(cookies) and all(each["path"].startswith(f"{PREFIX}/") for each in cookies)
-
-
-def test_a_judge_judges_and_loads_anew(
-    tab: Page, judge: Judge, served: str, strayed: list[str]
-) -> None:
-    assert judge.user is not None
-    open_link(tab, served + link_of(judge.campaign, judge.user, InvitationRole.JUDGE))
-    at_sentence(tab, 1)
-    judge_block(tab, "12345")
-    at_sentence(tab, 2)
-    all_sent(tab)
-    page_kept(tab)
-    # The service worker's scope, and what the page keeps, are below the path, too.
-    scopes = tab.evaluate(
-        "async () => (await navigator.serviceWorker.getRegistrations()).map((each) => new URL(each.scope).pathname)"
-    )
-    assert scopes
-    assert all(scope.startswith(f"{PREFIX}/") for scope in scopes)
-    tab.reload()
-    at_sentence(tab, 2)
-    assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
-    assert strayed == []
-    assert cookies_are_for_the_path(tab.context)
 
 
 def test_an_organiser_reaches_every_page_and_none_leads_elsewhere(
@@ -159,24 +134,3 @@ def crawled(tab: Page, served: str, first: str) -> tuple[list[str], list[str], s
             elif not NOT_FOLLOWED.search(address.path) and f"{PREFIX}/static/" not in address.path:
                 waiting.append(address.path)
     return elsewhere, broken, asked
-
-
-def test_a_link_in_a_message_has_the_path_once(
-    tab: Page, judge: Judge, served: str, settings: object
-) -> None:
-    from django.urls import get_script_prefix, set_script_prefix
-
-    from campaign.services.own_link_mails import own_link_send
-
-    mail = own_link_send(judge=judge, address="ada@example.org", base_url=f"{served}/")
-    assert InvitationMail.objects.get(pk=mail.pk).base_url == served
-    before = get_script_prefix()
-    # As in a worker of this installation, which Django tells the path as it starts.
-    set_script_prefix(f"{PREFIX}/")
-    try:
-        from django.urls import reverse
-
-        link = mail.base_url + reverse("invitation", args=["token"])
-    finally:
-        set_script_prefix(before)
-    assert link == f"{served}{PREFIX}/i/token/"

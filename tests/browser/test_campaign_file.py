@@ -1,13 +1,11 @@
 """The file of a campaign is taken, changed and applied again in a real browser."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from campaign.models import Campaign
-from tests.browser.conftest import ON_A_DESKTOP, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_task
 
@@ -48,36 +46,3 @@ def test_a_file_is_taken_changed_and_applied(
     expect(page.get_by_text("Done.")).to_be_visible()
     campaign.refresh_from_db()
     assert campaign.lease_minutes == 25
-
-
-@ON_A_DESKTOP
-def test_axe_finds_nothing_where_a_file_is_applied(
-    new_page: NewPage,
-    campaign: Campaign,
-    axe_check: Callable[[Page], None],
-    tmp_path: Path,
-    viewport: dict[str, int],
-    scheme: str,
-    tolerate: list[str],
-) -> None:
-    tolerate += ["400"]
-    page = new_page(viewport=viewport, color_scheme=scheme)
-
-    def look() -> None:
-        axe_check(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-
-    enter(page, campaign)
-    to_file(page)
-    look()
-    file = tmp_path / "long.yaml"
-    file.write_text("slug: museum\nname: Museum\npay: " + "x" * 300 + "\n")
-    page.get_by_label("File", exact=True).set_input_files(file)
-    page.get_by_role("button", name="Show what differs").click()
-    expect(page.locator(".field-error")).to_contain_text("long.yaml, line 3")
-    look()
-    file.write_text("slug: museum\nname: Museum\npay: " + "x" * 190 + "\nlease_minutes: 5\n")
-    page.get_by_label("File", exact=True).set_input_files(file)
-    page.get_by_role("button", name="Show what differs").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Apply the file")
-    look()

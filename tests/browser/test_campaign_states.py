@@ -1,14 +1,11 @@
 """A campaign is paused, goes on, is closed, cloned, deleted and restored in a real browser, while a judge judges."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
-from annotation.services import waiting_judgments_number
 from campaign.models import Campaign
-from tests.browser.conftest import ON_A_DESKTOP, NewPage, SignIn
+from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
@@ -66,58 +63,3 @@ def test_a_campaign_is_paused_while_somebody_judges(
     all_sent(judge)
     expect(judge.locator("#rest-text")).to_contain_text("This campaign is closed")
     assert Judgment.objects.count() == 6
-
-
-@ON_A_DESKTOP
-def test_axe_finds_nothing_where_campaigns_are_closed_cloned_deleted_and_restored(
-    new_page: NewPage,
-    sign_in: SignIn,
-    campaign: Campaign,
-    axe_check: Callable[[Page], None],
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    judge = new_page()
-    sign_in(judge, make_judge(campaign))
-    judge_hit(judge)
-    all_sent(judge)
-    waiting_judgments_number()
-    page = new_page(viewport=viewport, color_scheme=scheme)
-
-    def look() -> None:
-        axe_check(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-
-    enter(page, campaign)
-    to_state(page)
-    look()
-    change(page, "Close the campaign")
-    change(page, "Archive the campaign")
-    expect(page.get_by_text("This campaign is archived")).to_be_visible()
-    look()
-    page.get_by_role("button", name="Undo: Take it out of the archive").click()
-    change(page, "Open the campaign again")
-    expect(page.get_by_text("This campaign is open")).to_be_visible()
-    page.get_by_role("link", name="Clone the campaign").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Clone the campaign")
-    look()
-    page.get_by_label("With people").check()
-    page.get_by_role("button", name="Make the clone").click()
-    expect(page.get_by_text("A draft like “Museum”")).to_be_visible()
-    look()
-    page.get_by_role("link", name="State", exact=True).last.click()
-    expect(page.get_by_text("This campaign is draft")).to_be_visible()
-    page.get_by_role("link", name="Campaigns", exact=True).click()
-    expect(page.get_by_role("row").filter(has_text="Museum, again")).to_contain_text("draft")
-    look()
-    page.get_by_role("link", name="Museum", exact=True).click()
-    to_state(page)
-    page.get_by_role("link", name="Delete the campaign").click()
-    expect(page.get_by_text("3 judged sentences go to the bin with it.")).to_be_visible()
-    look()
-    page.get_by_label("Type the name of the campaign").fill("Museum")
-    page.get_by_role("button", name="Delete the campaign").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Bin")
-    look()
-    page.get_by_role("button", name="Restore Museum").click()
-    expect(page.get_by_text("This campaign is open")).to_be_visible()

@@ -1,17 +1,13 @@
 """The organiser's pages in a real browser: live without a reload, calm, and open to everybody."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from campaign.models import User
-from ranking.services import ranking_settings_change, stopping_rule_set
 from ranking.tasks import rank_task, rank_what_is_due
-from tests.browser.conftest import DESKTOP, IN_VIEWS, ON_A_DARK_PHONE, PHONE, NewPage
-from tests.browser.organising import enter, enter_ranking
+from tests.browser.organising import enter_ranking
 from tests.clocks import stop_process_clock
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
@@ -46,6 +42,9 @@ def test_a_judgment_shows_without_a_reload(page: Page, writer: TestSetWriter) ->
     enter_ranking(page, writer.campaign)
     expect(page.get_by_text("24 comparisons from 8 blocks by 2 judges.")).to_be_visible()
     page.evaluate("window.sameDocument = true")
+    summary = page.locator("#explanation summary")
+    summary.focus()
+    page.keyboard.press("Enter")
 
     judge_more(writer, [1, 2, 3])
 
@@ -53,6 +52,9 @@ def test_a_judgment_shows_without_a_reload(page: Page, writer: TestSetWriter) ->
     expect(page.get_by_role("row", name="chiara")).to_be_visible()
     expect(page.locator("#live-state")).to_contain_text("live · updated")
     assert page.evaluate("window.sameDocument") is True
+    # What the reader opened and focused stays so.
+    expect(page.get_by_text("Only the order of clusters is established.")).to_be_visible()
+    expect(summary).to_be_focused()
 
 
 def test_only_a_new_headline_is_announced(page: Page, writer: TestSetWriter) -> None:
@@ -68,20 +70,6 @@ def test_only_a_new_headline_is_announced(page: Page, writer: TestSetWriter) -> 
     expect(page.get_by_text("from 18 blocks")).to_be_visible()
     expect(announced).to_have_text(page.get_by_role("heading", level=1).inner_text())
     expect(announced).not_to_be_empty()
-
-
-def test_what_the_reader_opened_and_focused_stays_so(page: Page, writer: TestSetWriter) -> None:
-    enter_ranking(page, writer.campaign)
-    summary = page.locator("#explanation summary")
-    summary.focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("Only the order of clusters is established.")).to_be_visible()
-
-    judge_more(writer, [1, 2, 3])
-
-    expect(page.get_by_text("from 9 blocks")).to_be_visible()
-    expect(page.get_by_text("Only the order of clusters is established.")).to_be_visible()
-    expect(summary).to_be_focused()
 
 
 def polls(page: Page) -> list[Request]:
@@ -155,76 +143,6 @@ def test_a_session_that_ended_stops_the_questions(
     assert asked == []
 
 
-@IN_VIEWS
-def test_axe_finds_nothing_and_nothing_sticks_out(
-    new_page: NewPage,
-    writer: TestSetWriter,
-    axe_check: Callable[[Page], None],
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    writer.system("left-behind")
-    # Each careful judge slips once, and the careless one once gets it right.
-    slips = {"ada": 21, "ben": 22, "chiara": 23, "careless-with-a-name-that-goes-on-and-on": 20}
-    for segment in range(20, 45):
-        block = writer.block(segment, ["A", "B", "C"])
-        for judge, other in slips.items():
-            usual, once = ([3, 1, 2], [1, 2, 3]) if other == 20 else ([1, 2, 3], [2, 1, 3])
-            writer.judgment(judge, block, once if segment == other else usual)
-    rank_task(writer.task.pk)
-    empty = TestSetWriter(writer.campaign, "not started", ["A", "B"])
-    page = new_page(viewport=viewport, color_scheme=scheme)
-    enter_ranking(page, writer.campaign)
-    expect(page.get_by_text("worth a look", exact=True)).to_be_visible()
-    page.locator("#explanation summary").click()
-    axe_check(page)
-    pages = [
-        page.url,
-        page.url.replace(f"/{writer.task.pk}/", f"/{empty.task.pk}/"),
-        "/campaigns/",
-    ]
-    for address in pages:
-        page.goto(address)
-        axe_check(page)
-        width = page.evaluate("document.documentElement.scrollWidth")
-        assert width <= viewport["width"], address
-
-
-# Whether the words in the cells of intervals lie apart from the plots beside them.
-WORDS_CROSSED_BY_PLOTS = """() => Array.from(document.querySelectorAll(".judges .with-plot"))
-    .flatMap((cell) => {
-      const plot = cell.querySelector("svg").getBoundingClientRect();
-      return Array.from(cell.querySelectorAll("span"), (span) => {
-        const words = document.createRange();
-        words.selectNodeContents(span);
-        const { left, right, top, bottom } = words.getBoundingClientRect();
-        const crossed = left < plot.right && right > plot.left && top < plot.bottom && bottom > plot.top;
-        return crossed ? span.textContent : null;
-      });
-    })
-    .filter(Boolean)"""
-
-
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_no_plot_crosses_the_words_beside_it(
-    new_page: NewPage, writer: TestSetWriter, viewport: dict[str, int]
-) -> None:
-    page = new_page(viewport=viewport)
-    enter_ranking(page, writer.campaign)
-    row = page.get_by_role("row", name="ada")
-    expect(row).to_contain_text("too few judges to tell how judges differ")
-    assert page.evaluate(WORDS_CROSSED_BY_PLOTS) == []
-    # One who slips once makes an interval for all.
-    for segment in range(5, 25):
-        block = writer.block(segment, ["A", "B", "C"])
-        for judge in ("ada", "ben", "chiara", "dora"):
-            slips = judge == "ada" and segment % 4 == 0
-            writer.judgment(judge, block, [2, 1, 3] if slips else [1, 2, 3])
-    rank_task(writer.task.pk)
-    expect(row).to_contain_text(re.compile(r"\d to \d"))
-    assert page.evaluate(WORDS_CROSSED_BY_PLOTS) == []
-
-
 def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_dashboard(
     page: Page, writer: TestSetWriter
 ) -> None:
@@ -250,64 +168,3 @@ def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_das
     rank_what_is_due()
     expect(page.get_by_text("rank ranges from 1,000 resamples of blocks.")).to_be_visible()
     expect(page.get_by_text("Only two judges: rank ranges hold")).to_be_hidden()
-
-
-@ON_A_DARK_PHONE
-def test_axe_finds_nothing_on_the_page_of_rank_ranges(
-    new_page: NewPage,
-    writer: TestSetWriter,
-    axe_check: Callable[[Page], None],
-    tolerate: list[str],
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    tolerate.append("400")
-    page = new_page(viewport=viewport, color_scheme=scheme)
-    enter_ranking(page, writer.campaign)
-    address = f"{page.url}ranking-settings/"
-    for ranges in ("percentile", "sign_test"):
-        ranking_settings_change(task=writer.task, ranges=ranges, reason="Tried.")
-        page.goto(address)
-        expect(page.get_by_role("heading", level=1)).to_have_text("Ranking settings")
-        axe_check(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-    page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("This field is required.")).to_be_visible()
-    axe_check(page)
-    stopping_rule_set(task=writer.task, pairs_share=0.9, reason="Money ends.")
-    page.goto(address.replace("ranking-settings", "stopping-rule"))
-    expect(page.get_by_text("Stop at 90 % of the pairs told apart").first).to_be_visible()
-    axe_check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-    rank_what_is_due()
-    page.goto(address.replace("ranking-settings/", ""))
-    expect(page.get_by_role("heading", name="Stopping rule")).to_be_visible()
-    axe_check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-
-
-def test_axe_finds_nothing_where_there_is_nothing_to_see(
-    page: Page, axe_check: Callable[[Page], None]
-) -> None:
-    campaign = make_campaign()
-    enter(page, campaign)
-    expect(page.get_by_role("heading", level=1)).to_have_text("Museum")
-    axe_check(page)
-    User.objects.get(name="Olga").memberships.all().delete()
-    page.goto("/")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Welcome, Olga")
-    axe_check(page)
-
-
-def test_the_table_is_a_table_on_a_phone_too(new_page: NewPage, writer: TestSetWriter) -> None:
-    page = new_page(viewport=PHONE)
-    enter_ranking(page, writer.campaign)
-
-    row = page.get_by_role("table", name="Systems by Expected Wins").get_by_role("row").nth(1)
-
-    expect(row.get_by_role("rowheader")).to_have_text("A")
-    assert [cell.strip() for cell in row.get_by_role("cell").all_inner_texts()][-3:] == [
-        "16",
-        "0",
-        "0",
-    ]

@@ -1,6 +1,5 @@
 """The bars of the desk and the overview in a real browser."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -8,7 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from ranking.tasks import rank_task
-from tests.browser.conftest import ON_A_DARK_PHONE, PHONE, NewPage
+from tests.browser.conftest import PHONE, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_task
 from tests.integration.ranking.writing import TestSetWriter
@@ -38,37 +37,6 @@ def is_in_view(page: Page, text: str) -> bool:
     assert box is not None
     width = (page.viewport_size or PHONE)["width"]
     return box["x"] >= 0 and box["x"] + box["width"] <= width
-
-
-@ON_A_DARK_PHONE
-def test_axe_finds_nothing_in_the_overview(
-    new_page: NewPage,
-    axe_check: Callable[[Page], None],
-    writer: TestSetWriter,
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    page = new_page(viewport=viewport, color_scheme=scheme)
-    enter(page, writer.campaign)
-    expect(page.get_by_role("heading", level=1)).to_have_text("Museum")
-    row = page.get_by_role("row").filter(has_text="museum en-de")
-    expect(row).to_contain_text("38 % of 40 blocks")
-    expect(row).to_contain_text("blocks a day")
-    axe_check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-    page.get_by_role("link", name="Test sets", exact=False).first.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Test sets")
-    axe_check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-    page.get_by_role("rowheader").get_by_role("link", name="the other one").click()
-    page.get_by_role("link", name="Texts", exact=True).click()
-    expect(page.get_by_role("heading", name="Segment 7")).to_be_visible()
-    axe_check(page)
-    page.get_by_role("link", name="People", exact=True).click()
-    page.get_by_role("link", name="Time", exact=True).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Time")
-    axe_check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
 
 def test_on_a_phone_the_tab_of_the_page_is_in_view(

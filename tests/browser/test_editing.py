@@ -1,6 +1,5 @@
 """Blind editing: an output is edited alone, and others say of what came out whether it is acceptable."""
 
-from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
@@ -14,7 +13,7 @@ from campaign.models import Judge, Protocol, Task
 from campaign.services import task_close
 from protocols.editing.models import Answer
 from tests.at_work import lend
-from tests.browser.conftest import IN_VIEWS, PHONE, NewPage, SignIn
+from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence
 from tests.browser.screen_reader import ScreenReader
 from tests.factories import make_campaign, make_judge, make_task
@@ -156,66 +155,3 @@ def test_one_key_says_what_is_acceptable(page: Page, acceptor: Judge, sign_in: S
     page.keyboard.press("?")
     expect(page.get_by_role("row", name="not acceptable")).to_be_visible()
     expect(page.get_by_role("row", name="unable to correct")).to_be_hidden()
-
-
-def test_by_touch_alone_at_360_pixels(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
-    page = begin(new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    for button in page.locator(".edit-answer").all():
-        box = button.bounding_box()
-        assert box is not None
-        assert min(box["width"], box["height"]) >= 44
-    field(page).tap()
-    page.keyboard.type("Indeed. ")
-    page.locator("#submit").tap()
-    at_sentence(page, 2)
-    page.clock.fast_forward(1_000)
-    page.locator("[data-choice=unchanged]").tap()
-    at_sentence(page, 3)
-    all_sent(page)
-    assert said(judge) == ["edited", "unchanged"]
-
-
-@IN_VIEWS
-def test_axe_finds_nothing_where_one_edits(
-    new_page: NewPage,
-    judge: Judge,
-    sign_in: SignIn,
-    axe_check: Callable[[Page], None],
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    page = begin(new_page(viewport=viewport, color_scheme=scheme), judge, sign_in)
-    axe_check(page)
-    press(page, "Enter")
-    axe_check(page)
-    press(page, "1")
-    page.keyboard.type("Indeed. ")
-    axe_check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-
-
-@IN_VIEWS
-def test_axe_finds_nothing_where_one_accepts(
-    new_page: NewPage,
-    acceptor: Judge,
-    sign_in: SignIn,
-    axe_check: Callable[[Page], None],
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    page = begin(new_page(viewport=viewport, color_scheme=scheme), acceptor, sign_in)
-    axe_check(page)
-    press(page, "c")
-    press(page, "1")
-    at_sentence(page, 2)
-    press(page, "u")
-    expect(page.locator(".edit-answer.chosen")).to_have_count(1)
-    axe_check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-
-
-def test_the_field_runs_as_its_text_does(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
-    page = begin(new_page(locale="ar"), judge, sign_in)
-    expect(page.locator("html")).to_have_attribute("dir", "rtl")
-    expect(page.locator(".edit-field")).to_have_attribute("dir", "ltr")

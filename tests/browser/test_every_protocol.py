@@ -1,7 +1,5 @@
 """What holds for every screen of every protocol: judged by keys, without network, by touch, from right to left, by ear."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -9,7 +7,7 @@ from annotation.models import Judgment
 from annotation.protocols import answer_kinds
 from campaign.models import Judge
 from launcher.waiting import wait_until
-from tests.browser.conftest import DESKTOP, PHONE, Connections, NewPage, SignIn
+from tests.browser.conftest import PHONE, Connections, NewPage, SignIn, axe_finds, too_wide
 from tests.browser.judging import all_sent, page_kept
 from tests.browser.screen_reader import ScreenReader
 from tests.browser.screens import APART, SCREENS, Screen, sentence
@@ -17,9 +15,21 @@ from tests.browser.screens import APART, SCREENS, Screen, sentence
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 EVERY_PROTOCOL = pytest.mark.parametrize("protocol", [kind.protocol for kind in answer_kinds()])
-EVERY_SCREEN = pytest.mark.parametrize(
-    "screen", [pytest.param(screen, id=name) for name, screen in SCREENS.items()]
-)
+
+
+def on_screens(*names: str) -> pytest.MarkDecorator:
+    """Run a test on these screens; on all others by `make test-thorough`."""
+    return pytest.mark.parametrize(
+        "screen",
+        [
+            pytest.param(screen, id=name, marks=() if name in names else pytest.mark.thorough)
+            for name, screen in SCREENS.items()
+        ],
+    )
+
+
+#: One by ranks and one by a single tap or key, which differ most.
+ON_TWO = on_screens("ranking", "two_outputs")
 
 
 def begin(page: Page, judge: Judge, sign_in: SignIn) -> int:
@@ -36,8 +46,7 @@ def stored(judge: Judge, count: int) -> bool:
 
 
 def is_heard(reader: ScreenReader, screen: Screen) -> bool:
-    # Not so long that the page pauses.
-    return wait_until(lambda: all(words in reader.focus() for words in screen.heard), seconds=20)
+    return wait_until(lambda: all(words in reader.focus() for words in screen.heard), seconds=60)
 
 
 def test_all_protocols_are_here() -> None:
@@ -46,12 +55,11 @@ def test_all_protocols_are_here() -> None:
     assert known <= set(SCREENS)
 
 
-@EVERY_SCREEN
+@ON_TWO
 def test_by_keyboard_alone_and_by_ear_and_without_network_in_the_middle(
     page: Page,
     sign_in: SignIn,
     tolerate: list[str],
-    axe_check: Callable[[Page], None],
     connections: Connections,
     screen: Screen,
 ) -> None:
@@ -60,7 +68,7 @@ def test_by_keyboard_alone_and_by_ear_and_without_network_in_the_middle(
     judge = screen.judge()
     before = begin(page, judge, sign_in)
     assert is_heard(reader, screen), reader.focus()
-    axe_check(page)
+    assert axe_finds(page) == ""
     screen.judge_by_keys(page)
     assert stored(judge, before + 1)
     all_sent(page)
@@ -78,9 +86,9 @@ def test_by_keyboard_alone_and_by_ear_and_without_network_in_the_middle(
     assert len(set(blocks)) == before + 2
 
 
-@EVERY_SCREEN
+@ON_TWO
 def test_by_touch_alone_from_right_to_left_in_the_dark(
-    new_page: NewPage, sign_in: SignIn, axe_check: Callable[[Page], None], screen: Screen
+    new_page: NewPage, sign_in: SignIn, screen: Screen
 ) -> None:
     page = new_page(
         viewport=PHONE, has_touch=True, is_mobile=True, locale="ar", color_scheme="dark"
@@ -89,19 +97,18 @@ def test_by_touch_alone_from_right_to_left_in_the_dark(
     before = begin(page, judge, sign_in)
     assert page.locator("html").get_attribute("dir") == "rtl"
     expect(page.locator("main [lang=ar][dir=rtl]:visible").first).to_be_visible()
-    axe_check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert axe_finds(page) == ""
+    assert not too_wide(page)
     for count in (1, 2):
         screen.judge_by_taps(page, is_first=count == 1)
         assert stored(judge, before + count)
 
 
-@EVERY_PROTOCOL
-def test_keys_answer_from_right_to_left(new_page: NewPage, sign_in: SignIn, protocol: str) -> None:
-    page = new_page(viewport=DESKTOP, locale="ar")
-    screen = SCREENS[protocol]
+@on_screens("spans-several")
+def test_keys_answer_from_right_to_left(new_page: NewPage, sign_in: SignIn, screen: Screen) -> None:
+    page = new_page(locale="ar")
     judge = screen.judge(target_language="ar")
     begin(page, judge, sign_in)
-    assert page.evaluate("document.documentElement.scrollWidth") <= DESKTOP["width"]
+    assert not too_wide(page)
     screen.judge_by_keys(page)
     assert stored(judge, 1)

@@ -1,4 +1,4 @@
-"""Nothing that reaches a judge's browser tells who wrote an output, whatever the protocol asks."""
+"""Each protocol is judged by keys, with a reload without network, and nothing that reaches the browser tells who wrote an output."""
 
 from typing import Any
 from uuid import uuid4
@@ -12,10 +12,10 @@ from annotation.services import design_change, hits_plan, judgment_submit, pool_
 from annotation.services.simulation import lend_prepared
 from campaign.models import BadReference, Judge, Protocol, Task
 from campaign.services import bad_reference_review, bad_references_make
-from tests.browser.conftest import SignIn
+from tests.browser.conftest import Connections, SignIn
 from tests.browser.crawler import Crawler, addresses
 from tests.browser.judging import page_kept
-from tests.browser.screens import SCREENS
+from tests.browser.screens import SCREENS, sentence
 from tests.browser.test_every_protocol import EVERY_PROTOCOL, begin, stored
 from tests.browser.told import SYSTEMS, number_rows_to_be_known, told
 from tests.factories import make_judge
@@ -25,8 +25,8 @@ from tests.protocol_tasks import make_task_of_protocol
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 JUDGING = "/api/v1/judging/"
-#: What is in addresses that know of a task.
-OF_TASKS = ("/tasks/", "/judging/", "/judge/")
+#: What is in addresses that answer a judge.
+OF_JUDGES = ("/judging/", "/judge/")
 #: Protocols whose blocks of one output may be attention checks.
 SCORED = (Protocol.RATING, Protocol.SPANS)
 
@@ -64,8 +64,8 @@ def judged_by_another(task: Task) -> Judge:
 
 
 @EVERY_PROTOCOL
-def test_no_byte_tells_of_systems(
-    page: Page, sign_in: SignIn, tolerate: list[str], protocol: str
+def test_what_is_judged_without_network_is_stored_once_and_no_byte_tells_of_systems(
+    page: Page, sign_in: SignIn, tolerate: list[str], connections: Connections, protocol: str
 ) -> None:
     tolerate.append("net::ERR_")
     number_rows_to_be_known()
@@ -85,11 +85,17 @@ def test_no_byte_tells_of_systems(
     page_kept(page)
     crawler.stored("after a sentence")
     crawler.heard()
-    page.context.set_offline(True)
-    screen.judge_by_keys(page)
-    crawler.stored("without network")
-    page.context.set_offline(False)
+    with connections.cut(page.context):
+        screen.judge_by_keys(page)
+        expect(page.locator("#status")).to_contain_text("1 judgment is kept on this device")
+        crawler.stored("without network")
+        here = sentence(page)
+        page.reload()
+        # From what is kept on the device, at the same sentence.
+        expect(page.locator("#sentence")).to_have_text(here)
+        assert stored(judge, 1)
     assert stored(judge, 2)
+    assert Judgment.objects.filter(judge=judge).values("block").distinct().count() == 2
     page.keyboard.press("h")
     expect(page.get_by_role("dialog").get_by_role("listitem").first).to_be_visible()
     crawler.stored("with the history open")
@@ -115,7 +121,7 @@ def test_no_byte_tells_of_systems(
     )
     # All others are the same for all protocols: test_judge_blind.py.
     for address in addresses(places):
-        if any(part in address for part in OF_TASKS):
+        if any(part in address for part in OF_JUDGES):
             crawler.ask("GET", address)
     for address in (f"{JUDGING}judgments/?page_size=1", f"{JUDGING}progress/?campaign=museum"):
         assert crawler.ask("GET", address) == 200

@@ -1,7 +1,5 @@
 """What the documents of NVDA and VoiceOver ask of a status: to be there before its words, and empty between two that are the same."""
 
-from itertools import pairwise
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -65,29 +63,6 @@ def test_the_same_words_come_back_after_a_moment_without_any(judging: Page) -> N
     assert [bool(text) for text, _ in said] == [True, False, True]
     assert said[0][0] == said[2][0]
     assert said[2][1] - said[1][1] >= 100
-
-
-def test_other_words_do_not_wait(judging: Page) -> None:
-    judging.evaluate(RECORD)
-    judging.keyboard.press("d")
-    judging.keyboard.press("d")
-    said = [text for text, _ in judging.evaluate("window.announced")]
-    assert len(said) == 2
-    assert all(one != other for one, other in pairwise(said))
-
-
-def test_a_long_text_stays_while_it_is_read(judging: Page) -> None:
-    judging.clock.install()
-    judging.reload()
-    at_sentence(judging, 1)
-    announcement = judging.locator("#announcement")
-    judging.keyboard.press("o")
-    expect(announcement).to_contain_text("Source")
-    length = len(announcement.text_content() or "")
-    judging.clock.fast_forward(50 * length)
-    expect(announcement).to_contain_text("Source")
-    judging.clock.fast_forward(60_000)
-    expect(announcement).to_be_empty()
 
 
 def test_a_dialog_that_explains_itself_is_described_by_it(judging: Page) -> None:

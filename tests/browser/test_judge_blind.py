@@ -263,10 +263,12 @@ def every_address(world: World, crawler: Crawler) -> None:
     for address in sorted(of_others.difference(addresses(own))):
         crawler.ask("GET", address)
     for address in addresses(own):
-        for method in METHODS:
+        # Pages answer two of the methods, and all others in the same few words.
+        for method in METHODS if address.startswith("/api/") else ("GET", "POST"):
             if (method, address) != ("POST", "/sign-out/"):
                 crawler.ask(method, address, {"campaign": "museum"})
-        crawler.ask("POST", address, {"campaign": "museum"}, token="")
+        if address.startswith(("/judge/", JUDGING)):
+            crawler.ask("POST", address, {"campaign": "museum"}, token="")
     for body in bodies(world):
         for kind in ("judgments", "skips", "problem-reports"):
             crawler.ask("PUT", f"{JUDGING}{kind}/{uuid4()}/", body)

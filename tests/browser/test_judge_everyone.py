@@ -7,7 +7,7 @@ from playwright.sync_api import Page, Route, expect
 
 from annotation.models import Judgment
 from campaign.models import Judge
-from tests.browser.conftest import PHONE, NewPage, SignIn
+from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn, axe_finds
 from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -105,17 +105,24 @@ def misfits(page: Page) -> list[object]:
     return [*sideways, *page.evaluate(CUT_OFF), *page.evaluate(SMALL, 34)]
 
 
-def test_zoomed_in_nothing_is_cut_off_and_one_direction_scrolls(
+def test_in_every_state_axe_finds_nothing_and_nothing_is_cut_off_when_zoomed_in(
     new_page: NewPage, judge: Judge, sign_in: SignIn, tolerate: list[str]
 ) -> None:
+    """In each state on a light desktop or a dark phone by turns, and in one direction to scroll in every size."""
     tolerate.append("net::ERR_")
     page = new_page()
-    found: dict[str, list[object]] = {}
+    found: dict[str, object] = {}
 
     def check(state: str) -> None:
+        is_dark = len(found) // (1 + len(SIZES)) % 2 == 1
+        page.set_viewport_size(PHONE if is_dark else DESKTOP)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme="dark" if is_dark else "light")
+        page.clock.resume()  # axe waits by timers
+        found[state] = axe_finds(page)
         for width, height in SIZES:
             page.set_viewport_size({"width": width, "height": height})
             found[f"{state} {width} × {height}"] = misfits(page)
+        page.set_viewport_size(DESKTOP)  # type: ignore[arg-type]
 
     walk(page, judge, sign_in, check)
     assert {state: problems for state, problems in found.items() if problems} == {}
@@ -132,40 +139,6 @@ def test_zoomed_in_nothing_is_cut_off_and_one_direction_scrolls(
                 }"""
             )
             assert not covered
-
-
-def test_axe_finds_nothing_in_the_dark(
-    new_page: NewPage,
-    judge: Judge,
-    sign_in: SignIn,
-    tolerate: list[str],
-    axe_check: Callable[[Page], None],
-) -> None:
-    """In the states that no other test looks at."""
-    tolerate.append("net::ERR_")
-    page = new_page(color_scheme="dark")
-    seen = []
-
-    def check(state: str) -> None:
-        if state in {"ranked, with differences", "in tiers", "side by side", "without network"}:
-            seen.append(state)
-            page.clock.resume()  # axe waits by timers
-            axe_check(page)
-
-    walk(page, judge, sign_in, check)
-    assert len(seen) == 4
-
-
-def test_whoever_wants_no_motion_gets_none(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
-) -> None:
-    page = new_page()
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    assert page.evaluate(MOVING) == ["progress::-webkit-progress-value"]
-    page.emulate_media(reduced_motion="reduce")
-    # What takes all motion away, and reaches no further than this.
-    assert page.evaluate(MOVING) == ["*, ::before, ::after"]
 
 
 IN_COLOURS_OF_ONES_OWN = """() => {
@@ -192,33 +165,9 @@ IN_COLOURS_OF_ONES_OWN = """() => {
 }"""
 
 
-def test_in_forced_colours_ranks_focus_and_differences_are_still_seen(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
+def test_focus_ranks_and_differences_are_seen_in_all_colours_and_without_motion(
+    page: Page, judge: Judge, sign_in: SignIn
 ) -> None:
-    page = new_page(forced_colors="active")
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    type_ranks(page, "2113")
-    page.keyboard.press("d")
-    page.keyboard.press("Enter")  # refused: the row that lacks a rank has the focus
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme, forced_colors="active")
-        seen = page.evaluate(IN_COLOURS_OF_ONES_OWN)
-        highlight = seen["highlight"]
-        assert highlight != seen["canvas"]
-        assert (seen["chosen"], seen["chip"], seen["active"]) == (highlight,) * 3
-        assert highlight not in {seen["free"], seen["other"]}
-        assert seen["focus"] == "solid"
-        assert seen["difference"] != seen["canvas"]
-        assert (seen["pressed"], seen["unpressed"]) == ("underline", "none")
-    # Ties are written, not painted.
-    expect(page.locator("#order")).to_have_text("B = C > A > D")
-
-
-def test_the_ring_of_the_focus_stands_out_three_to_one(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
-) -> None:
-    page = new_page()
     sign_in(page, judge)
     at_sentence(page, 1)
     page.keyboard.press("ArrowDown")
@@ -241,6 +190,27 @@ def test_the_ring_of_the_focus_stands_out_three_to_one(
             }"""
         )
         assert ratio >= 3
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(MOVING) == ["progress::-webkit-progress-value"]
+    page.emulate_media(reduced_motion="reduce")
+    # What takes all motion away, and reaches no further than this.
+    assert page.evaluate(MOVING) == ["*, ::before, ::after"]
+    page.emulate_media(forced_colors="active", reduced_motion="no-preference")
+    type_ranks(page, "2113")
+    page.keyboard.press("d")
+    page.keyboard.press("Enter")  # refused: the row that lacks a rank has the focus
+    for ground in ("light", "dark"):
+        page.emulate_media(color_scheme=ground, forced_colors="active")
+        seen = page.evaluate(IN_COLOURS_OF_ONES_OWN)
+        highlight = seen["highlight"]
+        assert highlight != seen["canvas"]
+        assert (seen["chosen"], seen["chip"], seen["active"]) == (highlight,) * 3
+        assert highlight not in {seen["free"], seen["other"]}
+        assert seen["focus"] == "solid"
+        assert seen["difference"] != seen["canvas"]
+        assert (seen["pressed"], seen["unpressed"]) == ("underline", "none")
+    # Ties are written, not painted.
+    expect(page.locator("#order")).to_have_text("B = C > A > D")
 
 
 def bring_nothing(route: Route) -> None:

@@ -1,20 +1,19 @@
 """Paragraphs on the judging page: what must stay in view, what may lie over what, how quick it is."""
 
-import re
-from collections.abc import Callable
-from itertools import pairwise, product
+from itertools import combinations, product
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from campaign.models import Judge
-from tests.browser.conftest import OpenLong
+from tests.browser.conftest import OpenLong, too_wide
 from tests.browser.judging import at_sentence, rank_of, type_ranks
-from tests.browser.long_texts import IN_SIZES, LANGUAGES, SIZES
+from tests.browser.long_texts import LANGUAGES, SIZES
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+thorough = pytest.mark.thorough
 PARTS = ("#source-part", "#reference-part", "#panel .tools", ".judge-header", "#foot")
 LONG = 250
 
@@ -75,67 +74,40 @@ def check_all_is_in_view(page: Page, size: str) -> None:
         assert seen[1], text
 
 
-@pytest.mark.parametrize("words", [pytest.param(90, marks=pytest.mark.thorough), LONG])
-@pytest.mark.parametrize(
-    ("size", "layout"),
-    [
-        *(("laptop", layout) for layout in ("list", "columns", "tiers")),
-        # Too narrow for columns, which are not offered there.
-        *(("phone", layout) for layout in ("list", "tiers")),
-        *(
-            pytest.param("wide", layout, marks=pytest.mark.thorough)
-            for layout in ("list", "columns", "tiers")
-        ),
-    ],
-)
+# Each size once; the other scripts by `make test-thorough`.
+SIZES_AND_SCRIPTS = [
+    pytest.param(*each, marks=() if each in {("laptop", "de"), ("phone", "ar")} else thorough)
+    for each in product(SIZES, LANGUAGES)
+]
+
+
+@pytest.mark.parametrize(("size", "language"), SIZES_AND_SCRIPTS)
 def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
-    open_long: OpenLong, size: str, layout: str, words: int
-) -> None:
-    page = open_long(size, words)
-    if layout != "list":
-        page.keyboard.press({"columns": "v", "tiers": "t"}[layout])
-        expect(page.locator("#outputs")).to_have_attribute("data-layout", layout)
-    check_all_is_in_view(page, size)
-    scroll_to_the_end(page)
-    assert page.evaluate("scrollY") > 0
-    check_all_is_in_view(page, size)
-    type_ranks(page, "12345")
-    check_all_is_in_view(page, size)
-    page.keyboard.press("c")
-    check_all_is_in_view(page, size)
-    page.keyboard.press("c")
-    check_all_is_in_view(page, size)
-
-
-# Each script once, right to left in both: the others by `make test-thorough`.
-_SCRIPTS = {("laptop", "ar"), ("laptop", "zh"), ("phone", "ar"), ("phone", "hi"), ("phone", "th")}
-
-
-@pytest.mark.parametrize(
-    ("size", "language"),
-    [
-        pytest.param(*each, marks=() if each in _SCRIPTS else pytest.mark.thorough)
-        for each in product(SIZES, sorted(set(LANGUAGES) - {"de"}))
-    ],
-)
-def test_texts_of_every_script_stay_in_their_places(
     open_long: OpenLong, size: str, language: str
 ) -> None:
-    page = open_long(size, 90, language=language)
-    check_all_is_in_view(page, size)
+    """In each layout that the size offers, wherever the page is scrolled to, with and without more context."""
+    page = open_long(size, LONG, language=language)
     text = page.locator(".row-text").first
     assert text.get_attribute("lang") == language
     direction = text.evaluate("(text) => getComputedStyle(text).direction")
     assert direction == ("rtl" if language == "ar" else "ltr")
-    keys = {"tiers": "t"} if size == "phone" else {"tiers": "t", "columns": "v"}
-    for layout, key in keys.items():
-        page.keyboard.press(key)
-        expect(page.locator("#outputs")).to_have_attribute("data-layout", layout)
+    check_all_is_in_view(page, size)
+    for key in ("t", "t") if size == "phone" else ("v", "t", "t"):
+        scroll_to_the_end(page)
+        assert page.evaluate("scrollY") > 0
         check_all_is_in_view(page, size)
         rows = [box(each) for each in page.locator(".row").all()]
-        for index, one in enumerate(rows):
-            assert not any(overlap(one, other) for other in rows[index + 1 :])
-        assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
+        for one, other in combinations(rows, 2):
+            assert not overlap(one, other)
+        page.keyboard.press("c")
+        check_all_is_in_view(page, size)
+        page.keyboard.press("c")
+        assert not too_wide(page)
+        layout = page.locator("#outputs").get_attribute("data-layout")
+        page.keyboard.press(key)
+        expect(page.locator("#outputs")).not_to_have_attribute("data-layout", str(layout))
+    type_ranks(page, "12345")
+    check_all_is_in_view(page, size)
 
 
 def last_lines_are_in_view(page: Page) -> list[bool]:
@@ -149,9 +121,8 @@ def last_lines_are_in_view(page: Page) -> list[bool]:
     return found
 
 
-@IN_SIZES
-def test_keys_scroll_source_and_reference_together(open_long: OpenLong, size: str) -> None:
-    page = open_long(size)
+def test_keys_scroll_source_and_reference_together(open_long: OpenLong) -> None:
+    page, size = open_long("laptop"), "laptop"
     page.keyboard.press("ArrowDown")
     for down, up in (("]", "["), ("Shift+ArrowDown", "Shift+ArrowUp")):
         before = page.evaluate("scrollY")
@@ -167,56 +138,18 @@ def test_keys_scroll_source_and_reference_together(open_long: OpenLong, size: st
             page.keyboard.press(up)
         tops = "[...document.querySelector('#texts').children].map((part) => part.scrollTop)"
         assert page.evaluate(tops) == [0, 0]
-
-
-def test_the_next_sentence_begins_at_the_top_of_its_texts(open_long: OpenLong) -> None:
-    page = open_long("laptop")
+    # Text in a comment, and the next sentence begins at the top.
     page.keyboard.press("]")
-    tops = "[...document.querySelector('#texts').children].map((part) => part.scrollTop)"
+    page.keyboard.press("m")
+    page.keyboard.type("[see]")
+    expect(page.locator("#comment")).to_have_value("[see]")
+    page.keyboard.press("Escape")
     assert min(page.evaluate(tops)) > 0
+    rank_of(page, "A", 1).focus()
     type_ranks(page, "12345")
     page.keyboard.press("Enter")
     at_sentence(page, 2)
     assert page.evaluate(tops) == [0, 0]
-
-
-def test_brackets_are_keys_like_letters(open_long: OpenLong) -> None:
-    """Switched off with them, and text in a comment."""
-    page = open_long("laptop")
-    page.keyboard.press("m")
-    page.keyboard.type("[see]")
-    expect(page.locator("#comment")).to_have_value("[see]")
-    tops = "[...document.querySelector('#texts').children].map((part) => part.scrollTop)"
-    assert page.evaluate(tops) == [0, 0]
-
-
-@pytest.mark.parametrize("size", ["laptop", "wide"])
-def test_neighbours_take_two_lines_until_more_context_is_asked_for(
-    open_long: OpenLong, size: str
-) -> None:
-    page = open_long(size)
-    lines = """() => [...document.querySelectorAll(".neighbour")].map((each) =>
-        each.offsetHeight / parseFloat(getComputedStyle(each).lineHeight))"""
-    folded = page.evaluate(lines)
-    assert len(folded) == 2
-    assert all(1.9 < count < 2.1 for count in folded)
-    page.keyboard.press("c")
-    whole = page.evaluate(lines)
-    assert len(whole) == 8
-    assert min(whole) > 5
-
-
-def test_on_a_phone_more_context_keeps_reference_and_its_button_in_view(
-    open_long: OpenLong,
-) -> None:
-    page = open_long("phone")
-    expect(page.locator(".neighbour").first).to_be_hidden()
-    page.get_by_role("button", name="more context").tap()
-    check_all_is_in_view(page, "phone")
-    expect(page.get_by_role("button", name="less context")).to_be_in_viewport(ratio=1)
-    # What stands before the source is a swipe away.
-    page.locator("#source-part").evaluate("(part) => (part.scrollTop = 0)")
-    expect(page.locator("#source .neighbour").first).to_be_in_viewport()
 
 
 def unhidden_text_at_the_ranks(page: Page) -> list[str]:
@@ -242,12 +175,10 @@ def unhidden_text_at_the_ranks(page: Page) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("words", [pytest.param(90, marks=pytest.mark.thorough), LONG])
-@pytest.mark.parametrize("size", ["laptop", "wide"])
 def test_side_by_side_no_text_shows_under_the_ranks(
-    open_long: OpenLong, size: str, words: int
+    open_long: OpenLong,
 ) -> None:
-    page = open_long(size, words)
+    page = open_long("laptop")
     page.keyboard.press("v")
     expect(page.locator("#rows.aligned")).to_be_visible()
     for y in (0, 150, 10_000):
@@ -255,108 +186,3 @@ def test_side_by_side_no_text_shows_under_the_ranks(
         for letter in "ABCDE":
             expect(rank_of(page, letter, 3)).to_be_in_viewport(ratio=1)
         assert unhidden_text_at_the_ranks(page) == []
-
-
-def words_are_hyphenated_by_the_language_of_their_text(page: Page) -> None:
-    for name, lang in ((".source", "en"), (".reference", "de"), (".row-text", "de")):
-        found = page.locator(name).first.evaluate(
-            "(text) => [getComputedStyle(text).hyphens, text.lang]"
-        )
-        assert found == ["auto", lang]
-
-
-@IN_SIZES
-def test_in_the_list_words_are_hyphenated_and_nothing_lies_over_an_output(
-    open_long: OpenLong, size: str
-) -> None:
-    page = open_long(size)
-    words_are_hyphenated_by_the_language_of_their_text(page)
-    rows = [box(each) for each in page.locator(".row").all()]
-    for one, other in pairwise(rows):
-        assert not overlap(one, other)
-    for each in page.locator(".row").all():
-        assert not overlap(box(each.locator(".row-text")), box(each.locator(".ranks")))
-    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
-
-
-def test_five_outputs_of_ninety_words_fit_a_wide_screen_and_use_it(open_long: OpenLong) -> None:
-    page = open_long("wide", 90)
-    left, _, _, _ = box(page.locator("#texts"))
-    _, _, right, _ = box(page.locator("#rows"))
-    assert right - left > 0.94 * SIZES["wide"]["width"]
-    for letter in "ABCDE":
-        expect(rank_of(page, letter, 5)).to_be_in_viewport(ratio=1)
-    _, _, _, bottom = box(page.locator(".row").last)
-    _, foot, _, _ = box(page.locator("#foot"))
-    assert bottom <= foot
-
-
-def test_the_menu_of_a_phone_is_as_wide_as_it_and_says_the_way_back(open_long: OpenLong) -> None:
-    page = open_long("phone", 90)
-    page.get_by_role("button", name="more…").tap()
-    menu = page.locator("#more-menu")
-    left, top, right, bottom = box(menu)
-    assert (left, right, bottom) == (0, SIZES["phone"]["width"], SIZES["phone"]["height"])
-    assert top > 0
-    for each in menu.locator(".tool").all():
-        if each.is_visible():
-            assert each.bounding_box()["height"] < 50  # type: ignore[index]  # visible; one line
-    expect(menu.locator("kbd").first).to_be_hidden()
-    menu.get_by_role("button", name="tiers to drag into").tap()
-    page.get_by_role("button", name="more…").tap()
-    menu.get_by_role("button", name="back to a list").tap()
-    expect(page.locator("#outputs")).to_have_attribute("data-layout", "list")
-    expect(menu.locator("#tiers-word")).to_have_text("tiers to drag into")
-
-
-def test_on_a_phone_what_is_dragged_covers_no_other_tier(open_long: OpenLong) -> None:
-    page = open_long("phone", 90)
-    page.keyboard.press("t")
-    expect(page.locator("#outputs")).to_have_attribute("data-layout", "tiers")
-    letter = page.locator(".row-letter").first
-    left, top, right, bottom = box(letter)
-    touch = page.context.new_cdp_session(page)
-
-    def finger(kind: str, *point: float) -> None:
-        points = [{"x": point[0], "y": point[1]}] if point else []
-        touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
-
-    x, y = (left + right) / 2, min((top + bottom) / 2, 600)
-    finger("Start", x, y)
-    finger("Move", x, y + 20)
-    expect(page.locator("#dock")).to_be_visible()
-    tiers = page.locator("#dock > *").all()
-    for over in tiers:
-        tier = box(over)
-        finger("Move", (tier[0] + tier[2]) / 2, (tier[1] + tier[3]) / 2)
-        expect(over).to_have_class(re.compile(r"\bover\b"))
-        ghost = box(page.locator(".ghost"))
-        covered = [each for each in tiers if overlap(ghost, box(each))]
-        assert covered in ([], [over])
-    finger("End")
-
-
-def test_on_a_phone_help_is_of_fingers(open_long: OpenLong) -> None:
-    phone = open_long("phone", 90)
-    phone.locator("#show-keys").tap()
-    dialog = phone.get_by_role("dialog", name="By touch")
-    expect(dialog.get_by_text("Swipe over the source")).to_be_visible()
-    expect(dialog.get_by_role("table")).to_have_count(0)
-
-
-def test_on_a_laptop_help_is_of_keys(open_long: OpenLong) -> None:
-    page = open_long("laptop", 90)
-    page.keyboard.press("?")
-    dialog = page.get_by_role("dialog", name="Keys")
-    expect(dialog.get_by_role("row", name="scroll the source and the reference")).to_be_visible()
-    expect(dialog.get_by_text("Swipe over the source")).to_be_hidden()
-
-
-def test_axe_finds_nothing_in_long_texts(
-    open_long: OpenLong, axe_check: Callable[[Page], None]
-) -> None:
-    page = open_long("laptop")
-    axe_check(page)
-    page.keyboard.press("v")
-    expect(page.locator("#rows.aligned")).to_be_visible()
-    axe_check(page)

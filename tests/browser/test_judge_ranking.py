@@ -5,10 +5,10 @@ import re
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from annotation.models import Judgment, Skip
+from annotation.models import Judgment
 from campaign.models import Judge, Task
 from campaign.services import campaign_change
-from tests.browser.conftest import PHONE, NewPage, SignIn
+from tests.browser.conftest import SignIn
 from tests.browser.judging import (
     all_sent,
     at_sentence,
@@ -41,9 +41,30 @@ def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
 
 
 def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
-    for position, digits in enumerate(("21345", "11223", "54321"), start=1):
-        at_sentence(judging, position)
-        judge_block(judging, digits)
+    """With ties, a comment, more context, and the differences marked."""
+    expect(rows(judging)).to_have_count(5)
+    expect(judging.locator("#rows input:checked")).to_have_count(0)
+    expect(judging.locator("#missing")).to_have_text("Nothing is ranked yet")
+    judging.keyboard.press("d")
+    expect(row(judging, "A").locator("mark")).not_to_have_count(0)
+    judging.keyboard.press("d")
+    expect(judging.locator("#rows mark")).to_have_count(0)
+    judge_block(judging, "21345")
+    at_sentence(judging, 2)
+    folded = judging.locator("#panel .neighbour").count()
+    judging.keyboard.press("c")
+    expect(judging.locator("#context")).to_have_attribute("aria-expanded", "true")
+    assert judging.locator("#panel .neighbour").count() > folded
+    type_ranks(judging, "112")
+    expect(judging.locator("#order")).to_have_text("A = B > C")
+    expect(judging.locator("#order-words")).to_have_text("From best to worst: A and B tied; C.")
+    type_ranks(judging, "23")
+    judging.keyboard.press("m")
+    judging.keyboard.type("skip 1 and 2?")
+    expect(judging.get_by_role("dialog")).to_have_count(0)
+    judging.keyboard.press("Control+Enter")
+    at_sentence(judging, 3)
+    judge_block(judging, "54321")
     expect(judging.locator("#missing")).to_have_text(
         re.compile(
             r"^Three more done\. That took less than a minute\."
@@ -61,6 +82,7 @@ def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
         [5, 4, 3, 2, 1],
     ]
     assert [judgment.block.position for judgment in judgments] == [1, 2, 3]
+    assert [judgment.comment for judgment in judgments] == ["", "skip 1 and 2?", ""]
 
 
 def test_keys_move_clear_and_rank_again(judging: Page) -> None:
@@ -81,21 +103,6 @@ def test_keys_move_clear_and_rank_again(judging: Page) -> None:
     judging.keyboard.press("ArrowUp")
     judging.keyboard.press("3")
     expect(judging.locator("#order")).to_have_text("B > A")
-
-
-def test_digits_act_by_the_place_of_the_key(judging: Page) -> None:
-    """As on a French keyboard, where the digit row types "&é", or on a keypad."""
-    judging.evaluate(
-        """() => {
-            const press = (code, key) => document.activeElement.dispatchEvent(
-                new KeyboardEvent("keydown", { code, key, bubbles: true, cancelable: true }));
-            press("Digit2", "é");
-            press("Numpad1", "1");
-            press("Numpad3", "PageDown");
-            press("Digit4", "४");
-        }"""
-    )
-    expect(judging.locator("#order")).to_have_text("B > A > C")
 
 
 # Key events as browsers report them: the place of the key and what it types there.
@@ -140,19 +147,6 @@ def test_six_keystrokes_a_block_on_any_keyboard(judging: Page, judge: Judge) -> 
     all_sent(judging)
     labels = Judgment.objects.filter(judge=judge).values_list("labels", flat=True)
     assert list(labels) == [[2, 1, 3, 4, 5]] * 4
-
-
-def test_nothing_is_ranked_before_the_judge_ranks(judging: Page) -> None:
-    expect(rows(judging)).to_have_count(5)
-    expect(judging.locator("#rows input:checked")).to_have_count(0)
-    expect(judging.locator("#missing")).to_have_text("Nothing is ranked yet")
-
-
-def test_the_order_so_far_shows_ties(judging: Page) -> None:
-    type_ranks(judging, "313")
-    expect(judging.locator("#order")).to_have_text("B > A = C")
-    expect(judging.locator("#order-words")).to_have_text("From best to worst: B; A and C tied.")
-    expect(judging.locator("#missing")).to_have_text("D and E are still to be ranked")
 
 
 def test_a_refused_submission_names_the_row_and_goes_there(judging: Page, judge: Judge) -> None:
@@ -222,103 +216,6 @@ def test_a_double_enter_is_one_row(judging: Page, judge: Judge) -> None:
     expect(judging.locator("#missing")).to_have_text("Nothing is ranked yet")
     all_sent(judging)
     assert Judgment.objects.filter(judge=judge).count() == 1
-
-
-def test_a_hit_by_touch_alone_on_a_phone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
-    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
-    sign_in(page, judge)
-    for position in (1, 2, 3):
-        at_sentence(page, position)
-        for letter, rank in zip("ABCDE", (3, 1, 2, 2, 5), strict=True):
-            rank_of(page, letter, rank).tap()
-        # A second tap takes a rank away again.
-        rank_of(page, "E", 5).tap()
-        expect(page.locator("#missing")).to_have_text("E is still to be ranked")
-        rank_of(page, "E", 4).tap()
-        page.get_by_role("button", name="Submit").tap()
-    at_sentence(page, 1)
-    all_sent(page)
-    labels = Judgment.objects.filter(judge=judge).values_list("labels", flat=True)
-    assert list(labels) == [[3, 1, 2, 2, 4]] * 3
-
-
-def test_a_skip_asks_for_a_reason(judging: Page, judge: Judge) -> None:
-    judging.keyboard.press("s")
-    dialog = judging.get_by_role("dialog", name="Skip this sentence")
-    expect(dialog).to_be_visible()
-    judging.keyboard.press("Enter")
-    expect(dialog.get_by_role("status")).to_have_text("Please choose one of the reasons.")
-    dialog.get_by_label("I cannot judge this").check()
-    dialog.get_by_label("Comment (optional)").fill("Zu viele Zahlen.")
-    dialog.get_by_role("button", name="Skip").click()
-    at_sentence(judging, 2)
-    expect(rank_of(judging, "A", 1)).to_be_focused()
-    all_sent(judging)
-    skip = Skip.objects.get(judge=judge)
-    assert (skip.reason, skip.comment) == ("cannot_judge", "Zu viele Zahlen.")
-    assert not Judgment.objects.filter(judge=judge).exists()
-
-
-def test_going_back_makes_a_revision(judging: Page, judge: Judge) -> None:
-    judge_block(judging, "12345")
-    at_sentence(judging, 2)
-    judging.keyboard.press("u")
-    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
-    expect(judging.get_by_role("button", name="Return")).to_be_visible()
-    type_ranks(judging, "5")
-    judging.get_by_role("button", name="Save the change").click()
-    at_sentence(judging, 2)
-    expect(judging.locator("#count")).to_have_text("1 of 60 done")
-    all_sent(judging)
-    first, second = Judgment.objects.filter(judge=judge).order_by("pk")
-    assert first.labels == [1, 2, 3, 4, 5]
-    assert second.labels == [5, 2, 3, 4, 5]
-    assert second.supersedes == first
-
-
-def test_going_back_without_a_change_sends_nothing(judging: Page, judge: Judge) -> None:
-    for position in (1, 2, 3):
-        at_sentence(judging, position)
-        judge_block(judging)
-    at_sentence(judging, 1)
-    judging.keyboard.press("u")
-    expect(judging.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
-    judging.keyboard.press("Enter")
-    at_sentence(judging, 1)
-    all_sent(judging)
-    assert Judgment.objects.filter(judge=judge).count() == 3
-
-
-def test_a_comment_goes_with_the_judgment(judging: Page, judge: Judge) -> None:
-    type_ranks(judging, "12345")
-    judging.keyboard.press("m")
-    judging.keyboard.type("skip 1 and 2?")
-    expect(judging.get_by_role("dialog")).to_have_count(0)
-    judging.keyboard.press("Control+Enter")
-    at_sentence(judging, 2)
-    all_sent(judging)
-    judgment = Judgment.objects.get(judge=judge)
-    assert (judgment.labels, judgment.comment) == ([1, 2, 3, 4, 5], "skip 1 and 2?")
-
-
-def test_context_unfolds(judging: Page) -> None:
-    judge_block(judging)
-    at_sentence(judging, 2)
-    folded = judging.locator("#panel .neighbour").count()
-    judging.keyboard.press("c")
-    expect(judging.locator("#context")).to_have_attribute("aria-expanded", "true")
-    assert judging.locator("#panel .neighbour").count() > folded
-    judging.keyboard.press("c")
-    expect(judging.locator("#panel .neighbour")).to_have_count(folded)
-
-
-def test_differences_are_marked_on_request(judging: Page) -> None:
-    expect(judging.locator("#rows mark")).to_have_count(0)
-    judging.keyboard.press("d")
-    expect(judging.locator("#differences")).to_have_attribute("aria-pressed", "true")
-    expect(row(judging, "A").locator("mark")).not_to_have_count(0)
-    judging.keyboard.press("d")
-    expect(judging.locator("#rows mark")).to_have_count(0)
 
 
 def test_single_letters_can_be_switched_off(judging: Page) -> None:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, Response, expect
 from annotation.models import Judgment
 from campaign.models import InvitationRole, Judge
 from campaign.services import invitation_create
-from tests.browser.conftest import Connections, NewPage, SignIn
+from tests.browser.conftest import Connections, NewPage, SignIn, new_context
 from tests.browser.judging import (
     all_sent,
     at_sentence,
@@ -19,6 +19,7 @@ from tests.browser.judging import (
     judge_block,
     open_link,
     page_kept,
+    send_now,
     type_ranks,
 )
 from tests.factories import make_campaign, make_judge, make_task
@@ -43,8 +44,7 @@ def judge() -> Judge:
 
 @pytest.fixture
 def tab(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context()
-    context.set_default_timeout(60_000)
+    context = new_context(browser)
     yield context.new_page()
     context.close()
 
@@ -90,6 +90,7 @@ def test_with_the_server_stopped_the_sentence_in_hand_is_there_and_sent_once(
     load_anew(tab)
     at_sentence(tab, 3)
     with web_server(tmp_path, port=port, **options):
+        send_now(tab)
         all_sent(tab)
         judge_block(tab, "11111")
         at_sentence(tab, 1)

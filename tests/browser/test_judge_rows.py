@@ -8,12 +8,20 @@ from playwright.sync_api import Page, Route, expect
 
 from campaign.models import Judge
 from tests.browser.conftest import SignIn
-from tests.browser.judging import at_sentence, judge_block, rank_of, row, rows, type_ranks
+from tests.browser.judging import at_sentence, judge_block, rows, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 LAYOUTS = {"list": "", "columns": "v", "tiers": "t"}
+IN_LAYOUTS = pytest.mark.parametrize(
+    "layout",
+    [
+        "tiers",
+        pytest.param("list", marks=pytest.mark.thorough),
+        pytest.param("columns", marks=pytest.mark.thorough),
+    ],
+)
 
 
 @pytest.fixture
@@ -33,7 +41,7 @@ def lay_out(page: Page, layout: str) -> None:
     expect(page.locator("#outputs")).to_have_attribute("data-layout", layout)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@IN_LAYOUTS
 def test_each_block_has_as_many_rows_as_outputs(
     page: Page, judge: Judge, sign_in: SignIn, layout: str
 ) -> None:
@@ -57,7 +65,7 @@ def test_each_block_has_as_many_rows_as_outputs(
     assert sorted(texts(page)) == first
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@IN_LAYOUTS
 def test_nothing_of_the_last_block_is_seen_or_brought_back(
     page: Page, judge: Judge, sign_in: SignIn, layout: str
 ) -> None:
@@ -80,40 +88,3 @@ def test_nothing_of_the_last_block_is_seen_or_brought_back(
     )
     for label, text in zip(block, texts(page), strict=True):
         assert " ".join(label.split()).endswith(text)
-
-
-def test_a_row_refused_for_want_of_a_rank_is_not_marked_in_the_next_sentence(
-    page: Page, judge: Judge, sign_in: SignIn
-) -> None:
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    type_ranks(page, "2134")
-    page.keyboard.press("Enter")
-    expect(page.locator(".row.wanting")).to_have_count(1)
-    page.keyboard.press("s")
-    expect(page.locator("#skip-dialog")).to_be_visible()
-    page.keyboard.press("3")
-    page.keyboard.press("Enter")
-    at_sentence(page, 2)
-    expect(page.locator(".row.wanting")).to_have_count(0)
-
-
-def test_who_submits_from_the_first_row_is_told_of_the_next_sentence(
-    page: Page, judge: Judge, sign_in: SignIn
-) -> None:
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    type_ranks(page, "21345")
-    rank_of(page, "A", 2).focus()
-    page.evaluate(
-        """() => {
-            window.told = [];
-            addEventListener("focusin", ({ target }) => window.told.push(target.closest(".row").ariaLabel));
-        }"""
-    )
-    page.keyboard.press("Enter")
-    at_sentence(page, 2)
-    expect(row(page, "A").locator("input:focus")).to_have_count(1)
-    told = page.evaluate("window.told")
-    assert len(told) == 1
-    assert page.locator(".source").inner_text() in told[0]

@@ -13,7 +13,7 @@ from annotation.services import pool_fill, work_request
 from campaign.models import Judge, Task
 from tests.at_work import expire, lend
 from tests.browser.conftest import NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
+from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, send_now, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -61,13 +61,6 @@ def test_a_reload_keeps_the_draft(judging: Page) -> None:
     expect(judging.locator("#order")).to_have_text("B > A")
     expect(judging.locator("#comment")).to_have_value("so far")
     expect(rank_of(judging, "C", 1)).to_be_focused()
-
-
-def test_the_next_block_does_not_wait_for_the_network(judging: Page) -> None:
-    judging.route(JUDGMENTS, lambda _: None)  # never answered
-    judge_block(judging)
-    at_sentence(judging, 2)
-    expect(judging.locator("#status")).to_have_text("Saved on this device")
 
 
 def test_without_network_judgments_queue_and_are_sent_once(
@@ -191,21 +184,6 @@ def test_an_answer_that_got_lost_makes_no_second_row(
     assert Judgment.objects.filter(judge=judge).count() == 1
 
 
-def test_a_server_in_trouble_is_said_in_words(
-    judging: Page, judge: Judge, tolerate: list[str]
-) -> None:
-    tolerate.append("500")
-    judging.route(JUDGMENTS, lambda route: route.fulfill(status=500, body="no"))
-    judge_block(judging)
-    at_sentence(judging, 2)
-    expect(judging.locator("#status")).to_have_text(
-        "The server has trouble. 1 judgment is kept on this device and sent again in a moment"
-    )
-    judging.unroute(JUDGMENTS)
-    all_sent(judging)
-    assert Judgment.objects.filter(judge=judge).count() == 1
-
-
 def test_signing_in_again_in_another_tab_sends_what_waited(
     judging: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]
 ) -> None:
@@ -222,7 +200,7 @@ def test_signing_in_again_in_another_tab_sends_what_waited(
     sign_in(other, judge)
     at_sentence(other, 2)
     other.close()
-    judging.evaluate("dispatchEvent(new Event('focus'))")
+    send_now(judging)
     all_sent(judging)
     expect(judging.locator("#notice")).to_be_hidden()
     assert Judgment.objects.filter(judge=judge).count() == 1
@@ -241,7 +219,7 @@ def test_nothing_is_sent_in_the_name_of_somebody_else(
     expect(notice).to_contain_text("1 judgment is kept on this device until then.")
     assert not Judgment.objects.exists()
     sign_in(second, judge)
-    judging.evaluate("dispatchEvent(new Event('focus'))")
+    send_now(judging)
     all_sent(judging)
     assert Judgment.objects.get().judge == judge
 
@@ -267,23 +245,6 @@ def test_what_the_server_refuses_comes_back_to_the_judge(
     all_sent(judging)
     expect(judging.locator("#notice")).to_be_hidden()
     assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
-
-
-def test_what_was_refused_once_and_brings_the_next_hit_counts_as_sent(
-    judging: Page, judge: Judge, tolerate: list[str]
-) -> None:
-    tolerate.append("400")
-    body = json.dumps({"detail": "Some outputs are still to be ranked.", "missing": []})
-    refused = {"status": 400, "content_type": "application/json", "body": body}
-    judging.route(JUDGMENTS, lambda route: route.fulfill(**refused))
-    # The next HIT cannot come but with the answer to a judgment.
-    judging.route(ASSIGNMENTS, lambda _: None)
-    judge_block(judging, "12345")
-    expect(judging.locator("#notice")).to_contain_text("Some outputs are still to be ranked.")
-    judging.unroute(JUDGMENTS)
-    judging.keyboard.press("Enter")
-    at_sentence(judging, 2)
-    all_sent(judging)
 
 
 def test_two_tabs_of_one_judge_do_not_fight(judging: Page, judge: Judge) -> None:

@@ -1,14 +1,12 @@
 """Second thoughts: a change is saved or discarded, a skip is found again, and Escape leads back."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Dialog, Locator, Page, expect
 
 from annotation.models import Judgment, ProblemReport, Skip
 from campaign.models import Judge
-from tests.browser.conftest import IN_VIEWS, NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, row, type_ranks
+from tests.browser.conftest import SignIn
+from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -97,27 +95,6 @@ def test_a_change_is_discarded_with_one_button(third: Page, judge: Judge) -> Non
     assert len(labels(judge)) == 2
 
 
-def test_choosing_another_of_the_list_asks_too(third: Page, judge: Judge) -> None:
-    third.keyboard.press("u")
-    type_ranks(third, "5")
-    third.keyboard.press("h")
-    entries = history(third).get_by_role("listitem")
-    expect(entries).to_have_count(2)
-    entries.nth(1).get_by_role("button").click()
-    # Keep changing it: nothing has moved.
-    question(third).get_by_role("button", name="Keep changing it").click()
-    back_at(third, 2)
-    order(third, "B > C > D > A = E")
-    third.keyboard.press("h")
-    expect(entries).to_have_count(2)
-    entries.nth(1).get_by_role("button").click()
-    question(third).get_by_role("button", name="Discard the change").click()
-    back_at(third, 1)
-    third.keyboard.press("Escape")
-    at_sentence(third, 3)
-    assert len(labels(judge)) == 2
-
-
 def test_escape_returns_without_a_change_and_asks_with_one(third: Page, judge: Judge) -> None:
     third.keyboard.press("u")
     third.keyboard.press("Escape")
@@ -138,15 +115,6 @@ def test_escape_returns_without_a_change_and_asks_with_one(third: Page, judge: J
     at_sentence(third, 3)
     all_sent(third)
     assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
-
-
-def test_escape_closes_the_menu_first(third: Page) -> None:
-    third.keyboard.press("u")
-    third.get_by_role("button", name="more…").click()
-    expect(third.locator("#more-menu")).to_be_visible()
-    third.keyboard.press("Escape")
-    expect(third.locator("#more-menu")).to_be_hidden()
-    back_at(third, 2)
 
 
 def test_after_a_reload_the_page_is_back_at_the_change(third: Page, judge: Judge) -> None:
@@ -184,19 +152,6 @@ def test_an_incomplete_change_is_not_saved_and_says_what_is_missing(
     back_at(third, 2)
     expect(third.locator("#missing")).to_have_text("D and E are still to be ranked")
     assert len(labels(judge)) == 2
-
-
-def test_digits_step_on_in_a_revision_and_begin_again_after_the_last(
-    third: Page, judge: Judge
-) -> None:
-    third.keyboard.press("u")
-    for digit, focused in zip("54321", "BCDEA", strict=True):
-        third.keyboard.press(digit)
-        expect(row(third, focused).locator("input:focus")).to_have_count(1)
-    third.keyboard.press("Enter")
-    at_sentence(third, 3)
-    all_sent(third)
-    assert labels(judge)[2:] == [[5, 4, 3, 2, 1]]
 
 
 def test_shift_and_0_clear_all_and_bring_all_back(judging: Page) -> None:
@@ -256,54 +211,6 @@ def test_a_skip_is_in_the_list_and_taken_back_from_there(judging: Page, judge: J
     expect(history(judging)).not_to_contain_text("Skipped")
 
 
-def test_a_skip_gone_back_to_says_why_and_lets_the_judge_return(
-    judging: Page, judge: Judge
-) -> None:
-    skip_by_keys(judging, "4")
-    at_sentence(judging, 2)
-    judging.keyboard.press("u")
-    back_at(judging, 1)
-    expect(judging.get_by_text("You skipped this sentence: Another reason.")).to_be_visible()
-    button = judging.get_by_role("button", name="Return")
-    expect(button).to_have_attribute("aria-disabled", "false")
-    button.click()
-    at_sentence(judging, 2)
-    judging.keyboard.press("u")
-    judge_block(judging, "12345")
-    at_sentence(judging, 2)
-    all_sent(judging)
-    assert labels(judge) == [[1, 2, 3, 4, 5]]
-    assert not Skip.objects.standing().exists()
-
-
-def test_escape_leaves_the_comment_for_its_row(judging: Page) -> None:
-    type_ranks(judging, "1")
-    comment = judging.get_by_label("Comment on this sentence (optional)")
-    judging.keyboard.press("m")
-    judging.keyboard.type("so 1")
-    judging.keyboard.press("Escape")
-    expect(rank_of(judging, "B", 1)).to_be_focused()
-    type_ranks(judging, "2")
-    order(judging, "A > B")
-    expect(comment).to_have_value("so 1")
-    judging.keyboard.press("m")
-    comment.fill("")
-    judging.keyboard.press("Escape")
-    expect(comment).to_be_hidden()
-    expect(rank_of(judging, "C", 1)).to_be_focused()
-    at_sentence(judging, 1)
-
-
-def test_escape_leaves_the_comment_before_the_sentence_gone_back_to(third: Page) -> None:
-    third.keyboard.press("u")
-    third.keyboard.press("m")
-    third.keyboard.press("Escape")
-    back_at(third, 2)
-    expect(rank_of(third, "A", 1)).to_be_focused()
-    third.keyboard.press("Escape")
-    at_sentence(third, 3)
-
-
 def test_digits_choose_in_the_dialogs(judging: Page, judge: Judge) -> None:
     judging.keyboard.press("s")
     dialog = judging.get_by_role("dialog", name="Skip this sentence")
@@ -326,30 +233,3 @@ def test_digits_choose_in_the_dialogs(judging: Page, judge: Judge) -> None:
     skip, report = Skip.objects.get(judge=judge), ProblemReport.objects.get(judge=judge)
     assert (skip.reason, skip.comment) == ("cannot_judge", "1 of 2")
     assert (report.kind, report.comment) == ("other", "Zwei Sätze.")
-
-
-@IN_VIEWS
-def test_axe_finds_nothing_where_something_is_new(
-    new_page: NewPage,
-    sign_in: SignIn,
-    judge: Judge,
-    axe_check: Callable[[Page], None],
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    page = new_page(viewport=viewport, color_scheme=scheme)
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    page.keyboard.press("s")
-    axe_check(page)
-    for key in ("3", "Enter"):
-        page.keyboard.press(key)
-    at_sentence(page, 2)
-    page.keyboard.press("u")
-    type_ranks(page, "1")
-    expect(page.get_by_role("button", name="Discard the change")).to_be_visible()
-    axe_check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-    page.keyboard.press("Escape")
-    expect(question(page)).to_be_visible()
-    axe_check(page)

@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from campaign.models import Judge
-from tests.benchmarks.differences import WANTED_MS, spent_ms
 from tests.browser.conftest import OpenLong
 from tests.browser.long_texts import output_of, reference_of
 from tests.factories import make_campaign, make_judge, make_task
@@ -24,9 +23,8 @@ TOPS_OF_LINES = """() => [...document.querySelectorAll(".row-text")].map((text) 
     [...text.children].map((cell) => Math.round(cell.getBoundingClientRect().top)))"""
 
 
-@pytest.mark.parametrize("size", ["laptop", "wide"])
-def test_side_by_side_sentences_stand_beside_each_other(open_long: OpenLong, size: str) -> None:
-    page = open_long(size)
+def test_side_by_side_sentences_stand_beside_each_other(open_long: OpenLong) -> None:
+    page = open_long("laptop")
     page.keyboard.press("v")
     expect(page.locator("#rows.aligned")).to_be_visible()
     tops = page.evaluate(TOPS_OF_LINES)
@@ -51,30 +49,3 @@ def test_differences_are_marked_within_sentences(open_long: OpenLong) -> None:
     page.keyboard.press("v")
     expect(page.locator("#rows.aligned")).to_be_visible()
     assert page.locator(".row-text > span > mark").all_text_contents() == in_list
-
-
-def test_an_output_that_joins_two_sentences_keeps_its_place_beside_the_others(
-    open_long: OpenLong,
-) -> None:
-    def join(outputs: list[str]) -> list[str]:
-        return [outputs[0].replace(" Uhr. Niemand", " Uhr und niemand", 1), *outputs[1:]]
-
-    page = open_long("laptop", alter=join)
-    page.keyboard.press("v")
-    expect(page.locator("#rows.aligned")).to_be_visible()
-    cells = page.evaluate(
-        "() => [...document.querySelectorAll('.row')].map((row) => [...row.querySelectorAll('.row-text > span')].map((cell) => cell.textContent))"
-    )
-    assert [len(each) for each in cells] == [SENTENCES] * 5
-    assert [each == "" for each in cells[0]].count(True) == 1
-    # From the third sentence on they are the same ones.
-    assert [each[:3] for each in cells[0][2:]] == [each[:3] for each in cells[4][2:]]
-
-
-def test_differences_of_five_outputs_of_three_hundred_words_take_a_frame_at_most(
-    open_long: OpenLong,
-) -> None:
-    """The best of some runs: on a machine with other work the others measure that."""
-    page = open_long("laptop")
-    spent = spent_ms(page, "/static/judge/differences.js")
-    assert min(spent) <= WANTED_MS

@@ -1,13 +1,11 @@
 """The tour between arriving and working: on the very screen, step by step, kept by nobody."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Exposure, Judgment, Skip
 from campaign.models import Judge
-from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
+from tests.browser.conftest import NewPage, SignIn, axe_finds
 from tests.browser.judging import at_sentence, judge_block, rank_of, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -37,6 +35,7 @@ def answer(page: Page, words: str) -> None:
 def test_the_tour_by_keyboard_alone_and_only_once(touring: Page, judge: Judge) -> None:
     page = touring
     at_step(page, 1)
+    assert axe_finds(page) == ""
     expect(rank_of(page, "A", 1)).to_be_focused()
     type_ranks(page, "1")
     answer(page, "You ranked an output. This step asks for something else.")
@@ -80,40 +79,6 @@ def test_the_tour_by_keyboard_alone_and_only_once(touring: Page, judge: Judge) -
     assert page.evaluate("Object.keys(localStorage).filter((key) => /tour|draft/.test(key))") == []
 
 
-def test_the_tour_by_touch_alone_on_a_phone(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
-) -> None:
-    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True, color_scheme="dark")
-    sign_in(page, judge)
-    at_step(page, 1)
-    expect(page.locator("#tour-task")).to_contain_text("Tap “more context”")
-    page.get_by_role("button", name="more context").tap()
-    at_step(page, 2)
-    page.get_by_role("button", name="less context").tap()
-    answer(page, "That was the context.")
-    page.get_by_role("button", name="differences").tap()
-    at_step(page, 3)
-    for letter, rank in zip("ABCDE", (3, 1, 2, 2, 5), strict=True):
-        rank_of(page, letter, rank).tap()
-    at_step(page, 4)
-    rank_of(page, "E", 5).tap()
-    at_step(page, 5)
-    rank_of(page, "E", 4).tap()
-    page.get_by_role("button", name="Submit").tap()
-    at_step(page, 6)
-    page.get_by_role("button", name="go back").tap()
-    page.get_by_role("button", name="Return").tap()
-    at_step(page, 7)
-    page.get_by_role("button", name="Skip…").tap()
-    page.get_by_label("I cannot judge this").tap()
-    page.get_by_role("dialog").get_by_role("button", name="Skip").tap()
-    at_step(page, 8)
-    page.get_by_role("button", name="Begin").tap()
-    expect(page).to_have_url("/judge/museum/")
-    judge.refresh_from_db()
-    assert judge.tour == Judge.Tour.DONE
-
-
 def known_order(page: Page, sentence: int) -> tuple[str, str]:
     """Letters of the reference and of the text of another sentence, of this block."""
     best, worst = page.evaluate(
@@ -128,11 +93,10 @@ def known_order(page: Page, sentence: int) -> tuple[str, str]:
     return best, worst
 
 
-@pytest.mark.parametrize("sentence", [1, 2])
-def test_what_is_said_of_the_order_is_true(touring: Page, sentence: int) -> None:
-    page = touring
+def test_what_is_said_of_the_order_is_true(touring: Page) -> None:
+    page, sentence = touring, 2
     # Of the reference and of the text of another sentence; the others are third.
-    for best_rank, worst_rank in ((1, 2), (4, 5), (3, 5), (1, 3), (5, 1)):
+    for best_rank, worst_rank in ((1, 3), (5, 1)):
         page.goto("/judge/museum/tour/")
         best, worst = known_order(page, sentence)
         known = f"{best} was the reference, {worst} belonged to another sentence."
@@ -178,56 +142,3 @@ def test_a_skipped_tour_is_not_shown_again_but_may_be_repeated(
     assert not Judgment.objects.exists()
     # What is lent is lent for work alone.
     assert set(Exposure.objects.values_list("assignment__judge", flat=True)) == {judge.pk}
-
-
-def test_with_more_context_a_phone_has_room_for_an_output(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
-) -> None:
-    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
-    sign_in(page, judge)
-    at_step(page, 1)
-    page.get_by_role("button", name="more context").tap()
-    at_step(page, 2)
-    tops = page.evaluate(
-        """() => ["panel", "foot"].map((id) => document.getElementById(id).getBoundingClientRect())
-            .map(({ top, bottom }) => [top, bottom])"""
-    )
-    assert tops[1][0] - tops[0][1] >= 150
-
-
-@pytest.mark.parametrize(("viewport", "language"), [(DESKTOP, "de"), (PHONE, "ar")])
-def test_every_task_fits_two_lines_and_axe_finds_nothing(
-    new_page: NewPage,
-    sign_in: SignIn,
-    axe_check: Callable[[Page], None],
-    viewport: dict[str, int],
-    language: str,
-) -> None:
-    task = make_task(make_campaign(tour=True), target_language=language)
-    phone = viewport is PHONE
-    page = new_page(
-        viewport=viewport,
-        has_touch=phone,
-        is_mobile=phone,
-        reduced_motion="reduce",
-        color_scheme="dark" if phone else "light",
-    )
-    sign_in(page, make_judge(task.test_set.campaign))
-    at_step(page, 1)
-    expect(page.locator(".row-text").first).to_have_attribute("lang", language)
-    if language == "ar":
-        page.evaluate("document.documentElement.dir = 'rtl'")
-    axe_check(page)
-    for step in range(1, 9):
-        at_step(page, step)
-        lines = page.evaluate(
-            """() => {
-                const task = document.getElementById("tour-task");
-                return task.offsetHeight / parseFloat(getComputedStyle(task).lineHeight);
-            }"""
-        )
-        assert lines <= 2.1, page.locator("#tour-task").inner_text()
-        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-        if step < 8:
-            page.get_by_role("button", name="Next step").click()
-    axe_check(page)

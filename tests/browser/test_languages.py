@@ -1,7 +1,5 @@
 """The judge's page in each of its languages."""
 
-from collections.abc import Callable
-
 import pytest
 from django.conf import settings
 from django.utils.translation import get_language_info, gettext, override
@@ -38,7 +36,8 @@ def words_of(code: str) -> dict[str, str]:
 
 
 def test_the_judges_page_speaks_each_language_on_a_phone(
-    new_page: NewPage, sign_in: SignIn, axe_check: Callable[[Page], None]
+    new_page: NewPage,
+    sign_in: SignIn,
 ) -> None:
     task = make_task(make_campaign(blocks_per_judge=9), documents=(3,), blocks_wanted=30)
     page = new_page(viewport=PHONE)
@@ -56,4 +55,3 @@ def test_the_judges_page_speaks_each_language_on_a_phone(
             assert code == "en" or words != english[place], f"{code}: “{words}” is English"
         type_ranks(page, "12")
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-        axe_check(page)

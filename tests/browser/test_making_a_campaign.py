@@ -1,6 +1,5 @@
 """An organiser makes a campaign and brings its texts, in the browser alone."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,6 @@ from playwright.sync_api import Page, Route, expect
 
 from campaign.models import Campaign, Task
 from campaign.services.jobs import jobs_run_waiting
-from tests.browser.conftest import ON_A_DESKTOP, NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
 from tests.integration.uploads.conftest import FILES
@@ -96,26 +94,3 @@ def test_an_upload_goes_on_after_the_connection_was_lost(
     assert len(lost) == 1
     worker_works()
     expect(page.get_by_text("Segments: 2 · Documents: 1 · References: 1")).to_be_visible()
-
-
-@ON_A_DESKTOP
-def test_axe_finds_nothing_in_an_upload(
-    new_page: NewPage,
-    axe_check: Callable[[Page], None],
-    folder: Path,
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    page = new_page(viewport=viewport, color_scheme=scheme)
-    enter(page, make_campaign())
-    page.goto("/campaigns/museum/test-sets/")
-    (folder / "systems" / "beta.txt").write_bytes(b"Only one line.\n")
-    uploaded(page, folder)
-    worker_works()
-    expect(page.get_by_role("alert")).to_contain_text("systems/beta.txt")
-    axe_check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-    page.get_by_role("link", name="Settings").click()
-    page.get_by_role("link", name="Long work").click()
-    expect(page.get_by_role("cell", name="done")).to_be_visible()
-    axe_check(page)

@@ -3,14 +3,13 @@
 The services' own pages are stand-ins; where they lead and what is sent there is real.
 """
 
-from collections.abc import Callable
 from urllib.parse import parse_qs, urlencode
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from campaign.models import PanelKind, Participation
-from tests.browser.conftest import PHONE, NewPage
+from tests.browser.conftest import PHONE, NewPage, axe_finds
 from tests.browser.judging import at_sentence, judge_block
 from tests.factories import make_campaign, make_task
 from tests.recruiting import COMPLETION, MTurk, Prolific, make_panel
@@ -40,9 +39,7 @@ def judge_three(page: Page) -> None:
     expect(page.get_by_role("heading", name="This was your last sentence")).to_be_focused()
 
 
-def test_from_prolific_to_the_code_and_back(
-    new_page: NewPage, axe_check: Callable[[Page], None], tolerate: list[str]
-) -> None:
+def test_from_prolific_to_the_code_and_back(new_page: NewPage, tolerate: list[str]) -> None:
     tolerate.append("request to another host: https://app.prolific.com/")
     campaign = make_task(make_campaign(), identical=()).test_set.campaign
     prolific = Prolific(make_panel(campaign))
@@ -51,7 +48,7 @@ def test_from_prolific_to_the_code_and_back(
     page.goto(f"{prolific.address}?{urlencode(prolific.query('ada'))}")
     begin = page.get_by_role("button", name="Begin")
     expect(begin).to_be_focused()
-    axe_check(page)
+    assert axe_finds(page) == ""
     assert not Participation.objects.exists()
     page.keyboard.press("Enter")
     judge_three(page)
@@ -61,7 +58,7 @@ def test_from_prolific_to_the_code_and_back(
     )
     page.get_by_role("link", name="Get your code").click()
     expect(page.locator("#code")).to_have_text(COMPLETION)
-    axe_check(page)
+    assert axe_finds(page) == ""
     page.get_by_role("button", name="Copy the code").click()
     expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == COMPLETION
@@ -103,7 +100,7 @@ def test_the_way_to_the_code_opens_once_the_last_ranking_is_stored(new_page: New
 
 
 def test_from_the_frame_of_mturk_to_the_code_in_a_tab_and_back_into_the_frame(
-    new_page: NewPage, axe_check: Callable[[Page], None], tolerate: list[str], live_server: object
+    new_page: NewPage, tolerate: list[str], live_server: object
 ) -> None:
     tolerate.append("request to another host: https://workersandbox.mturk.com/")
     campaign = make_task(make_campaign(), identical=()).test_set.campaign
@@ -133,7 +130,6 @@ def test_from_the_frame_of_mturk_to_the_code_in_a_tab_and_back_into_the_frame(
     judge_three(tab)
     tab.get_by_role("link", name="Get your code").click()
     code = tab.locator("#code").inner_text()
-    axe_check(tab)
     frame.get_by_label("The code from the last page").fill(code)
     frame.get_by_role("button", name="Submit the HIT").click()
     expect(frame.locator("main")).to_be_attached()

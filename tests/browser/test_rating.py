@@ -1,18 +1,15 @@
 """Rating an output: a digit gives points, Enter goes on; fluency is asked of the output alone."""
 
-from functools import partial
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.models import HIT, Assignment
+from annotation.models import HIT
 from annotation.services import design_ensure, hits_plan, pool_fill
 from campaign.models import Judge, Protocol, Task
 from campaign.services import task_close
 from launcher.waiting import wait_until
 from protocols.rating.models import Answer
-from tests.browser.conftest import NewPage, SignIn
-from tests.browser.organising import enter
+from tests.browser.conftest import SignIn
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -31,10 +28,6 @@ def task() -> Task:
 @pytest.fixture
 def judge(task: Task) -> Judge:
     return make_judge(task.test_set.campaign)
-
-
-def are_stored(count: int) -> bool:
-    return Answer.objects.count() == count
 
 
 def press(page: Page, key: str) -> None:
@@ -83,50 +76,3 @@ def test_a_judge_rates_fluency_and_then_adequacy(
     expect(page.locator(".best-points")).to_have_text("All the meaning")
     expect(page.locator("#reference-part")).to_contain_text("Reference")
     expect(page.locator("#source-part")).to_be_hidden()
-
-
-def test_the_rule_that_others_rate_adequacy_is_chosen_with_the_task_and_kept(
-    new_page: NewPage, sign_in: SignIn
-) -> None:
-    """The organiser is told what it takes, and a judge rates adequacy of sentences that they have not read."""
-    ranking = make_task(make_campaign(), documents=(6, 5), identical=())
-    task_close(task=ranking)
-    desk = new_page()
-    enter(desk, ranking.test_set.campaign)
-    desk.goto("/campaigns/museum/add-task/")
-    desk.locator("input[name=protocol][value=rating]").check()
-    desk.get_by_label("Judges of each text").fill("1")
-    others = desk.get_by_label("adequacy is rated by other judges than fluency")
-    others.focus()
-    desk.keyboard.press("Space")
-    expect(others).to_be_checked()
-    desk.keyboard.press("Enter")
-    expect(desk.locator("main")).to_contain_text("Adequacy is rated by other judges than fluency")
-    task = Task.objects.get(protocol=Protocol.RATING)
-    assert task.rules["adequacy_by_others"] is True
-
-    pool_fill(task_id=task.pk, size=50)
-    judge = make_judge(task.test_set.campaign)
-    page = new_page()
-    page.clock.install()
-    sign_in(page, judge)
-    question = page.locator(".points legend")
-    expect(question).to_have_text("Is the text written in good German?")
-    lent = Assignment.objects.get(judge=judge)
-    HIT.objects.filter(task=task, part=1).exclude(pk=lent.hit_id).update(
-        available_at="2100-01-01T00:00Z"
-    )
-    for count, _segment in enumerate(lent.hit.segment_ids, start=1):
-        press(page, "4")
-        press(page, "Enter")
-        assert wait_until(partial(are_stored, count), seconds=60)
-    expect(question).to_contain_text("expressed in the reference translation")
-    press(page, "2")
-    press(page, "Enter")
-    assert wait_until(
-        lambda: Answer.objects.filter(criterion="adequacy", value=2).count() == 1, seconds=60
-    )
-    read = Answer.objects.filter(criterion="fluency").values("judgment__block__segment")
-    assert read.count() == len(lent.hit.segment_ids)
-    rated = Answer.objects.filter(criterion="adequacy")
-    assert not rated.filter(judgment__block__segment__in=read).exists()

@@ -1,28 +1,16 @@
 """Rules in a real browser: what one would do, more than one in five, undoing, switching off."""
 
-from collections.abc import Callable
-from dataclasses import replace
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import QualityAction, QualityRule
 from annotation.selectors import excluded_judges
-from annotation.services import RuleTerms, quality_action_take, quality_rule_add
-from campaign.models import Judge
-from ranking.services import rules_preview, rules_put_in_force
 from ranking.tasks import rank_task
-from tests.browser.conftest import ON_A_DESKTOP, NewPage
 from tests.browser.organising import enter
-from tests.browser.test_quality import address, look
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-TERMS = RuleTerms(
-    measure="reference", direction="below", threshold=1.0, minimum=10, action="exclude"
-)
 
 
 @pytest.fixture
@@ -91,67 +79,3 @@ def test_a_rule_is_confirmed_and_all_it_did_undone(page: Page, judged: TestSetWr
     page.get_by_role("button", name="Undo all it did").click()
     expect(page.get_by_role("status")).to_contain_text("5 actions of the rule were undone")
     assert excluded_judges(campaign_id=campaign.pk) == []
-
-
-@pytest.mark.parametrize(
-    ("button", "left"), [("Switch off and undo the 5 actions", 0), ("Switch off and keep the 5", 5)]
-)
-def test_switching_off_asks_whether_to_undo(
-    page: Page, judged: TestSetWriter, button: str, left: int
-) -> None:
-    campaign = judged.campaign
-    user = enter(page, campaign)
-    code = rules_preview(campaign=campaign, terms=[TERMS]).code
-    rules_put_in_force(campaign=campaign, terms=[TERMS], user=user, confirmed=code)
-    page.goto(f"/campaigns/{campaign.slug}/rules/")
-    page.get_by_role("link", name="Switch off").click()
-    expect(page.get_by_text("Excluded by this rule: ben, cem, dora, eli and fay.")).to_be_visible()
-    page.get_by_role("button", name=button).click()
-    expect(page.get_by_role("status")).to_contain_text("The rule has been switched off")
-    assert len(excluded_judges(campaign_id=campaign.pk)) == left
-    if left:
-        # Later is not too late.
-        page.get_by_role("button", name="Undo all it did").click()
-        expect(page.get_by_role("status")).to_contain_text("were undone")
-        assert excluded_judges(campaign_id=campaign.pk) == []
-
-
-@ON_A_DESKTOP
-def test_axe_finds_nothing_where_something_is_asked(
-    new_page: NewPage,
-    judged: TestSetWriter,
-    axe_check: Callable[[Page], None],
-    viewport: dict[str, int],
-    scheme: str,
-) -> None:
-    """A rule waits, another acted: the page of rules, its questions, the dashboard, the judges."""
-    page = new_page(viewport=viewport, color_scheme=scheme)
-    campaign = judged.campaign
-    user = enter(page, campaign)
-    pause = replace(TERMS, action="pause")
-    code = rules_preview(campaign=campaign, terms=[pause]).code
-    acted = rules_put_in_force(campaign=campaign, terms=[pause], user=user, confirmed=code).rules[0]
-    waiting = quality_rule_add(campaign=campaign, terms=TERMS, user=user)
-    fay = Judge.objects.get(pseudonym="fay")
-    quality_action_take(judge=fay, task=judged.task, action="exclude", user=user)
-    rank_task(judged.task.pk)
-    rules = f"/campaigns/{campaign.slug}/rules/"
-    for name, where in (
-        ("rules-waiting", rules),
-        ("rule-act", f"{rules}{waiting.pk}/act/"),
-        ("rule-off", f"{rules}{acted.pk}/off/"),
-        ("dashboard-waiting", f"/campaigns/{campaign.slug}/tasks/{judged.task.pk}/"),
-        ("judges-left-out", address(judged.task, "judges")),
-    ):
-        page.goto(where)
-        axe_check(page)
-        look(page, f"{name}-{viewport['width']}-{scheme}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], where
-    page.goto(address(judged.task, "judges"))
-    page.get_by_role("link", name="ada", exact=True).click()
-    page.get_by_label("Decide about ada").click()
-    page.get_by_role("radio", name="Exclude").first.check()
-    page.get_by_role("button", name="Apply").first.click()
-    expect(page.get_by_role("heading", name="Exclude ada")).to_be_visible()
-    axe_check(page)
-    look(page, f"exclude-{viewport['width']}-{scheme}")

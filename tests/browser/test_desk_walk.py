@@ -1,0 +1,88 @@
+"""Each page of the desk, the account and what is published: WCAG by axe, and no sideways scrolling on a phone."""
+
+import pytest
+from playwright.sync_api import Page
+
+from annotation.services import judge_decline
+from campaign.models import InvitationRole, Protocol, Task, User
+from campaign.services import (
+    bad_references_make,
+    invitation_create,
+    invitation_create_for_anybody,
+    judges_invite_by_mail,
+)
+from tests.browser.conftest import DESKTOP, PHONE, NewPage, axe_finds, too_wide
+from tests.browser.judging import sign_in_by_link
+from tests.factories import make_judge
+from tests.filled_world import FilledWorld, filled_world
+from tests.filling import Filling
+from tests.integration.test_desk import PAGES
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.usefixtures("as_owner"),
+    pytest.mark.django_db(transaction=True),
+]
+
+LONG = "a-name-that-goes-on-and-on-without-any-place-for-a-break-2026"
+#: Pages of no campaign, and of one that everybody may read.
+ELSEWHERE = (
+    *("campaigns/", "bin/", "account/", "account/second-factors/", "credentials/"),
+    *("new-campaign/", "new-campaign/file/", "sign-in/forgotten/"),
+    *("results/<slug:digest>/", "results/<slug:digest>/embed/"),
+)
+VIEWS = ((DESKTOP, "light"), (PHONE, "dark"))
+
+
+@pytest.fixture
+def world() -> FilledWorld:
+    """A campaign with something in every table, and names that no line has room for."""
+    world = filled_world("museum", Filling(blocks=36, systems=6, segments=24, judges=4))
+    campaign, task = world.campaign, world.task
+    Task.objects.create(test_set=task.test_set, protocol=Protocol.QUIZ)
+    bad_references_make(test_set=task.test_set, seed=5)
+    task.test_set.systems.filter(pk=task.test_set.systems.latest("pk").pk).update(name=LONG)
+    judge_decline(judge=make_judge(campaign, LONG))
+    invitation_create_for_anybody(campaign=campaign, cap=30, note=LONG)
+    judges_invite_by_mail(
+        campaign=campaign, addresses=[f"{LONG}@example.org"], base_url="https://x"
+    )
+    return world
+
+
+def sign_in(page: Page, world: FilledWorld, user: User, role: InvitationRole) -> None:
+    _, token = invitation_create(campaign=world.campaign, user=user, role=role)
+    sign_in_by_link(page, f"/i/{token}/")
+
+
+def addresses(world: FilledWorld) -> list[str]:
+    quiz = Task.objects.get(protocol=Protocol.QUIZ)
+    # Snippets are of quizzes alone.
+    return [
+        world.address(
+            route.replace("<int:task_id>", str(quiz.pk)) if "/snippets/" in route else route
+        )
+        for route in (*PAGES, *ELSEWHERE)
+    ]
+
+
+def test_axe_finds_nothing_and_no_page_scrolls_sideways_on_a_phone(
+    new_page: NewPage, world: FilledWorld
+) -> None:
+    """Every other page light on a desktop, the others dark on a phone."""
+    page = new_page()
+    sign_in(page, world, world.users["organiser"], InvitationRole.ORGANISER)
+    found: dict[str, str] = {}
+    for number, address in enumerate(addresses(world)):
+        viewport, scheme = VIEWS[number % 2]
+        page.set_viewport_size(viewport)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        answer = page.goto(address)
+        assert answer is not None
+        assert answer.ok, address
+        found[address] = axe_finds(page)
+        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+        if too_wide(page):
+            found[address] += "wider than a phone"
+    assert len(found) > 70
+    assert {address: problems for address, problems in found.items() if problems} == {}
