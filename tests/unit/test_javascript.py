@@ -28,8 +28,3 @@ def test_each_id_that_the_types_name_is_on_a_page() -> None:
     pages = "".join(path.read_text() for path in (ROOT / "templates").rglob("*.html"))
     assert "rest-completion" in named
     assert named <= set(re.findall(r'(?:id=|json_script:)"([\w-]+)"', pages))
-
-
-def test_each_script_whose_loss_would_lose_work_has_unit_tests() -> None:
-    names = {path.name.removesuffix(".test.js") for path in TESTS}
-    assert {"clock", "drafts", "outbox", "queue", "store"} <= names

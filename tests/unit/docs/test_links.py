@@ -62,14 +62,3 @@ def test_links_resolve(document: Path) -> None:
 def test_paths_in_code_are_there(document: Path) -> None:
     named = re.findall(rf"`((?:{'|'.join(ROOMS)})/[\w./*-]+)`", document.read_text())
     assert [path for path in named if not any(CHECKOUT.glob(path.rstrip("/")))] == []
-
-
-def test_a_link_to_nowhere_is_found() -> None:
-    text = "[a](b.md#c) `[no](link.md)` [d]\n\n[d]: e.md\n"
-    assert list(targets(text)) == ["b.md#c", "e.md"]
-
-
-def test_anchors_are_those_of_github(tmp_path: Path) -> None:
-    document = tmp_path / "page.md"
-    document.write_text('# Judges’ "A,B"\n\n```sh\n# no heading\n```\n\n## `rank`: one – two\n')
-    assert anchors(document) == {"judges-ab", "rank-one--two"}

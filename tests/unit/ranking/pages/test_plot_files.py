@@ -9,7 +9,7 @@ import pytest
 from ranking.pages.plot_drawing import drawn
 from ranking.pages.plot_file import plot_file
 from ranking.reports.plots import Plot
-from ranking.reports.png import needs_other_fonts, png_of
+from ranking.reports.png import needs_other_fonts
 from ranking.reports.tables import Column, Table, Value
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -47,41 +47,6 @@ def test_each_system_is_a_line_from_method_to_method() -> None:
     assert words[3:] == ["a", "<b>", "c", "a", "<b>"]
 
 
-def test_a_method_without_an_order_has_no_column_and_equal_ranks_one_line_of_names() -> None:
-    root = root_of(orders(("a", 1, None, 1), ("b", 2, None, 1)))
-    words = [text.text for text in root.iter(f"{SVG}text")]
-    assert words == ["expected_wins", "trueskill", "a", "b", "a, b"]
-    assert drawn(orders()) is None
-
-
-def test_only_marked_cells_of_a_grid_have_a_colour() -> None:
-    columns = [
-        Column("judge", "Judge", is_text=True),
-        Column("judge_1", "a"),
-        Column("judge_2", "b"),
-    ]
-    rows = [("a", None, "0.10 (40) ▼"), ("b", "0.90 (1,200)", None)]
-    table = Table(
-        "matrix", "κ", columns, rows, plot=Plot(kind="grid", label="judge", value="judge_1")
-    )
-    root = root_of(table)
-    assert [each.get("class") for each in root.iter(f"{SVG}rect")] == [
-        "lost strength-3",
-        "even strength-0",
-    ]
-    words = [text.text for text in root.iter(f"{SVG}text")]
-    assert {"0.10 ▼", "40", "0.90", "1,200"} <= set(words)
-
-
-def test_a_drawing_is_named_and_described() -> None:
-    root = root_of(orders(("a", 1, 2, 1)))
-    assert root.get("role") == "img"
-    ids = {each.get("id"): each.text for each in root if each.get("id")}
-    named, described = str(root.get("aria-labelledby")).split()
-    assert ids[named] == "Orders"
-    assert "The table says the same." in str(ids[described])
-
-
 def size_of(png: bytes) -> tuple[int, int]:
     width, height = struct.unpack(">II", png[16:24])
     return width, height
@@ -104,12 +69,6 @@ def test_a_png_is_twice_the_size_and_the_same_each_time() -> None:
         "a,1,2,1",
         "b,2,1,2",
     ]
-
-
-def test_a_very_large_drawing_stays_an_image_that_can_be_opened() -> None:
-    svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9000 9000" width="9000" height="9000"></svg>'
-    width, height = size_of(png_of(svg))
-    assert width * height <= 64_000_000
 
 
 @pytest.mark.parametrize(

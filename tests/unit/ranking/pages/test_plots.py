@@ -3,19 +3,16 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
 from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.selectors import JudgeStatus
-from ranking.pages.formats import ago, duration, kappa, share
 from ranking.pages.history_plot import ROW, WIDTH, history_plot
 from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot, rank_plots
 from ranking.selectors.history import RUNS_SHOWN, HistoryPoint, _evenly_spread
 from ranking.selectors.judges import JudgeKappa, JudgeRow
 from ranking.selectors.progress import Period
-from ranking.wording.ranges import rank_range
 
 
 def system(name: str, rank: int, low: int, high: int, cluster: int) -> dict[str, Any]:
@@ -65,12 +62,6 @@ def test_the_history_leaves_out_rankings_of_groups() -> None:
     plot = history_plot(points)
     assert plot is not None
     assert (len(plot.points), plot.left_out) == (4, 2)
-
-
-def test_a_long_axis_names_every_few_ranks() -> None:
-    plot = rank_plot([system(str(rank), rank, rank, rank, rank) for rank in range(1, 31)])
-    assert [tick.number for tick in plot.axis] == [1, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
-    assert len(plot.ticks) == 30
 
 
 def test_positions_are_numbers_to_svg_in_every_language() -> None:
@@ -141,19 +132,6 @@ def test_lines_follow_the_ranks() -> None:
     assert [line.tone for line in plot.lines] == [1, 3, 5]
 
 
-@pytest.mark.parametrize(
-    "history",
-    [
-        [],
-        [point(1, "a", "b"), point(2, "a", "b")],
-        [point(1, "a"), point(2, "a"), point(3, "a")],
-        [point(5, "a", "b"), point(5, "a", "b"), point(5, "b", "a")],
-    ],
-)
-def test_there_is_no_picture_of_next_to_nothing(history: list[HistoryPoint]) -> None:
-    assert history_plot(history) is None
-
-
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=300, unique=True))
 def test_few_runs_stand_for_many(numbers: list[int]) -> None:
     numbers.sort()
@@ -162,36 +140,3 @@ def test_few_runs_stand_for_many(numbers: list[int]) -> None:
     assert set(chosen) <= set(numbers)
     assert chosen == sorted(chosen)
     assert {chosen[0], chosen[-1]} == {numbers[0], numbers[-1]}
-
-
-def test_figures_as_readers_know_them() -> None:
-    assert [kappa(value) for value in (0.3149, -0.0149, -0.001, None)] == [
-        "0.31",
-        "−0.01",
-        "0.00",
-        "–",
-    ]
-    assert [share(value) for value in (0.0, 0.001, 0.714, 0.9999, 1.0, None)] == [
-        "0 %",
-        "1 %",
-        "71 %",
-        "99 %",
-        "100 %",
-        "–",
-    ]
-    assert rank_range({"rank_low": 3, "rank_high": 3}) == "3"
-    assert rank_range({"rank_low": 3, "rank_high": 4}) == "3–4"
-    assert [duration(value) for value in (0.84, 9.6, 42.4, 125, 4320, None)] == [
-        "0.8 s",
-        "10 s",
-        "42 s",
-        "2 min 5 s",
-        "1 h 12 min",
-        "–",
-    ]
-
-
-def test_ages_are_told_in_whole_minutes() -> None:
-    now = datetime.now(tz=UTC)
-    assert ago(now - timedelta(seconds=30)) == "just now"
-    assert ago(now - timedelta(hours=3, minutes=20)) == "3\xa0hours ago"

@@ -1,28 +1,5 @@
-import pytest
-
 from ranking.core.scores import NotEstimable
 from ranking.wording.agreement import kappa_shown, not_estimable_in_words, strength_in_words
-
-
-@pytest.mark.parametrize(
-    ("kappa", "word"),
-    [
-        (-0.01, "poor"),
-        (0.0, "slight"),
-        (0.2, "slight"),
-        (0.204, "slight"),
-        (0.206, "fair"),
-        (0.40, "fair"),
-        (0.41, "moderate"),
-        (0.60, "moderate"),
-        (0.61, "substantial"),
-        (0.81, "almost perfect"),
-        (1.0, "almost perfect"),
-        (None, None),
-    ],
-)
-def test_words_are_those_of_landis_and_koch(kappa: float | None, word: str | None) -> None:
-    assert strength_in_words(kappa) == word
 
 
 def test_a_missing_kappa_has_its_reason_in_place_of_a_word() -> None:
