@@ -16,7 +16,7 @@ from tests.browser.judging import sign_in_by_link
 from tests.factories import make_judge
 from tests.filled_world import FilledWorld, filled_world
 from tests.filling import Filling
-from tests.integration.test_desk import PAGES
+from tests.permissions.addresses import ADDRESSES
 
 pytestmark = [
     pytest.mark.browser,
@@ -24,6 +24,19 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 
+PAGES = [
+    route
+    for route, roles in ADDRESSES.items()
+    if route.startswith("campaigns/<slug:slug>/")
+    and roles["organiser"] == 200
+    # A part of a page, and files.
+    and not route.endswith(
+        ("live/", "progress/", ".csv", ".jsonl", ".yaml", ".zip", ".<slug:ending>")
+    )
+    and not route.endswith("/exports/<int:export_id>/")
+    # What judges see.
+    and "/as-judge/" not in route
+]
 LONG = "a-name-that-goes-on-and-on-without-any-place-for-a-break-2026"
 #: Pages of no campaign, and of one that everybody may read.
 ELSEWHERE = (

@@ -28,12 +28,12 @@ def by_kernels() -> str:
     counts = np.arange(64).reshape(8, 8) % 3
     counts += counts.T
     eligible = list(range(8))
-    chosen = [
-        choose(key)
+    drawn = [
+        chosen
         for key in (0, 7, 2**64 - 1)
-        for choose in (
-            lambda key: choose_balanced(counts, eligible, 5, key),
-            lambda key: choose_active(counts.astype(np.float64), eligible, 5, key),
+        for chosen in (
+            choose_balanced(counts, eligible, 5, key),
+            choose_active(counts.astype(np.float64), eligible, 5, key),
         )
     ]
     rows = [BlockRow("j", n, list("abcd"), [1, 1 + n % 3, 2, 1 + n % 5]) for n in range(12)]
@@ -42,7 +42,7 @@ def by_kernels() -> str:
         [(each.system, each.score) for each in rank(blocks, method, resamples=2).systems]
         for method in ("trueskill", "hopkins_may", "lopez")
     ]
-    return repr((chosen, scores))
+    return repr((drawn, scores))
 
 
 def test_interpreted_kernels_give_the_same_bits() -> None:
