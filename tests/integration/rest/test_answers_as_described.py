@@ -208,7 +208,7 @@ def test_what_a_judge_is_sent_is_as_described(
 @pytest.mark.hypothesis
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "times", [1, pytest.param(60, marks=pytest.mark.thorough)], ids=["some", "many"]
+    "times", [3, pytest.param(60, marks=pytest.mark.thorough)], ids=["some", "many"]
 )
 def test_made_up_requests_are_answered_as_described(
     described: BaseSchema, world: World, times: int, capsys: pytest.CaptureFixture[str]
