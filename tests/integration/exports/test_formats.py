@@ -200,7 +200,15 @@ def test_judgments_texts_and_judges_are_told_as_they_were_stored(news: TestSetWr
     lines = whole(news.task, "judgments", "jsonl").decode().split("\n")[:-1]
     stored = Judgment.objects.order_by("pk").select_related("judge", "supersedes")
     superseded = {each.supersedes_id for each in stored}
-    scalars = ("number", "id", "judge", "labels", "duration_ms", "active_ms", "comment")
+    scalars: tuple[str, ...] = (
+        "number",
+        "id",
+        "judge",
+        "labels",
+        "duration_ms",
+        "active_ms",
+        "comment",
+    )
     scalars += ("submitted_at", "supersedes", "current")
     told = [{name: row[name] for name in scalars} for row in map(json.loads, lines)]
     assert told == [

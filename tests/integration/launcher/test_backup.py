@@ -21,7 +21,7 @@ from tests.integration.launcher.test_commands import launcher, served
 LOAD = """
 import django; django.setup()
 from demo.loading import _museum_load, _organiser
-_museum_load(_organiser())
+_museum_load(_organiser(), "A day at the museum")
 """
 PYTHON = sys.executable
 

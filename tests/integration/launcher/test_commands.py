@@ -63,7 +63,7 @@ def started(
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
-            process.communicate()
+                process.communicate()
 
 
 def read_until(process: subprocess.Popen[str], words: str) -> list[str]:
