@@ -65,7 +65,11 @@ def test_answers_are_downloaded_by_page_and_rest(protocol: Protocol, client: Cli
     known = client.get(rest).json()
     files = answer_files(protocol)
     assert files is not None
-    assert known == {"read": list(files.formats), "written": formats_written(task)}
+    assert known == {
+        "read": list(files.formats),
+        "written": formats_written(task),
+        "imports": [],
+    }
     shown = client.get(page).content.decode()
     assert ('type="file"' in shown) is (protocol in protocols_with_files())
     for file_format in known["written"]:
