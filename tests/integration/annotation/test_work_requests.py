@@ -106,7 +106,8 @@ def test_the_planner_leaves_a_test_set_at_rest_alone(at_rest: Task, judge: Judge
     assert list(tasks_changed()) == []
     lend(judge)
     assert list(tasks_changed()) == [at_rest]
-    JudgeAccount.objects.update(last_lent_at=timezone.now() - 2 * CHANGED_WITHIN)
+    # And the planner has answered the request that the loan made.
+    JudgeAccount.objects.update(last_lent_at=timezone.now() - 2 * CHANGED_WITHIN, requested_at=None)
     assert list(tasks_changed()) == []
 
 
