@@ -1,10 +1,10 @@
 """Notice a PostgreSQL that is there and does not answer, and free the threads that wait for it.
 
 A stopped server, or a machine that hangs, acknowledges what it is sent, and answers nothing: limits that the
-server keeps do not end that, nor do those of TCP, and a thread inside libpq waits for ever. So one more thread a
-process looks each second whether anybody waits, and asks `SELECT 1` then on a connection of its own. When no answer comes in time, it
-shuts the sockets of all connections down: whoever waits in them gets an error at once. What was under way may have been stored; a
-judge's page sends it again under the same id. Statements cost nothing more for that.
+server keeps do not end that, nor do those of TCP, and a thread inside libpq waits for ever. So one more thread of a
+process that has connections asks `SELECT 1` each second on one of its own. When no answer comes in time, it shuts the
+sockets of all connections down: whoever waits in them gets an error at once. What was under way may have been stored;
+a judge's page sends it again under the same id. Statements cost nothing more for that.
 """
 
 import math
@@ -18,7 +18,7 @@ from typing import Any, Final
 from weakref import WeakSet
 
 import psycopg2
-from psycopg2.extensions import POLL_OK, POLL_READ, POLL_WRITE, TRANSACTION_STATUS_ACTIVE
+from psycopg2.extensions import POLL_OK, POLL_READ, POLL_WRITE
 
 SECONDS_BETWEEN: Final = 1.0
 #: As `connect_timeout` of the settings.
@@ -33,7 +33,7 @@ class _SilenceError(Exception):
 
 
 class Watcher(threading.Thread):
-    """Asks whether PostgreSQL answers, while anybody waits for it; cuts the process's connections when it does not.
+    """Asks whether PostgreSQL answers, while there are connections; cuts them when it does not.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Watcher(threading.Thread):
         self._connected_at = -math.inf
 
     def connecting(self) -> None:
-        """Ask for some seconds, though nobody waits in a connection: one is being made."""
+        """Ask for some seconds, though there is no connection: one is being made."""
         self._connected_at = time.monotonic()
 
     def watch(self, connection: Any) -> None:
@@ -63,7 +63,7 @@ class Watcher(threading.Thread):
 
     def run(self) -> None:
         while True:
-            if self.is_silent or self._is_awaited():
+            if self.is_silent or self._is_needed():
                 self.is_silent = not self._answers()
                 if self.is_silent:
                     self._cut()
@@ -74,15 +74,11 @@ class Watcher(threading.Thread):
             # The pace of its questions: a daemon thread, which nothing has to wake or to end.
             time.sleep(SECONDS_BETWEEN)
 
-    def _is_awaited(self) -> bool:
+    def _is_needed(self) -> bool:
         if time.monotonic() - self._connected_at < SECONDS_TO_CONNECT:
             return True
         with self._open_lock:
-            connections = list(self._open)
-        return any(
-            not each.closed and each.info.transaction_status == TRANSACTION_STATUS_ACTIVE
-            for each in connections
-        )
+            return any(not each.closed for each in self._open)
 
     def _answers(self) -> bool:
         """Ask; False for silence alone. A server that refuses or is not there tells everybody by itself."""
