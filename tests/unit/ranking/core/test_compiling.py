@@ -1,6 +1,7 @@
 """When compiled code is loaded: later the first time than beside another."""
 
 import sys
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 import pytest
@@ -27,6 +28,8 @@ def test_more_steps_are_asked_for_the_more_is_to_be_loaded(
     for name in ("numba", NAME):
         monkeypatch.delitem(sys.modules, name, raising=False)
     for name in loaded:
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+        module = ModuleType(name)
+        module.__spec__ = ModuleSpec(name, None)
+        monkeypatch.setitem(sys.modules, name, module)
     found = kernel_if_worth(NAME, steps, worth_calling=1_000)
     assert (found is not None) == is_worth
