@@ -6,7 +6,6 @@ sees what the first one waited for. A connection keeps its plans of what foreign
 while the tables are small they would read them whole, all judgments for each answer, so no table is read whole until then.
 
 Test: tests/integration/annotation/test_statements.py::test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once
-Test: tests/integration/annotation/test_planner_settings.py::TestJudging::test_what_the_commit_checks_is_looked_up_by_index
 Earns: with judgment_store
 """
 

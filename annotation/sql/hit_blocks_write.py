@@ -7,7 +7,6 @@ has none.
 
 Test: tests/integration/annotation/test_blocks_of_lent_hits.py::TestLent::test_what_waits_has_no_blocks_and_what_is_lent_has_those_planned
 Test: tests/integration/annotation/test_blocks_of_lent_hits.py::TestPrepared::test_the_next_of_the_pool_are_written_as_planned_and_no_others
-Test: tests/integration/annotation/test_blocks_of_lent_hits.py::TestPrepared::test_an_attention_check_is_written_with_the_order_it_expects
 Earns: with trigger assignment_writes_the_blocks_of_its_hit
 """
 

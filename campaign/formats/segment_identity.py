@@ -250,7 +250,7 @@ def document_named(cell: str) -> str:
 
 def segment_id(document: str, segment: str) -> str:
     """Return an id of a segment for formats with a single name for it; `id_parts` takes it apart."""
-    if not document or id_parts(segment)[0] == document:
+    if not document or segment.startswith(f"{document}{MARK}") or id_parts(segment)[0] == document:
         return segment
     return f"{document}{MARK}{segment}"
 

@@ -78,7 +78,10 @@ def test_appraise_keeps_scores_spans_and_times(judgment: ScoredJudgment) -> None
             segment_id(judgment.document, judgment.segment),
             judgment.document,
         )
-        assert (each.started_at, each.ended_at) == (judgment.started_at, judgment.ended_at)
+        # Milliseconds are written; a sum of floats may differ from them in its last bits.
+        assert (each.started_at, each.ended_at) == pytest.approx(
+            (judgment.started_at, judgment.ended_at), abs=1e-6
+        )
         assert (each.outputs[0].systems, each.outputs[0].score) == ((system,), output.score)
         marked = each.outputs[0].spans
         if output.text is None or max(output.text, default="") <= "\uffff":
