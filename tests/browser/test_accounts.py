@@ -94,6 +94,7 @@ def passkey_add(page: Page) -> None:
     page.get_by_label("What you call it").fill("My telephone")
 
 
+@pytest.mark.thorough
 def test_a_passkey_signs_in_alone_and_as_a_second_factor(
     new_page: NewPage,
 ) -> None:

@@ -77,6 +77,7 @@ VIEWS: tuple[tuple[ViewportSize, Literal["light", "dark"]], ...] = (
 
 
 # Every other kind wide and light, the others narrow and dark, and some on paper.
+@pytest.mark.thorough
 def test_each_kind_fits_screens_and_paper_and_axe_finds_nothing(
     page: Page, new_page: NewPage, answered: TestSetWriter
 ) -> None:

@@ -18,6 +18,7 @@ _IS_DARK = """() => {
 }"""
 
 
+@pytest.mark.thorough
 def test_every_operation_is_there_and_reading_can_be_tried(new_page: NewPage) -> None:
     """`new_page` fails on requests to other hosts, on errors of scripts and on what the policy refuses."""
     page = new_page(color_scheme="dark")

@@ -79,6 +79,7 @@ def polls(page: Page) -> list[Request]:
     return seen
 
 
+@pytest.mark.thorough
 def test_a_hidden_tab_asks_for_nothing(
     page: Page, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_hidden_tab_asks_for_nothing(
         page.clock.run_for(1_500)
 
 
+@pytest.mark.thorough
 def test_without_a_connection_the_page_says_so_and_asks_less_often(
     page: Page, writer: TestSetWriter, tolerate: list[str]
 ) -> None:
@@ -125,6 +127,7 @@ def test_without_a_connection_the_page_says_so_and_asks_less_often(
     expect(page.locator("#live-state")).to_contain_text("live · updated")
 
 
+@pytest.mark.thorough
 def test_a_session_that_ended_stops_the_questions(
     page: Page, writer: TestSetWriter, tolerate: list[str]
 ) -> None:
@@ -143,6 +146,7 @@ def test_a_session_that_ended_stops_the_questions(
     assert asked == []
 
 
+@pytest.mark.thorough
 def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_dashboard(
     page: Page, writer: TestSetWriter
 ) -> None:

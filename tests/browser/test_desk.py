@@ -39,6 +39,7 @@ def is_in_view(page: Page, text: str) -> bool:
     return box["x"] >= 0 and box["x"] + box["width"] <= width
 
 
+@pytest.mark.thorough
 def test_on_a_phone_the_tab_of_the_page_is_in_view(
     new_page: NewPage, writer: TestSetWriter
 ) -> None:
@@ -55,6 +56,7 @@ def test_on_a_phone_the_tab_of_the_page_is_in_view(
     assert is_in_view(page, "Quality")
 
 
+@pytest.mark.thorough
 def test_the_switch_keeps_the_room_and_closes_as_menus_do(
     new_page: NewPage, writer: TestSetWriter
 ) -> None:

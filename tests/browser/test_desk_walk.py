@@ -79,6 +79,7 @@ def addresses(world: FilledWorld) -> list[str]:
     ]
 
 
+@pytest.mark.thorough
 def test_axe_finds_nothing_and_no_page_scrolls_sideways_on_a_phone(
     new_page: NewPage, world: FilledWorld
 ) -> None:

@@ -97,6 +97,7 @@ def test_a_text_is_edited_left_or_given_up_by_keys(editing: Page, judge: Judge) 
     assert (edit.text, edit.keystrokes) == (f"{text} 1 2", 4)
 
 
+@pytest.mark.thorough
 def test_what_is_as_it_was_is_no_edit(editing: Page) -> None:
     press(editing, "1")
     editing.keyboard.press("End")
@@ -115,6 +116,7 @@ def test_what_is_as_it_was_is_no_edit(editing: Page) -> None:
     at_sentence(editing, 2)
 
 
+@pytest.mark.thorough
 def test_going_back_shows_the_edit(editing: Page, judge: Judge) -> None:
     field(editing).fill("It reads well.")
     press(editing, "Control+Enter")
@@ -132,6 +134,7 @@ def test_going_back_shows_the_edit(editing: Page, judge: Judge) -> None:
     expect(editing.locator("#history-list li").first).to_contain_text("edited")
 
 
+@pytest.mark.thorough
 def test_one_key_says_what_is_acceptable(page: Page, acceptor: Judge, sign_in: SignIn) -> None:
     reader = ScreenReader(page)
     begin(page, acceptor, sign_in)

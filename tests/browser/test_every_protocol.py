@@ -14,8 +14,6 @@ from tests.browser.screens import APART, SCREENS, Screen, sentence
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-EVERY_PROTOCOL = pytest.mark.parametrize("protocol", [kind.protocol for kind in answer_kinds()])
-
 
 def on_screens(*names: str) -> pytest.MarkDecorator:
     """Run a test on these screens; on all others by `make test-thorough`."""

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Judgment
+from annotation.protocols import answer_kinds
 from annotation.selectors import assigned_blocks
 from annotation.services import design_change, hits_plan, judgment_submit, pool_fill
 from annotation.services.simulation import lend_prepared
@@ -16,11 +17,12 @@ from tests.browser.conftest import Connections, SignIn
 from tests.browser.crawler import Crawler, addresses
 from tests.browser.judging import page_kept
 from tests.browser.screens import SCREENS, sentence
-from tests.browser.test_every_protocol import EVERY_PROTOCOL, begin, stored
+from tests.browser.test_every_protocol import begin, stored
 from tests.browser.told import SYSTEMS, number_rows_to_be_known, told
 from tests.factories import make_judge
 from tests.integration.protocols.every import plans_delete, said_about
 from tests.protocol_tasks import make_task_of_protocol
+from tests.some_now import some_now
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -63,7 +65,7 @@ def judged_by_another(task: Task) -> Judge:
     return other
 
 
-@EVERY_PROTOCOL
+@pytest.mark.parametrize("protocol", some_now(kind.protocol for kind in answer_kinds()))
 def test_what_is_judged_without_network_is_stored_once_and_no_byte_tells_of_systems(
     page: Page, sign_in: SignIn, tolerate: list[str], connections: Connections, protocol: str
 ) -> None:

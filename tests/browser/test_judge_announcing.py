@@ -32,6 +32,7 @@ def judging(page: Page, sign_in: SignIn) -> Page:
     return page
 
 
+@pytest.mark.thorough
 def test_every_status_is_there_before_its_words(judging: Page) -> None:
     assert judging.evaluate(ABSENT) == []
     for key, title in (
@@ -51,6 +52,7 @@ def test_every_status_is_there_before_its_words(judging: Page) -> None:
     assert judging.evaluate(ABSENT) == []
 
 
+@pytest.mark.thorough
 def test_the_same_words_come_back_after_a_moment_without_any(judging: Page) -> None:
     """WebKit takes what is empty for less than 100 ms for one and the same text."""
     judging.evaluate(RECORD)
@@ -65,6 +67,7 @@ def test_the_same_words_come_back_after_a_moment_without_any(judging: Page) -> N
     assert said[2][1] - said[1][1] >= 100
 
 
+@pytest.mark.thorough
 def test_a_dialog_that_explains_itself_is_described_by_it(judging: Page) -> None:
     """NVDA reads the whole of one that is not; the focus is on what comes after the explanation."""
     for name, words in (

@@ -286,6 +286,7 @@ def when_the_server_breaks(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.undo()
 
 
+@pytest.mark.thorough
 def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     new_page: NewPage,
     world: World,

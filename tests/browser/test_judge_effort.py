@@ -51,6 +51,7 @@ def box(place: Locator) -> dict[str, float]:
     return {"x": x, "y": y, **size, "right": x + width, "bottom": y + height}
 
 
+@pytest.mark.thorough
 def test_six_clicks_the_last_of_them_beside_the_one_before(judging: Page) -> None:
     rank_all(judging, "click")
     last, button = box(rank_of(judging, "E", 5)), box(near(judging))
@@ -63,6 +64,7 @@ def test_six_clicks_the_last_of_them_beside_the_one_before(judging: Page) -> Non
     assert judging.evaluate("window.counted") == {"keydown": 0, "pointerdown": 6}
 
 
+@pytest.mark.thorough
 def test_tiers_come_up_beside_the_mouse_that_drags(judging: Page) -> None:
     letter = "E"
     judging.keyboard.press("t")

@@ -93,6 +93,7 @@ def seed_of_a_repeat_at_once(judge: Judge) -> int:
     )
 
 
+@pytest.mark.thorough
 def test_going_back_does_not_reach_what_is_to_be_judged_again(
     judging: Page, task: Task, judge: Judge
 ) -> None:
@@ -120,6 +121,7 @@ def test_going_back_does_not_reach_what_is_to_be_judged_again(
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
 
 
+@pytest.mark.thorough
 def test_earlier_judgments_come_page_by_page(page: Page, judge: Judge, sign_in: SignIn) -> None:
     for _ in range(7):
         judge_one_hit(judge)
@@ -135,6 +137,7 @@ def test_earlier_judgments_come_page_by_page(page: Page, judge: Judge, sign_in: 
     expect(history(judging).get_by_role("button", name="Show older judgments")).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_a_look_back_without_network_is_said_in_words(judging: Page, tolerate: list[str]) -> None:
     tolerate.append("net::ERR_")
     judging.context.set_offline(True)
@@ -188,6 +191,7 @@ def judge_in_another_tab(page: Page) -> None:
     other.close()
 
 
+@pytest.mark.thorough
 def test_a_report_of_a_sentence_gone_by_survives_a_reload_without_network(
     judging: Page, tolerate: list[str]
 ) -> None:
@@ -207,6 +211,7 @@ def test_a_report_of_a_sentence_gone_by_survives_a_reload_without_network(
     assert ProblemReport.objects.get().block == Judgment.objects.get().block
 
 
+@pytest.mark.thorough
 def test_a_reason_to_skip_is_not_taken_for_the_next_sentence(judging: Page) -> None:
     judging.keyboard.press("s")
     judging.keyboard.press("Space")
@@ -228,6 +233,7 @@ def minutes_of_judging(page: Page, minutes: int) -> None:
         page.keyboard.press("Shift")
 
 
+@pytest.mark.thorough
 def test_after_half_an_hour_a_break_is_proposed_between_blocks(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:

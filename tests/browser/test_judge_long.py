@@ -81,6 +81,7 @@ SIZES_AND_SCRIPTS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("size", "language"), SIZES_AND_SCRIPTS)
 def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
     open_long: OpenLong, size: str, language: str
@@ -121,6 +122,7 @@ def last_lines_are_in_view(page: Page) -> list[bool]:
     return found
 
 
+@pytest.mark.thorough
 def test_keys_scroll_source_and_reference_together(open_long: OpenLong) -> None:
     page, size = open_long("laptop"), "laptop"
     page.keyboard.press("ArrowDown")
@@ -175,6 +177,7 @@ def unhidden_text_at_the_ranks(page: Page) -> list[str]:
     return found
 
 
+@pytest.mark.thorough
 def test_side_by_side_no_text_shows_under_the_ranks(
     open_long: OpenLong,
 ) -> None:

@@ -65,6 +65,7 @@ def test_the_link_for_new_judges_is_called_what_it_is(
     assert Judgment.objects.get().judge == judge
 
 
+@pytest.mark.thorough
 def test_after_a_reload_the_way_back_is_on_the_page_of_signing_in(
     new_page: NewPage,
     campaign: Campaign,

@@ -58,6 +58,7 @@ def test_after_the_first_hit_it_is_offered_until_it_is_answered(
     expect(offer).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_it_is_copied_and_drawn_as_a_code(
     new_page: NewPage,
     judge: Judge,
@@ -85,6 +86,7 @@ def test_it_is_copied_and_drawn_as_a_code(
     assert Judge.objects.count() == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_lost", [False, True], ids=["sent", "lost"])
 def test_another_device_finds_what_had_not_gone_out_when_the_page_was_left(
     page: Page, judge: Judge, sign_in: SignIn, is_lost: bool

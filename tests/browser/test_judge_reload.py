@@ -140,6 +140,7 @@ def newer(static_files: Path, folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_a_new_version_takes_the_place_of_the_old_one(
     tab: Page, judge: Judge, static_files: Path, tmp_path: Path
 ) -> None:
@@ -186,6 +187,7 @@ def test_only_the_page_its_files_and_the_hit_in_hand_are_kept(
     assert [hit["data"]["blocks"][0]["source"]["text"] for hit in hits] == [source]
 
 
+@pytest.mark.thorough
 def test_signing_out_forgets_the_sentences_and_the_page(
     page: Page, judge: Judge, sign_in: SignIn
 ) -> None:
@@ -220,6 +222,7 @@ def test_another_judge_in_the_same_browser_finds_nothing_of_the_first(
     assert page.evaluate("(key) => localStorage.getItem(key)", before) is None
 
 
+@pytest.mark.thorough
 def test_a_page_whose_judge_may_not_come_in_is_no_longer_kept(
     page: Page, judge: Judge, sign_in: SignIn
 ) -> None:

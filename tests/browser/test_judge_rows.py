@@ -41,6 +41,7 @@ def lay_out(page: Page, layout: str) -> None:
     expect(page.locator("#outputs")).to_have_attribute("data-layout", layout)
 
 
+@pytest.mark.thorough
 @IN_LAYOUTS
 def test_each_block_has_as_many_rows_as_outputs(
     page: Page, judge: Judge, sign_in: SignIn, layout: str
@@ -65,6 +66,7 @@ def test_each_block_has_as_many_rows_as_outputs(
     assert sorted(texts(page)) == first
 
 
+@pytest.mark.thorough
 @IN_LAYOUTS
 def test_nothing_of_the_last_block_is_seen_or_brought_back(
     page: Page, judge: Judge, sign_in: SignIn, layout: str

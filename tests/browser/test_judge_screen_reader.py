@@ -80,6 +80,7 @@ def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
     }
 
 
+@pytest.mark.thorough
 def test_each_step_is_announced_as_the_document_says(
     new_page: NewPage, judge: Judge, tolerate: list[str]
 ) -> None:

@@ -61,6 +61,7 @@ def skip_by_keys(page: Page, digit: str) -> None:
         page.keyboard.press(key)
 
 
+@pytest.mark.thorough
 def test_going_further_back_asks_and_saves_the_change(third: Page, judge: Judge) -> None:
     third.keyboard.press("u")
     back_at(third, 2)
@@ -78,6 +79,7 @@ def test_going_further_back_asks_and_saves_the_change(third: Page, judge: Judge)
     assert Judgment.objects.latest("pk").supersedes == Judgment.objects.order_by("pk")[1]
 
 
+@pytest.mark.thorough
 def test_a_change_is_discarded_with_one_button(third: Page, judge: Judge) -> None:
     third.keyboard.press("u")
     discard = third.get_by_role("button", name="Discard the change")
@@ -95,6 +97,7 @@ def test_a_change_is_discarded_with_one_button(third: Page, judge: Judge) -> Non
     assert len(labels(judge)) == 2
 
 
+@pytest.mark.thorough
 def test_escape_returns_without_a_change_and_asks_with_one(third: Page, judge: Judge) -> None:
     third.keyboard.press("u")
     third.keyboard.press("Escape")
@@ -140,6 +143,7 @@ def test_after_a_reload_the_page_is_back_at_the_change(third: Page, judge: Judge
     assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
 
 
+@pytest.mark.thorough
 def test_an_incomplete_change_is_not_saved_and_says_what_is_missing(
     third: Page, judge: Judge
 ) -> None:
@@ -154,6 +158,7 @@ def test_an_incomplete_change_is_not_saved_and_says_what_is_missing(
     assert len(labels(judge)) == 2
 
 
+@pytest.mark.thorough
 def test_shift_and_0_clear_all_and_bring_all_back(judging: Page) -> None:
     type_ranks(judging, "2134")
     judging.keyboard.press("Shift+Digit0")
@@ -179,6 +184,7 @@ def test_shift_and_0_clear_all_and_bring_all_back(judging: Page) -> None:
     order(judging, "A")
 
 
+@pytest.mark.thorough
 def test_a_skip_is_in_the_list_and_taken_back_from_there(judging: Page, judge: Judge) -> None:
     skip_by_keys(judging, "3")
     for position in (2, 3):

@@ -23,6 +23,7 @@ TOPS_OF_LINES = """() => [...document.querySelectorAll(".row-text")].map((text) 
     [...text.children].map((cell) => Math.round(cell.getBoundingClientRect().top)))"""
 
 
+@pytest.mark.thorough
 def test_side_by_side_sentences_stand_beside_each_other(open_long: OpenLong) -> None:
     page = open_long("laptop")
     page.keyboard.press("v")

@@ -36,6 +36,7 @@ def style_of(page: Page, selector: str, name: str) -> float:
     return found
 
 
+@pytest.mark.thorough
 def test_size_and_spacing_are_chosen_and_stay(page: Page, judge: Judge, sign_in: SignIn) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)
@@ -89,6 +90,7 @@ def states(page: Page) -> Iterator[None]:
     page.keyboard.press("Escape")
 
 
+@pytest.mark.thorough
 def test_enlarged_and_spaced_nothing_is_cut_off_on_a_phone(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:

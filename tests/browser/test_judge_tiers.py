@@ -139,6 +139,7 @@ def test_outputs_are_dragged_into_tiers_by_a_finger_on_a_phone(on_a_phone: Page)
     finger.touch("End")
 
 
+@pytest.mark.thorough
 def test_digits_and_rank_buttons_do_in_tiers_what_dragging_does(judging: Page) -> None:
     to_tiers(judging)
     type_ranks(judging, "31")
@@ -154,6 +155,7 @@ def test_digits_and_rank_buttons_do_in_tiers_what_dragging_does(judging: Page) -
     expect(rank_of(judging, "E", 1)).to_be_focused()
 
 
+@pytest.mark.thorough
 def test_a_mouse_drags_the_whole_card_and_selects_no_text(judging: Page) -> None:
     to_tiers(judging)
     text = row(judging, "B").locator(".row-text")
@@ -180,6 +182,7 @@ def test_a_mouse_drags_the_whole_card_and_selects_no_text(judging: Page) -> None
     assert judging.evaluate("String(getSelection())") != ""
 
 
+@pytest.mark.thorough
 def test_escape_takes_a_drag_back(judging: Page) -> None:
     to_tiers(judging)
     judging.mouse.move(*centre(handle(judging, "A")))
@@ -191,6 +194,7 @@ def test_escape_takes_a_drag_back(judging: Page) -> None:
     expect(judging.locator("#missing")).to_have_text("Nothing is ranked yet")
 
 
+@pytest.mark.thorough
 def test_the_layout_is_remembered_and_the_same_key_leads_back(
     judging: Page,
 ) -> None:

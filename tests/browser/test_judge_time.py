@@ -72,6 +72,7 @@ def uncounted(page: Page) -> Locator:
     return page.locator("#uncounted")
 
 
+@pytest.mark.thorough
 def test_looking_something_up_for_a_minute_hides_nothing_and_is_said_not_to_count(
     page_with_clock: Page, judge: Judge
 ) -> None:
@@ -95,6 +96,7 @@ def test_looking_something_up_for_a_minute_hides_nothing_and_is_said_not_to_coun
     assert judgment.duration_ms - judgment.active_ms >= 60_000
 
 
+@pytest.mark.thorough
 def test_the_cover_counts_what_does_not_count(page_with_clock: Page) -> None:
     page = page_with_clock
     leave(page)

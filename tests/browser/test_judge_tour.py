@@ -93,6 +93,7 @@ def known_order(page: Page, sentence: int) -> tuple[str, str]:
     return best, worst
 
 
+@pytest.mark.thorough
 def test_what_is_said_of_the_order_is_true(touring: Page) -> None:
     page, sentence = touring, 2
     # Of the reference and of the text of another sentence; the others are third.
@@ -122,6 +123,7 @@ def rank_all(page: Page, ranks: dict[str, int]) -> None:
         rank_of(page, letter, ranks.get(letter, 3)).check()
 
 
+@pytest.mark.thorough
 def test_a_skipped_tour_is_not_shown_again_but_may_be_repeated(
     touring: Page, new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:

@@ -72,6 +72,7 @@ def test_a_judge_whose_session_ended_signs_in_again_in_place(
     assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.thorough
 def test_the_link_of_somebody_else_sends_nothing_in_their_name(
     judging: Page, judge: Judge, tolerate: list[str]
 ) -> None:
@@ -91,6 +92,7 @@ def test_the_link_of_somebody_else_sends_nothing_in_their_name(
     assert Judgment.objects.get().judge == judge
 
 
+@pytest.mark.thorough
 def test_nothing_is_sent_while_the_link_of_somebody_else_is_opened(
     judging: Page, judge: Judge, tolerate: list[str]
 ) -> None:
@@ -186,6 +188,7 @@ def test_a_broken_server_says_so_with_a_true_status(
     at_sentence(page, 1)
 
 
+@pytest.mark.thorough
 def test_judging_goes_on_while_the_database_is_stopped(
     browser: Browser, services: Services, judge: Judge, tmp_path: Path
 ) -> None:

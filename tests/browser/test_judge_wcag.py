@@ -107,6 +107,7 @@ def pages(page: Page, campaign: Campaign) -> Iterator[str]:
     yield "declined"
 
 
+@pytest.mark.thorough
 def test_the_pages_around_pass_axe_and_nothing_is_cut_off_there(
     page: Page, campaign: Campaign, tolerate: list[str]
 ) -> None:

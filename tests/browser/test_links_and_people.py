@@ -21,6 +21,7 @@ def judge() -> Judge:
     return make_judge(make_task(make_campaign(), documents=(3,)).test_set.campaign)
 
 
+@pytest.mark.thorough
 def test_a_link_has_a_button_that_enter_presses_without_scripts(
     new_page: NewPage, judge: Judge
 ) -> None:

@@ -66,6 +66,7 @@ def test_from_prolific_to_the_code_and_back(new_page: NewPage, tolerate: list[st
     expect(page).to_have_url(f"https://app.prolific.com/submissions/complete?cc={COMPLETION}")
 
 
+@pytest.mark.thorough
 def test_the_way_to_the_code_opens_once_the_last_ranking_is_stored(new_page: NewPage) -> None:
     """Also where the page learns before, from a question of its own, that nothing more is to be done."""
     campaign = make_task(make_campaign(), identical=()).test_set.campaign
@@ -99,6 +100,7 @@ def test_the_way_to_the_code_opens_once_the_last_ranking_is_stored(new_page: New
     expect(page.locator("#code")).to_have_text(COMPLETION)
 
 
+@pytest.mark.thorough
 def test_from_the_frame_of_mturk_to_the_code_in_a_tab_and_back_into_the_frame(
     new_page: NewPage, tolerate: list[str], live_server: object
 ) -> None:

@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 AxeCheck = Callable[[Page], None]
 
 
+@pytest.mark.thorough
 def test_judges_are_pasted_checked_added_changed_and_grouped(
     page: Page,
 ) -> None:

@@ -15,6 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 KEPT = "() => JSON.stringify({...localStorage})"
 
 
+@pytest.mark.thorough
 def test_a_draft_is_seen_as_a_judge_sees_it(
     page: Page,
 ) -> None:
@@ -50,6 +51,7 @@ def test_a_draft_is_seen_as_a_judge_sees_it(
     assert not Judgment.objects.exists()
 
 
+@pytest.mark.thorough
 def test_what_a_judge_of_this_browser_keeps_stays(
     new_page: NewPage, sign_in: SignIn, tolerate: list[str]
 ) -> None:

@@ -50,6 +50,7 @@ def result(judged: TestSetWriter) -> PublishedResult:
     return result_publish(task=judged.task, by=None, words=words, anonymous=["cobalt"])
 
 
+@pytest.mark.thorough
 def test_heads_stay_on_paper_with_what_they_are_the_heads_of(
     new_page: NewPage, judged: TestSetWriter, result: PublishedResult
 ) -> None:

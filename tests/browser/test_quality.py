@@ -60,6 +60,7 @@ def with_controls() -> Task:
     return task
 
 
+@pytest.mark.thorough
 def test_enter_approves_one_damaged_reference_after_the_other(
     page: Page, with_controls: Task
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_judge_is_excluded_and_let_back_in_by_keyboard(page: Page, judged: Tes
     expect(page.get_by_text("Reverted by Olga")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_practice_sentences_are_explained_one_by_one(
     page: Page,
     sign_in: SignIn,
@@ -132,6 +134,7 @@ def test_practice_sentences_are_explained_one_by_one(
     assert Judgment.objects.filter(judge=judge).count() == 2
 
 
+@pytest.mark.thorough
 def test_a_warned_judge_reads_a_word_and_a_paused_one_why_there_is_no_more(
     page: Page,
     sign_in: SignIn,

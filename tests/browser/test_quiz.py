@@ -83,6 +83,7 @@ def test_what_was_read_stays_in_view_and_keys_answer(quiz: Page, judge: Judge) -
     assert [each.answers for each in answers] == [[], [], [True, False, None]]
 
 
+@pytest.mark.thorough
 def test_going_back_shows_the_answers(quiz: Page, judge: Judge) -> None:
     for key in ("Enter", "Enter", "1", "1", "2", "Enter"):
         press(quiz, key)

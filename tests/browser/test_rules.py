@@ -36,6 +36,7 @@ def fill(page: Page, threshold: str) -> None:
     page.get_by_role("button", name="See what the rule would do").click()
 
 
+@pytest.mark.thorough
 def test_a_typo_is_stopped_and_what_it_would_have_done_is_shown(
     page: Page, judged: TestSetWriter, tolerate: list[str]
 ) -> None:

@@ -134,6 +134,7 @@ def test_a_sentence_is_judged_by_keyboard_alone(judging: Page, judge: Judge) -> 
     assert Judgment.objects.get(judge=judge).labels == [2] + [1] * len(others)
 
 
+@pytest.mark.thorough
 def test_the_mouse_marks_what_it_selects_and_a_click_asks_what_it_is(judging: Page) -> None:
     box = box_of(text(judging, "A"))
     judging.mouse.dblclick(box["x"] + 10, box["y"] + 14)
@@ -173,6 +174,7 @@ def test_by_touch_the_first_and_the_last_word_are_tapped(
     expect(score(page, "A")).to_have_value("50")
 
 
+@pytest.mark.thorough
 def test_a_score_that_contradicts_the_errors_is_asked_about_once(
     judging: Page, judge: Judge
 ) -> None:

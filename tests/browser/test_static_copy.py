@@ -42,6 +42,7 @@ def campaign() -> Campaign:
     return campaign
 
 
+@pytest.mark.thorough
 def test_a_copy_opens_from_its_folder(
     browser: Browser,
     campaign: Campaign,

@@ -51,6 +51,7 @@ def test_who_does_not_agree_declines_and_may_come_back(
     at_sentence(page, 1)
 
 
+@pytest.mark.thorough
 def test_declining_in_the_menu_stops_another_tab_in_words(
     page: Page, campaign: Campaign, sign_in: SignIn, tolerate: list[str]
 ) -> None:
@@ -75,6 +76,7 @@ def test_declining_in_the_menu_stops_another_tab_in_words(
     expect(page.get_by_role("heading", name="You declined")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_languages_and_dates_are_as_the_judge_writes_them(
     new_page: NewPage, sign_in: SignIn
 ) -> None:

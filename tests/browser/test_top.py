@@ -77,6 +77,7 @@ def test_digits_mark_and_enter_submits(judging: Page, judge: Judge) -> None:
     assert labels(judge) == [[1, 2, 1, 2, 2], [2, 1, 2, 2, 2]]
 
 
+@pytest.mark.thorough
 def test_u_goes_back_and_a_mark_changes_it(judging: Page, judge: Judge) -> None:
     judging.keyboard.press("2")
     judging.keyboard.press("Enter")

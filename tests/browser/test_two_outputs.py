@@ -100,6 +100,7 @@ def test_one_key_answers_and_goes_on(judging: Page, judge: Judge) -> None:
     assert [each.labels for each in stored] == [[1, 2], [1, 1], [2, 1]]
 
 
+@pytest.mark.thorough
 def test_where_a_tie_is_asked_as_two_it_has_two_keys(
     page: Page, judge_of_four: Judge, sign_in: SignIn
 ) -> None:
@@ -118,6 +119,7 @@ def test_where_a_tie_is_asked_as_two_it_has_two_keys(
     assert verdicts(judge_of_four) == ["both_fine", "both_wrong", "second"]
 
 
+@pytest.mark.thorough
 def test_going_back_shows_what_was_said_and_one_key_changes_it(judging: Page, judge: Judge) -> None:
     press(judging, "1")
     at_sentence(judging, 2)
@@ -143,6 +145,7 @@ def test_going_back_shows_what_was_said_and_one_key_changes_it(judging: Page, ju
     assert Judgment.objects.count() == 2
 
 
+@pytest.mark.thorough
 def test_enter_gives_no_answer_and_a_double_press_only_one(judging: Page, judge: Judge) -> None:
     judging.keyboard.press("Enter")
     expect(judging.locator("#missing")).to_have_text("Choose an answer, or skip the sentence.")

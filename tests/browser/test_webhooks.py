@@ -10,6 +10,7 @@ from tests.factories import make_campaign
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.thorough
 def test_a_token_is_made_for_one_campaign_copied_and_revoked(
     new_page: NewPage,
 ) -> None:

@@ -51,6 +51,7 @@ def revise(page: Page) -> None:
     at_sentence(page, 2)
 
 
+@pytest.mark.thorough
 def test_a_judge_who_changes_too_much_in_a_minute_sends_the_rest_later(
     judging: Page, judge: Judge, limit: Limit
 ) -> None:
@@ -90,6 +91,7 @@ def test_a_ranking_that_was_changed_too_often_stays_as_it_is_stored(
     assert [each.labels for each in stored] == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
 
 
+@pytest.mark.thorough
 def test_a_comment_too_many_is_sent_again_without(
     judging: Page, judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:

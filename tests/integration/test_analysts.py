@@ -59,6 +59,7 @@ def world() -> World:
     return make_world()
 
 
+@pytest.mark.thorough
 def test_whatever_analysts_send_is_refused_in_words_and_changes_nothing(world: World) -> None:
     analyst = world.client("analyst")
     before = _rows()

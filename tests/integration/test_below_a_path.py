@@ -102,6 +102,7 @@ def said(answer: Any) -> list[Any]:
         return [*headers, body.decode(errors="replace")]
 
 
+@pytest.mark.thorough
 def test_what_is_read_names_addresses_below_it(world: World) -> None:
     """Every address of the API, asked by an organiser, and by a judge what judges are sent."""
     clients = {role: client_of(world, role) for role in ("organiser", "judge")}

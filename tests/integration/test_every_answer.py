@@ -108,6 +108,7 @@ def test_plain_http_is_led_to_https_except_for_health(client: Client) -> None:
     assert client.get("/sign-in/", secure=True).status_code == 200
 
 
+@pytest.mark.thorough
 def test_django_has_nothing_to_say_against_a_deployment() -> None:
     """`check --deploy` under HTTPS=1, with a key as the documentation has one made."""
     found = subprocess.run(

@@ -86,6 +86,7 @@ def doors(client: Client, tasks: dict[str, Task]) -> Iterator[tuple[str, Send]]:
         )
 
 
+@pytest.mark.thorough
 def test_pages_and_rest_refuse_them_in_words(
     organiser: Client, tasks: dict[str, Task], files: list[tuple[str, bytes]]
 ) -> None:

@@ -146,6 +146,7 @@ def senders(request: pytest.FixtureRequest, world: World) -> Senders:
     return Senders(world, everything=request.param == "all")
 
 
+@pytest.mark.thorough
 def test_no_part_of_an_address_crashes(world: World, senders: Senders) -> None:
     crashes = [
         found
@@ -157,6 +158,7 @@ def test_no_part_of_an_address_crashes(world: World, senders: Senders) -> None:
     assert crashes == []
 
 
+@pytest.mark.thorough
 def test_no_query_crashes(world: World, senders: Senders) -> None:
     crashes = [
         found
@@ -190,6 +192,7 @@ def test_no_form_crashes(world: World, senders: Senders) -> None:
     assert crashes == []
 
 
+@pytest.mark.thorough
 def test_no_json_crashes(world: World, senders: Senders) -> None:
     crashes = [
         found

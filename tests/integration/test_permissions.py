@@ -32,6 +32,7 @@ EVERYTHING = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 @EVERYTHING
 def test_each_role_may_what_the_table_says_and_nothing_else(everything: bool) -> None:

@@ -27,6 +27,7 @@ from tests.permissions.requests import opening
 from tests.permissions.world import World, make_world
 from tests.recruiting import COMPLETION, SCREENED_OUT, SECRET
 from tests.shared_rows import shared_rows
+from tests.some_now import some_now
 
 __all__ = ["logged"]
 
@@ -116,7 +117,7 @@ def found_in(answer: Any, planted: dict[str, str]) -> set[str]:
     return {name for name, secret in planted.items() if any(secret in text for text in texts)}
 
 
-@pytest.mark.parametrize("role", ["nobody", "judge", "organiser"])
+@pytest.mark.parametrize("role", some_now(["nobody", "judge", "organiser"], most=2))
 def test_no_answer_and_no_log_holds_a_planted_secret(
     world: World, planted: dict[str, str], logged: io.StringIO, role: str
 ) -> None:
@@ -147,6 +148,7 @@ def _exports(world: World) -> list[str]:
     ]
 
 
+@pytest.mark.thorough
 def test_errors_do_not_repeat_what_was_sent_as_a_token_or_cursor(
     world: World, planted: dict[str, str], logged: io.StringIO
 ) -> None:

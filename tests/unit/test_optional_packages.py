@@ -45,6 +45,7 @@ def by_kernels() -> str:
     return repr((drawn, scores))
 
 
+@pytest.mark.thorough
 def test_interpreted_kernels_give_the_same_bits() -> None:
     interpreted = subprocess.run(
         [sys.executable, "-c", KERNELS],

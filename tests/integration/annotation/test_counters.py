@@ -87,6 +87,7 @@ DONE = st.tuples(
 )
 
 
+@pytest.mark.thorough
 @given(st.lists(DONE, max_size=12))
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

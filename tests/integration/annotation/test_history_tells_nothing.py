@@ -91,6 +91,7 @@ def answers(judge: Judge) -> list[Any]:
     return found
 
 
+@pytest.mark.thorough
 def test_a_repeat_in_hand_changes_nothing_that_another_hit_does_not() -> None:
     told: dict[str, list[Any]] = {}
     for kind in ("intra", "first"):

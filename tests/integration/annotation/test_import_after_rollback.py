@@ -38,6 +38,7 @@ def judgments_import(path: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_an_import_after_a_rolled_back_one_is_as_fast(tmp_path: Path) -> None:
     make_campaign()

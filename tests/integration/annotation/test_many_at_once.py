@@ -29,6 +29,7 @@ def judge_the_rest(judge: Judge, task: Task) -> int:
 
 @pytest.mark.django_db(transaction=True)
 class TestManyAtOnce:
+    @pytest.mark.thorough
     def test_fifty_judges_judge_everything_while_the_pool_is_filled(self) -> None:
         """No HIT is lost, none judged twice, and each window by as many judges as wanted."""
         task = make_long_task(make_campaign(), segments=60, systems=3, blocks_wanted=240)

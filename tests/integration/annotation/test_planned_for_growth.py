@@ -106,6 +106,7 @@ def done_by(judges: Sequence[Judge], task: Task, like: Block, count: int) -> Non
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("analyzed", ["empty", "small"])
 def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> None:
     if analyzed == "empty":

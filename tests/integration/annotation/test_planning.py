@@ -161,6 +161,7 @@ class TestPool:
         assert HIT.objects.earliest("number").why["blocks"][0]["watermark"] == 9
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("parameters", DESIGNS, ids=lambda each: each["kind"])
 def test_a_stored_hit_is_drawn_again_bit_for_bit(parameters: dict[str, Any]) -> None:
     hidden = make_campaign(show_reference=False)

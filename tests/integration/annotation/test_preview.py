@@ -59,6 +59,7 @@ def with_training(task: Task) -> None:
     training_propose(task=task, count=2)
 
 
+@pytest.mark.thorough
 def test_nothing_that_is_looked_at_or_sent_changes_a_row(task: Task, api: APIClient) -> None:
     with_training(task)
     task.test_set.campaign.tour = True

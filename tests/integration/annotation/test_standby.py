@@ -114,6 +114,7 @@ class TestLending:
             lend(judge)
         assert JudgeAccount.objects.get(judge=judge).requested_at is not None
 
+    @pytest.mark.thorough
     def test_with_the_planner_away_nobody_waits_while_work_is_there(self, task: Task) -> None:
         """A pool for an hour is there; after that nothing comes."""
         pool_fill(task_id=task.pk)
@@ -159,6 +160,7 @@ class TestDrawing:
         lent.refresh_from_db()
         assert not lent.is_standby
 
+    @pytest.mark.thorough
     def test_each_is_drawn_again_bit_for_bit(self, task: Task, settings: Any) -> None:
         settings.POOL_MIN_HITS = 50
         design_change(task=task, redundancy=2)
@@ -189,6 +191,7 @@ class TestDrawing:
         ranked(task, watermark=450)
         assert pool_fill(task_id=task.pk) == 0
 
+    @pytest.mark.thorough
     def test_a_new_design_draws_it_anew(self, task: Task) -> None:
         pool_fill(task_id=task.pk)
         design = design_change(task=task, active_floor=0.5)
@@ -198,6 +201,7 @@ class TestDrawing:
         pool_fill(task_id=task.pk)
         assert (pooled(), on_standby()) == (200, 0)
 
+    @pytest.mark.thorough
     def test_no_segment_is_in_more_blocks_than_wanted(self, task: Task) -> None:
         task.blocks_per_segment = 1
         task.save()

@@ -55,6 +55,7 @@ def redrawn(task: Task) -> None:
 
 
 class TestWithdrawing:
+    @pytest.mark.thorough
     def test_what_was_never_lent_is_withdrawn_and_nothing_new_shows_it(self, task: Task) -> None:
         dune = named(task, "dune")
         before = shown_in(HIT.objects.incomplete(), dune)
@@ -77,6 +78,7 @@ class TestWithdrawing:
         assert shown.exists()
         redrawn(task)
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
     def test_every_design_leaves_it_out_and_takes_it_back(self, task: Task, kind: str) -> None:
         design_change(task=task, kind=kind, redundancy=2, inter_share=0.3)
@@ -90,6 +92,7 @@ class TestWithdrawing:
         assert shown_in(HIT.objects.incomplete(), ember) > 0
         redrawn(task)
 
+    @pytest.mark.thorough
     def test_what_is_on_standby_is_withdrawn_too(self, task: Task, settings: Any) -> None:
         settings.POOL_MIN_HITS = 60
         design_change(task=task, kind="active", systems_per_block=2, segments_per_hit=1)

@@ -130,6 +130,7 @@ class TestLargeTask:
         assert again["known"] != first["known"]
 
     # Which sentences they are depends on the judge's id.
+    @pytest.mark.thorough
     @pytest.mark.parametrize("judge_id", range(1, 11))
     def test_its_own_sentences_are_never_lent_to_that_judge(
         self, task: Task, judge_id: int

@@ -91,6 +91,7 @@ def rows_everywhere() -> dict[str, int]:
     return found
 
 
+@pytest.mark.thorough
 def test_bots_of_perfect_skill_find_the_truth_and_the_campaign_stays_as_it_is(
     campaign: Campaign, organiser: User
 ) -> None:
@@ -128,6 +129,7 @@ def said(clone: Campaign) -> list[Any]:
     return list(rows.values_list("judge__pseudonym", "labels", "active_ms"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_design_chosen", [True, False])
 def test_the_same_seed_gives_the_same_rehearsal(
     campaign: Campaign, organiser: User, is_design_chosen: bool

@@ -80,6 +80,7 @@ def test_a_clone_has_them_with_all_that_organisers_set(task: Task) -> None:
     assert Design.objects.get(task__in=Task.objects.of(clone).exclude(pk=made.pk)).kind == "uniform"
 
 
+@pytest.mark.thorough
 def test_a_rehearsal_has_them_and_simulated_judges_share_them(task: Task) -> None:
     campaign = task.test_set.campaign
     job = rehearsal_begin(campaign=campaign, bots=2, skill=1.0, share=1.0, seed=5, by=None)

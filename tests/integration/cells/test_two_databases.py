@@ -199,6 +199,7 @@ def test_who_is_somebody_else_there_signs_in_there_anew(
         assert User.objects.filter(email__iexact=addresses[0]).count() == 1
 
 
+@pytest.mark.thorough
 def test_only_what_has_moved_is_forgotten(campaign: Campaign, target: BaseDatabaseWrapper) -> None:
     stays = make_campaign("stays")
     make_task(stays)

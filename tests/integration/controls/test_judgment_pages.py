@@ -15,6 +15,7 @@ from campaign.models import Output, Reference, Segment
 from campaign.services import judge_group_create, judge_group_members_change
 from tests.factories import make_campaign, make_organiser
 from tests.integration.ranking.writing import TestSetWriter, documents_of
+from tests.some_now import some_now
 
 pytestmark = pytest.mark.django_db
 
@@ -112,7 +113,7 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize(("query", "numbers"), FILTERS)
+@pytest.mark.parametrize(("query", "numbers"), some_now(FILTERS, most=12))
 def test_the_address_says_which_judgments(
     page: Client, writer: TestSetWriter, query: str, numbers: list[int]
 ) -> None:

@@ -64,6 +64,7 @@ def answered(campaign: Campaign, news: TestSetWriter, talks: TestSetWriter) -> C
     return campaign
 
 
+@pytest.mark.thorough
 def test_with_all_kinds_answered_nobody_is_named_and_every_link_leads_into_the_copy(
     answered: Campaign, news: TestSetWriter, talks: TestSetWriter
 ) -> None:
@@ -121,6 +122,7 @@ def values_of(report: Report | None) -> list[Any]:
     ]
 
 
+@pytest.mark.thorough
 def test_what_is_computed_again_is_what_was_answered(
     campaign: Campaign, talks: TestSetWriter
 ) -> None:
@@ -200,6 +202,7 @@ def test_each_question_is_answered_once_by_its_newest_answer(
     assert "answers and tables about single judges" in page
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("counts_first", [True, False])
 def test_answers_that_count_other_judges_than_the_ranking_stay_at_home(
     campaign: Campaign, organiser: User, talks: TestSetWriter, counts_first: bool

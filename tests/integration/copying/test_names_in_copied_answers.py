@@ -91,6 +91,7 @@ def test_ties_are_in_the_order_of_letters_on_every_page_and_the_history_of_names
     assert [list(row[:2]) for row in report.tables[0].rows] == [["amber", 1.5], ["birch", 3.0]]
 
 
+@pytest.mark.thorough
 def test_words_of_people_keep_an_answer_at_home_where_they_name_who_is_not_named(
     campaign: Campaign, news: TestSetWriter
 ) -> None:

@@ -36,6 +36,7 @@ def seen_by(process: str) -> list[str]:
     return told.stdout.strip().split("|")
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("process", "expected"),
@@ -73,6 +74,7 @@ def test_a_limit_ends_a_statement() -> None:
         transaction.set_rollback(True)
 
 
+@pytest.mark.thorough
 def test_a_server_that_takes_connections_and_says_nothing_is_given_up() -> None:
     import socket
 

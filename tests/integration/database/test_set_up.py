@@ -76,6 +76,7 @@ def test_an_empty_database_is_not_set_up() -> None:
         assert other.introspection.table_names() == []
 
 
+@pytest.mark.thorough
 def test_a_database_that_is_away_is_said_to_be_away() -> None:
     done = run({"DATABASE_URL": "postgres://somebody:secret@127.0.0.1:1/quintet"})
     assert (done.returncode, done.stdout) == (1, "")

@@ -80,6 +80,7 @@ def kind_of_page(path: str) -> str:
     return re.sub(r"(?<!/tasks)/(\d+|system/[^/]+|judges/[^/]+)/", "/…/", path)
 
 
+@pytest.mark.thorough
 def test_pages_name_the_campaigns_that_are_still_being_loaded(
     tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,6 +91,7 @@ def test_pages_name_the_campaigns_that_are_still_being_loaded(
     assert "A day" not in client.get(reverse("sign-in")).content.decode()
 
 
+@pytest.mark.thorough
 def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     """One long story, since loading takes seconds: what is loaded, where the links lead, again."""
     path = tmp_path / "demo.json"

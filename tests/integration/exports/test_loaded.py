@@ -3,9 +3,12 @@
 import subprocess
 import sys
 
+import pytest
+
 from launcher.data_directory import CHECKOUT
 
 
+@pytest.mark.thorough
 def test_processes_load_arrow_only_to_export() -> None:
     """It takes 38 MB of each."""
     code = (

@@ -243,6 +243,7 @@ def test_what_is_wrong_is_named_and_nothing_kept(
     assert said in refused("import_test_set", str(write(name, content)), **NAMES)
 
 
+@pytest.mark.thorough
 def test_error_goes_to_standard_error_with_exit_code_1(tmp_path: Path) -> None:
     options = [f"--{name.replace('_', '-')}={value}" for name, value in NAMES.items()]
     finished = subprocess.run(

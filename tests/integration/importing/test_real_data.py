@@ -59,6 +59,7 @@ def ranked(task: Task) -> dict[str, Any]:
     return dict(run.result)
 
 
+@pytest.mark.thorough
 def test_wmt12_texts(with_texts: Task, wmt12_with_texts: Path) -> None:
     assert with_texts.test_set.segments.count() == 3_003
     assert with_texts.test_set.documents.count() == 99
@@ -80,6 +81,7 @@ def test_wmt12_texts(with_texts: Task, wmt12_with_texts: Path) -> None:
     assert first.document.name == "denik.cz/2011/11/15/33709.html"
 
 
+@pytest.mark.thorough
 def test_wmt12_judgments_rank_alike_with_texts_and_without(
     with_texts: Task, wmt12_with_texts: Path, done: Say
 ) -> None:

@@ -59,6 +59,7 @@ def rankings(directory: DataDirectory) -> str:
 
 
 class TestWhatABackupIs:
+    @pytest.mark.thorough
     def test_it_names_what_it_holds_and_keeps_the_secret_key(
         self, saved: tuple[DataDirectory, Path]
     ) -> None:
@@ -103,6 +104,7 @@ class TestRefusing:
             remember(services, "later")
         return next((directory.path.parent / "b").iterdir())
 
+    @pytest.mark.thorough
     def test_a_folder_in_use_is_not_overwritten_before_it_said_what_that_does(
         self, directory: DataDirectory, small: Path
     ) -> None:
@@ -113,6 +115,7 @@ class TestRefusing:
         with Services(directory) as services:
             assert remembered(services)[0] == ["later", "saved"]
 
+    @pytest.mark.thorough
     def test_a_restore_that_fails_puts_back_what_was_there(
         self, directory: DataDirectory, small: Path
     ) -> None:
@@ -140,6 +143,7 @@ class TestRefusing:
         with Services(directory) as services:
             assert remembered(services)[0] == ["saved"]
 
+    @pytest.mark.thorough
     def test_a_damaged_backup_and_one_of_a_later_version_are_refused(
         self, directory: DataDirectory, small: Path
     ) -> None:

@@ -106,6 +106,7 @@ def recorded(directory: DataDirectory, name: str) -> int | None:
     return int(entry["pid"]) if entry else None
 
 
+@pytest.mark.thorough
 def test_run_gives_a_command_both_services_and_passes_its_exit_code_on(
     directory: DataDirectory,
 ) -> None:
@@ -132,6 +133,7 @@ def test_run_where_nothing_was_started_says_so_and_makes_no_folder(
     assert not directory.path.exists()
 
 
+@pytest.mark.thorough
 def test_a_temporary_database_flushes_to_the_disk_if_asked_to_and_leaves_the_data_folder_alone(
     directory: DataDirectory,
 ) -> None:
@@ -178,6 +180,7 @@ def assert_loading(address: str) -> None:
         assert answer.headers["Retry-After"] == "2"
 
 
+@pytest.mark.thorough
 def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirectory) -> None:
     with started(directory, "demo") as process:
         assert_loading(address_of(read_until(process, "shows what is loading")))
@@ -224,6 +227,7 @@ def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirecto
     assert working_in(directory.path) == []
 
 
+@pytest.mark.thorough
 def test_a_preparation_that_fails_is_said_on_an_open_page_and_ends_the_start(
     directory: DataDirectory,
 ) -> None:

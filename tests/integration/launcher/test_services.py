@@ -43,6 +43,7 @@ def another_supervisor(directory: DataDirectory) -> Iterator[subprocess.Popen[st
             process.kill()
 
 
+@pytest.mark.thorough
 def test_data_survives_an_orderly_stop(directory: DataDirectory) -> None:
     with Services(directory) as services:
         remember(services, "before")
@@ -52,6 +53,7 @@ def test_data_survives_an_orderly_stop(directory: DataDirectory) -> None:
         assert remembered(services) == (["before"], ["before"])
 
 
+@pytest.mark.thorough
 def test_the_broker_never_drops_a_task_to_make_room(directory: DataDirectory) -> None:
     with (
         Services(directory) as services,
@@ -69,6 +71,7 @@ def test_nothing_listens_on_a_network(directory: DataDirectory) -> None:
             assert [c for c in process.net_connections("inet") if c.status == "LISTEN"] == []
 
 
+@pytest.mark.thorough
 def test_only_the_owner_can_reach_sockets_secrets_and_logs(directory: DataDirectory) -> None:
     with Services(directory) as services:
         services.directory.secret_key()
@@ -94,6 +97,7 @@ def test_a_killed_postmaster_loses_nothing_committed(directory: DataDirectory) -
         assert remembered(services) == (["committed"], ["committed"])
 
 
+@pytest.mark.thorough
 def test_a_killed_valkey_comes_back_with_its_queue_under_the_same_address(
     directory: DataDirectory,
 ) -> None:
@@ -108,6 +112,7 @@ def test_a_killed_valkey_comes_back_with_its_queue_under_the_same_address(
         assert remembered(services)[1] == ["queued"]
 
 
+@pytest.mark.thorough
 def test_a_start_after_a_killed_supervisor_stops_what_it_left_and_keeps_the_data(
     directory: DataDirectory,
 ) -> None:
@@ -139,6 +144,7 @@ def test_a_start_after_everything_was_killed_at_once_keeps_the_data(
             assert remembered(services) == (["first"], ["first"])
 
 
+@pytest.mark.thorough
 def test_a_stranger_with_a_recorded_number_is_left_alone(directory: DataDirectory) -> None:
     directory.create()
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:
@@ -151,6 +157,7 @@ def test_a_stranger_with_a_recorded_number_is_left_alone(directory: DataDirector
         stranger.kill()
 
 
+@pytest.mark.thorough
 def test_a_second_supervisor_is_refused_in_words(directory: DataDirectory) -> None:
     with another_supervisor(directory) as first:
         with pytest.raises(
@@ -192,6 +199,7 @@ def test_commands_beside_a_web_server_learn_its_address(
     assert running_environment(directory) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["a" * 120, "with space and ümlaut", "100% &c?=#'\""])
 def test_a_path_that_no_socket_or_url_can_bear_still_works(
     directory: DataDirectory, name: str
@@ -207,6 +215,7 @@ def test_a_path_that_no_socket_or_url_can_bear_still_works(
     assert not sockets.exists()
 
 
+@pytest.mark.thorough
 def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(
     directory: DataDirectory,
 ) -> None:
@@ -218,6 +227,7 @@ def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(
     assert working_in(directory.path) == []
 
 
+@pytest.mark.thorough
 def test_no_closed_folder_is_opened_for_postgresql(
     directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,6 +248,7 @@ def test_no_closed_folder_is_opened_for_postgresql(
     assert closed.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.thorough
 def test_no_text_of_a_failed_statement_is_in_the_log(directory: DataDirectory) -> None:
     with Services(directory) as services:
         connection = psycopg2.connect(services.environment["MIGRATION_DATABASE_URL"])

@@ -77,6 +77,7 @@ def quintet(installed: Path, *arguments: str, home: Path | None = None) -> str:
     return ended.stdout
 
 
+@pytest.mark.thorough
 def test_files_are_ranked_and_checked_without_a_database(installed: Path, elsewhere: Path) -> None:
     ranked = quintet(installed, "rank", "judgments.csv")
     assert ranked.index("alpha") < ranked.index("beta")
@@ -84,6 +85,7 @@ def test_files_are_ranked_and_checked_without_a_database(installed: Path, elsewh
     assert "3" in quintet(installed, "check", *files)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("elsewhere")
 def test_the_core_is_imported_beside_a_programs_own_modules(installed: Path) -> None:
     Path("config.py").write_text("OWN = True\n")
@@ -103,6 +105,7 @@ def test_the_core_is_imported_beside_a_programs_own_modules(installed: Path) -> 
     assert "another one: " in other.stderr
 
 
+@pytest.mark.thorough
 def test_a_block_is_judged_where_the_wheel_serves(
     installed: Path, elsewhere: Path, directory: DataDirectory
 ) -> None:

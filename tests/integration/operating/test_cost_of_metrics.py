@@ -66,6 +66,7 @@ def read() -> dict[str, int]:
     return rows
 
 
+@pytest.mark.thorough
 def test_the_metrics_read_as_few_rows_with_many_blocks_as_with_few() -> None:
     task_at_work(FEW)
     few = read()
@@ -81,6 +82,7 @@ def test_the_metrics_read_as_few_rows_with_many_blocks_as_with_few() -> None:
     assert {table: rows for table, rows in many.items() if rows > few[table] + ROWS} == {}
 
 
+@pytest.mark.thorough
 def test_no_table_that_grows_is_read_whole() -> None:
     task_at_work(FEW)
     with connection.cursor() as cursor:

@@ -83,6 +83,7 @@ def test_the_age_of_a_queue_is_that_of_its_first_message(
     assert found['quintet_queue_age_seconds{queue="planning"}'] == 0
 
 
+@pytest.mark.thorough
 def test_what_workers_did_is_counted(
     asked: Callable[[], dict[str, float]],
     start_worker: Callable[..., Any],
@@ -97,6 +98,7 @@ def test_what_workers_did_is_counted(
     assert abs(time.time() - ended) < 120
 
 
+@pytest.mark.thorough
 def test_all_processes_of_a_web_server_count_together() -> None:
     server = Server("--workers=2", application="config.wsgi:application", METRICS_TOKEN=TOKEN)
     try:

@@ -12,10 +12,15 @@ from annotation.protocols import AnswerKind, answer_kind, answer_kinds
 from annotation.selectors import AssignedBlock
 from annotation.services.simulation import SimulatedJudge, said_of
 from campaign.models import Protocol, Task
+from tests.some_now import some_now
 
 #: Parametrises a test by `protocol`: what holds for one holds for all.
 EVERY_PROTOCOL = pytest.mark.parametrize(
     "protocol", [pytest.param(Protocol(kind.protocol), id=kind.protocol) for kind in answer_kinds()]
+)
+#: What costs much, of two of them; of all by `make test-thorough`.
+TWO_NOW = pytest.mark.parametrize(
+    "protocol", some_now((Protocol(kind.protocol) for kind in answer_kinds()), most=2)
 )
 #: Of those that share the code: one whose judges compare outputs, and one whose judges say something about one.
 TWO_PROTOCOLS = pytest.mark.parametrize("protocol", [Protocol.RANKING, Protocol.RATING])

@@ -49,6 +49,7 @@ def judged_by(task: Task, judges: int, *, hits_each: int = 4) -> int:
     )
 
 
+@pytest.mark.thorough
 def test_nobody_rates_adequacy_of_a_segment_whose_fluency_they_rated(task: Task) -> None:
     [needed] = judges_needed([task])
     assert not needed.is_feasible

@@ -43,7 +43,7 @@ from ranking.tasks import rank_task
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import (
-    EVERY_PROTOCOL,
+    TWO_NOW,
     TWO_PROTOCOLS,
     field_of,
     plans_delete,
@@ -149,7 +149,7 @@ def test_suggested_rules_meet_nobody_who_reads(task: Task, organiser: User) -> N
         assert measured == {"seconds"}
 
 
-@EVERY_PROTOCOL
+@TWO_NOW
 def test_exclusion_changes_the_analyses(protocol: Protocol) -> None:
     task = WORLDS[protocol](make_campaign())
     campaign = task.test_set.campaign
@@ -332,7 +332,7 @@ def test_exports_have_every_answer(task: Task, organising: Client, tmp_path: Pat
     assert written.read_bytes().decode() == text
 
 
-@EVERY_PROTOCOL
+@TWO_NOW
 def test_organisers_pages_show_answers(task: Task, organising: Client) -> None:
     judged_by(make_judge(task.test_set.campaign))
     judgments_number(task_id=task.pk)

@@ -18,7 +18,7 @@ from annotation.services import judgments_number
 from campaign.models import Campaign, Protocol, Task
 from campaign.services import task_create
 from tests.factories import make_campaign, make_organiser, make_task
-from tests.integration.protocols.every import EVERY_PROTOCOL, TWO_PROTOCOLS
+from tests.integration.protocols.every import TWO_NOW, TWO_PROTOCOLS
 from tests.integration.protocols.judging import (
     edited_task,
     judged_task,
@@ -122,7 +122,7 @@ def promised(data: Any, key: str = "") -> Iterator[str]:
         yield f"{key}: {data}"
 
 
-@EVERY_PROTOCOL
+@TWO_NOW
 def test_one_answer_has_no_range_cluster_interval_or_p_value(
     protocol: Protocol, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from tests.prepared_queries import prepared_queries
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.thorough
 @EVERY_PROTOCOL
 def test_each_returns_what_its_queryset_yields(protocol: Protocol, make_task_of: MakeTask) -> None:
     queries = prepared_queries(f"protocols.{protocol}.")

@@ -58,6 +58,7 @@ def judge_all(judge: Judge, task: Task, *, damaged: float, others: float) -> Non
             judgment_submit(assigned=block, client_id=uuid4(), **said_about(block, [quality]))
 
 
+@pytest.mark.thorough
 def test_who_reads_rejects_damaged_texts_and_who_does_not_is_seen(task: Task) -> None:
     careful, careless = (make_judge(task.test_set.campaign, name) for name in ("ada", "bob"))
     judge_all(careful, task, damaged=5, others=75)
@@ -75,6 +76,7 @@ def test_who_reads_rejects_damaged_texts_and_who_does_not_is_seen(task: Task) ->
     assert all("damage_ignored" not in found for found in measures.values())
 
 
+@pytest.mark.thorough
 def test_a_check_is_set_beside_what_its_judge_said_in_the_same_hit(task: Task) -> None:
     judge = make_judge(task.test_set.campaign, "ada")
     judge_all(judge, task, damaged=5, others=75)
@@ -90,6 +92,7 @@ def test_a_check_is_set_beside_what_its_judge_said_in_the_same_hit(task: Task) -
         assert all(each.score < other.score for other in each.others)
 
 
+@pytest.mark.thorough
 def test_hits_with_checks_are_drawn_again_bit_for_bit(task: Task) -> None:
     judge_all(make_judge(task.test_set.campaign, "ada"), task, damaged=5, others=75)
     hits = HIT.objects.filter(task=task).select_related("design", "batch", "task")

@@ -20,6 +20,7 @@ from tests.integration.ranking.writing import TestSetWriter, documents_of, setti
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.thorough
 def test_released_judgments_give_their_published_table_on_another_machine(
     wmt12: Task, tmp_path: Path, command: Command
 ) -> None:

@@ -53,6 +53,7 @@ def test_without_a_decision_it_says_why(writer: TestSetWriter) -> None:
     assert "no comparison is decided yet" in notes_of(found)
 
 
+@pytest.mark.thorough
 @pytest.mark.realdata
 def test_the_forecast_of_wmt12(wmt12: Task) -> None:
     found = answer(wmt12, experiments=60, limit=20_000)
@@ -92,6 +93,7 @@ def close_race(writer: TestSetWriter, segments: range) -> None:
                 writer.judgment(f"j{judge}", block, [2, 1, 3] if slip else [1, 2, 3])
 
 
+@pytest.mark.thorough
 def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> None:
     close_race(writer, range(1, 9))
     task = writer.task

@@ -27,6 +27,7 @@ def test_stages_are_the_stored_runs_in_their_order(writer: TestSetWriter) -> Non
     assert [point.clusters for point in history] == [None] * 3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [RUNS_SHOWN + 5])
 def test_two_queries_and_few_results_however_many_runs(writer: TestSetWriter, count: int) -> None:
     with writer.at_once():

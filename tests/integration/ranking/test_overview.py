@@ -118,6 +118,7 @@ def test_totals_are_of_what_is_wanted(write_test_set: WriteTestSet, campaign: Ca
     assert totals.share == pytest.approx(4 / 10)
 
 
+@pytest.mark.thorough
 def test_twenty_tasks_cost_as_many_queries_as_two(
     as_organiser: Client, write_test_set: WriteTestSet, campaign: Campaign
 ) -> None:

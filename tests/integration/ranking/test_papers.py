@@ -141,6 +141,7 @@ def printed(value: float) -> str:
 # --- Bojar et al. (2011) --------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @BOTH_PAIRS
 def test_table_1(wmt10: Asking, pair: str) -> None:
     agreement = wmt10.ask("agreement", chance="uniform", reference="include", by_length=False)

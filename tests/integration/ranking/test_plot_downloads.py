@@ -110,6 +110,7 @@ def computed(writer: TestSetWriter, kind: str, **given: Any) -> Analysis:
     return analysis_compute(analysis=asked)
 
 
+@pytest.mark.thorough
 def test_every_plot_of_every_page_is_downloaded_in_three_ways(
     drawn: TestSetWriter, as_organiser: Client
 ) -> None:

@@ -84,6 +84,7 @@ FILES = ["judgments", "file", "latest", "judges", "download"]
 NAMES = [*FILES, "dashboard", "live", "page of judges"]
 
 
+@pytest.mark.thorough
 def test_an_answer_is_that_of_a_moment_and_says_of_which(
     standby: Standby, as_organiser: Client, judged: TestSetWriter, paths: dict[str, str]
 ) -> None:

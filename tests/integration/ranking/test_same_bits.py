@@ -119,6 +119,7 @@ def task(client: Client) -> Task:
     return task
 
 
+@pytest.mark.thorough
 def test_every_kind_of_analysis(task: Task, client: Client, subtests: pytest.Subtests) -> None:
     for kind in analyses_of(task=task):
         with subtests.test(kind=kind, **OTHERWISE[kind]):
@@ -126,6 +127,7 @@ def test_every_kind_of_analysis(task: Task, client: Client, subtests: pytest.Sub
             assert assert_same_bits(OfTask(client, kind, task), OTHERWISE[kind])
 
 
+@pytest.mark.thorough
 def test_every_kind_of_analysis_of_protocols(client: Client, subtests: pytest.Subtests) -> None:
     kinds = [name for name, kind in ANALYSES.items() if kind.protocols is not None]
     assert kinds == list(OTHERWISE_OF_PROTOCOLS) == list(WORLDS_OF_PROTOCOLS)
@@ -144,6 +146,7 @@ def test_tasks_beside_each_other(client: Client, subtests: pytest.Subtests) -> N
             assert assert_same_bits(OfTask(client, "beside", each), OTHERWISE["beside"])
 
 
+@pytest.mark.thorough
 def test_every_table_of_a_campaign(task: Task, client: Client, subtests: pytest.Subtests) -> None:
     for kind in TABLES:
         with subtests.test(kind=kind, **TABLES_OTHERWISE[kind]):

@@ -302,6 +302,7 @@ def numbers_asked(schema: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
                     yield method, path, field
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_numbers_are_neither_true_nor_endless(schema: dict[str, Any], world: World) -> None:
     client = client_of_role(world, "organiser")

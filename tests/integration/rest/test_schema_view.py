@@ -23,6 +23,7 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return made
 
 
+@pytest.mark.thorough
 def test_it_is_built_once_for_all_who_ask(client: Client, builds: list[str]) -> None:
     first = client.get("/api/schema/")
     again = client.get("/api/schema/", headers={"Accept": "application/json"})

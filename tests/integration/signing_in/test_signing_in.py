@@ -60,6 +60,7 @@ def test_a_wrong_password_is_said_to_be_wrong(client: Client) -> None:
     assert not is_signed_in(client)
 
 
+@pytest.mark.thorough
 def test_the_right_password_is_refused_after_two_hundred_wrong_ones(client: Client) -> None:
     """From two hundred addresses; the sixth try is not even looked at."""
     for number in range(200):

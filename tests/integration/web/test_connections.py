@@ -33,6 +33,7 @@ SELECT
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_there_is_a_connection_a_thread_and_one_that_watches(tmp_path: Path) -> None:
     # By a name: tests before this one may have left connections that are only just closing.

@@ -37,6 +37,7 @@ def delivered() -> int:
     return WebhookDelivery.objects.filter(state=DeliveryState.DELIVERED).count()
 
 
+@pytest.mark.thorough
 def test_what_a_killed_worker_was_sending_comes_again_under_its_id_and_all_else_once(
     endpoint: WebhookEndpoint,
     receiver: Receiver,

@@ -65,6 +65,7 @@ def celery(start_worker: StartWorker) -> Iterator[Engine]:
         yield CeleryEngine(workers=workers)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_command_says_the_same_with_every_engine(name: str, start_worker: StartWorker) -> None:
     def said(*options: object) -> str:
@@ -134,6 +135,7 @@ def test_a_killed_worker_of_celery_costs_no_result(start_worker: StartWorker) ->
     assert not ShardResult.objects.exists()
 
 
+@pytest.mark.thorough
 def test_a_killed_worker_of_dask_costs_no_result(tmp_path: Path) -> None:
     shards = [range(start, start + 10) for start in range(0, 70, 10)]
     with dask_engine(scheduler=None, workers=2) as engine:

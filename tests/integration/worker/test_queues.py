@@ -79,6 +79,7 @@ def start_threads(start_worker: StartWorker) -> None:
     start_worker(threads=4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("start", [start_two, start_threads])
 def test_a_ranking_that_does_not_end_holds_no_planning_up(
     start: Callable[[StartWorker], None],
@@ -117,6 +118,7 @@ def test_a_stopped_ranking_worker_holds_no_planning_up(
     eventually(RankingRun.objects.exists)
 
 
+@pytest.mark.thorough
 def test_a_worker_with_threads_is_one_process_and_keeps_no_connection(
     task: Task, start_worker: StartWorker, eventually: Eventually
 ) -> None:

@@ -75,6 +75,7 @@ def connections_of(name: str) -> set[int]:
         return {pid for (pid,) in cursor.fetchall()}
 
 
+@pytest.mark.thorough
 def test_what_was_judged_while_the_broker_was_away_is_ranked(
     broker: Valkey, start_worker: StartWorker, eventually: Eventually
 ) -> None:

@@ -58,6 +58,7 @@ def called(tree: ast.Module) -> list[str]:
     ]
 
 
+@pytest.mark.thorough
 def test_no_sql_is_written_elsewhere() -> None:
     found = [
         f"{path}:{string.lineno}"
@@ -69,6 +70,7 @@ def test_no_sql_is_written_elsewhere() -> None:
     assert not found, "Write a queryset, or a statement in annotation/sql/."
 
 
+@pytest.mark.thorough
 def test_querysets_hold_no_sql() -> None:
     found = [str(path) for path, tree in sources() if PAST_THE_ORM.intersection(called(tree))]
     assert not found

@@ -38,6 +38,7 @@ def test_manage_py_says_it_in_place_of_a_traceback() -> None:
     assert "DATABASE_URL, REDIS_URL and SECRET_KEY are not set." in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("asked", ["help", "--help", "version"])
 def test_help_needs_no_environment(asked: str) -> None:
     done = subprocess.run(

@@ -41,6 +41,7 @@ def said(**environment: str) -> str:
     return done.stdout.strip() or done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "environment",
     [

@@ -8,6 +8,7 @@ import pytest
 from tests.installed_packages import ROOT, OthersRefused, locked
 
 
+@pytest.mark.thorough
 def test_all_of_it_is_imported_with_the_packages_it_runs_on() -> None:
     command = [sys.executable, "-W", "ignore", "-m", "tests.installed_packages"]
     ended = subprocess.run(

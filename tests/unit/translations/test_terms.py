@@ -1,5 +1,7 @@
 """The glossary: one word for one thing, in the docs as in the check."""
 
+import pytest
+
 from translations.__main__ import ROOT
 from translations.checking import form_problems
 from translations.extraction import Key, messages_of
@@ -24,12 +26,14 @@ def test_each_term_has_a_word_in_every_language_and_a_name_of_its_own() -> None:
     assert len(forms) == len(set(forms))
 
 
+@pytest.mark.thorough
 def test_every_term_is_in_some_text() -> None:
     texts = messages_of(ROOT)
     used = {term.english for key in texts for term in GLOSSARY.terms_of(key)}
     assert [term.english for term in GLOSSARY.terms if term.english not in used] == []
 
 
+@pytest.mark.thorough
 def test_every_exempt_text_is_in_the_code_and_holds_the_terms() -> None:
     texts = {key.singular: key for key in messages_of(ROOT)}
     for each in GLOSSARY.exemptions:

@@ -86,6 +86,7 @@ DESIGNS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.thorough
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -143,6 +143,7 @@ def test_lending_refuses_what_planning_should_not_have_planned(task: Task) -> No
     assert set(given_by(task).values()) == {3}
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_what_a_judge_leaves_is_asked_of_others_and_comes_late(task: Task) -> None:
     leaves, *others = judges_of(task, 4)
@@ -227,6 +228,7 @@ def test_a_planning_that_is_lost_plans_the_same_again(task: Task) -> None:
     assert planned() == lost
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_two_tabs_and_a_planner_at_once_give_no_more(task: Task) -> None:
     [judge] = judges_of(task, 1)

@@ -73,6 +73,7 @@ def answer_all(assignment: Assignment) -> None:
         judgment_submit(assigned=block, client_id=uuid4(), answer=answer)
 
 
+@pytest.mark.thorough
 def test_systems_are_sorted_by_closed_verdicts(task: Task) -> None:
     judged_by(task, 16, hits_each=8)
     pool_fill(task_id=task.pk)

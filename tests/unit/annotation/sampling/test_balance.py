@@ -46,6 +46,7 @@ def test_pairs_differ_by_at_most_one_where_that_is_feasible_at_every_moment(
         assert spread(pairs(state)) <= 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("systems", [8, 15, 20])
 def test_balanced_pairs_stay_within_a_few_however_long_it_runs(systems: int) -> None:
     texts = corpus(system_names(systems), segments=60)
@@ -150,6 +151,7 @@ def test_what_is_planned_counts_for_each_of_its_copies() -> None:
     assert once == thrice
 
 
+@pytest.mark.thorough
 def test_a_new_system_catches_up() -> None:
     parameters = DesignParameters(kind=DesignKind.BALANCED, seed=2)
     before = run(parameters, corpus(system_names(8), segments=30), hits=40)

@@ -20,6 +20,7 @@ from tests.drawn_texts import (
     segment_texts,
     system_names,
 )
+from tests.some_now import some_now
 
 NAMES = [*system_names(8), REFERENCE, f"{REFERENCE} two", DAMAGED, f"{DAMAGED} two"]
 
@@ -264,7 +265,7 @@ def test_all_shows_every_system_up_to_the_letters_of_the_alphabet() -> None:
 SHARES = [(None, 0.0), (0.0, 0.0), (0.25, 0.0), (1.0, 0.0), (0.5, 0.1), (0.8, 0.2), (1.0, 0.4)]
 
 
-@pytest.mark.parametrize("kind", [DesignKind.UNIFORM, DesignKind.BALANCED])
+@pytest.mark.parametrize("kind", some_now([DesignKind.UNIFORM, DesignKind.BALANCED]))
 @pytest.mark.parametrize(("reference_rate", "bad_rate"), SHARES)
 def test_references_and_damaged_ones_stand_in_their_share_of_blocks(
     kind: DesignKind, reference_rate: float | None, bad_rate: float

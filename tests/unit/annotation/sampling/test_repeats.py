@@ -174,6 +174,7 @@ def work(judge: str, *, hits: int, share: float, gap: int, seed: int = 5) -> lis
     return history
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("share", "gap"), [(0.05, 10), (0.1, 10), (0.1, 40), (0.5, 3)])
 def test_the_intra_share_is_reached_over_a_thousand_hits_and_gaps_are_kept(
     share: float, gap: int

@@ -63,6 +63,7 @@ def test_jsonl(tmp_path: Path) -> None:
         assert _count_within_bounds(read_test_set(source=InputFile(path.name, stream))) == lines
 
 
+@pytest.mark.thorough
 def test_tsv(tmp_path: Path) -> None:
     path = tmp_path / "set.tsv"
     row = "\t".join([_TEXT] * 4).encode() + b"\n"
@@ -87,6 +88,7 @@ def test_sgml(tmp_path: Path) -> None:
         assert _count_within_bounds(read_test_set(source=InputFile(path.name, opened))) == segments
 
 
+@pytest.mark.thorough
 def test_a_small_file_that_unpacks_to_200_mb(tmp_path: Path) -> None:
     path = tmp_path / "text.txt.gz"
     line = b"x" * 99_999 + b"\n"

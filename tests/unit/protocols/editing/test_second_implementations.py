@@ -86,6 +86,7 @@ def test_fishers_test_adds_up_what_is_no_likelier(a: int, n: int, b: int, m: int
     assert fisher_p(a, n, b, m) == pytest.approx(expected)
 
 
+@pytest.mark.thorough
 @given(_ROWS)
 def test_pairs_are_corrected_by_holm_and_bound_ranks(rows: list[Row]) -> None:
     found = acceptability(edits_of(rows), fewest=3)

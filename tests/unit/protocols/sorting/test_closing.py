@@ -1,5 +1,6 @@
 """A verdict follows from the first judgments that count, whenever somebody looks."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,7 @@ def test_a_judge_counts_once_for_a_segment_and_so_often_as_may_be() -> None:
     assert [each.number for each in counting(answers, most_of_a_judge=2)] == [1, 3, 5]
 
 
+@pytest.mark.thorough
 @given(st.integers(2, 12), st.data())
 def test_a_sort_goes_on_alike_from_any_prefix_of_its_verdicts(
     systems: int, data: st.DataObject

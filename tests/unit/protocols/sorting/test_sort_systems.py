@@ -173,6 +173,7 @@ def test_what_does_not_fit_is_refused(every_pair: str, arguments: list[str], pro
     assert refused.value.returncode == 2
 
 
+@pytest.mark.thorough
 def test_it_runs_without_a_database_and_any_environment(every_pair: str) -> None:
     services = ("SECRET_KEY", "DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
     process = subprocess.run(

@@ -147,6 +147,7 @@ def test_the_order_of_judgments_does_not_matter() -> None:
     np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-9)
 
 
+@pytest.mark.thorough
 def test_it_is_right_where_sampling_was_adaptive_and_means_are_not() -> None:
     """Later segments are harder, and later screens show better systems: means hold that against these."""
     model = SpanModel(

@@ -58,6 +58,7 @@ def test_what_came_through_once_comes_through_again(
     ]
 
 
+@pytest.mark.thorough
 @given(any_judgment())
 @MANY
 def test_appraise_keeps_scores_spans_and_times(judgment: ScoredJudgment) -> None:
@@ -124,6 +125,7 @@ def test_pearmut_keeps_texts_scores_spans_and_what_was_side_by_side(
         assert found.duration_ms == judgment.duration_ms
 
 
+@pytest.mark.thorough
 @given(any_judgment(texts=True))
 @MANY
 def test_mqm_keeps_texts_and_errors(judgment: ScoredJudgment) -> None:

@@ -60,6 +60,7 @@ def test_the_bootstrap_gives_the_ranges_of_literal_resampling(resample: str) -> 
         assert abs(row.clusters - clusters) <= 3 * errors["clusters"] + 0.05
 
 
+@pytest.mark.thorough
 def test_table_4_in_expectation() -> None:
     close = [
         1 / 1.25 <= ours / (1000 * printed) <= 1.25
@@ -72,6 +73,7 @@ def test_table_4_in_expectation() -> None:
     assert sum(close) >= 54
 
 
+@pytest.mark.thorough
 def test_the_middle_rows_of_table_4_simulated_up_to_four_fifths_of_the_pairs() -> None:
     close = 0
     for systems in (6, 8, 10, 12, 15):
@@ -84,6 +86,7 @@ def test_the_middle_rows_of_table_4_simulated_up_to_four_fifths_of_the_pairs() -
     assert close >= 0.9 * 15
 
 
+@pytest.mark.thorough
 def test_figure_3_as_far_as_it_fits_table_1() -> None:
     # Printed are 13.2, 13.1 and 17.6 % at 10,000; they take twice the noise of Table 1.
     errors = {

@@ -139,6 +139,7 @@ def test_the_first_design_is_compared_with_itself() -> None:
         assert row.judgments is None or min(needed) <= row.judgments <= max(needed)
 
 
+@pytest.mark.thorough
 def test_one_job_and_two_find_the_same() -> None:
     def found(workers: int) -> object:
         # More experiments than a worker is handed at a time.
@@ -155,6 +156,7 @@ def test_one_job_and_two_find_the_same() -> None:
     assert found(1) == found(2)
 
 
+@pytest.mark.thorough
 def test_active_separates_most_pairs_with_far_fewer_judgments_than_uniform() -> None:
     """A small version of the table in docs/sampling.md, on systems it does not hold."""
     found = compare_designs(

@@ -85,6 +85,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, pa.Table]:
     return str(name), parquet.read_table(converted(str(name), folder / "judgments.parquet"))
 
 
+@pytest.mark.thorough
 @examples(30)
 @given(data=st.data())
 def test_the_ranking_is_that_of_the_csv_however_rows_are_split(

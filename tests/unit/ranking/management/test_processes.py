@@ -24,6 +24,7 @@ def test_manage_py_knows_all_commands_on_files() -> None:
     assert ours == FILE_COMMANDS
 
 
+@pytest.mark.thorough
 def test_a_ranking_needs_no_environment_and_reads_standard_input(
     judgments: str, process: Process
 ) -> None:
@@ -35,6 +36,7 @@ def test_a_ranking_needs_no_environment_and_reads_standard_input(
     assert {row["system"] for row in said["rankings"][0]["systems"]} == {"A", "B", "C"}
 
 
+@pytest.mark.thorough
 def test_bad_input_ends_with_status_2_and_writes_nothing(
     judgments: str, process: Process, tmp_path: Path
 ) -> None:
@@ -49,6 +51,7 @@ def test_bad_input_ends_with_status_2_and_writes_nothing(
     assert not output.exists()
 
 
+@pytest.mark.thorough
 def test_bad_arguments_end_with_status_2(judgments: str, process: Process) -> None:
     done = process("rank_judgments", judgments, "--method", "guess")
     assert done.returncode == 2

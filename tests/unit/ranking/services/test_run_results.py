@@ -17,6 +17,7 @@ from ranking.core.rankings.range_kinds import RANGE_KINDS
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.services.run_results import run_definition, run_result_of
 from tests.properties import examples
+from tests.some_now import some_now
 from tests.unit.ranking.core.live.histories import RANKED, History, histories, long_history
 
 SEED = 5
@@ -80,7 +81,7 @@ def assert_same_result(history: History, method: str, choice: RangeChoice, stops
     return json.loads(expected)
 
 
-@pytest.mark.parametrize(("method", "choice"), CHOICES)
+@pytest.mark.parametrize(("method", "choice"), some_now(CHOICES, most=12))
 def test_a_result_is_a_function_of_tallies(method: str, choice: RangeChoice) -> None:
     history = long_history(300)
     result = assert_same_result(history, method, choice, [150, 151, 160])

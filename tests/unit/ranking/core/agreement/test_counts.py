@@ -8,6 +8,7 @@ import pytest
 from ranking.core.agreement import counts
 from ranking.core.agreement.counts import AgreementCounts, count_agreement
 from ranking.core.judged.blocks import Blocks, blocks_from_rows
+from tests.some_now import some_now
 from tests.unit.ranking.core.agreement.rows_without_units import some_rows
 
 
@@ -24,7 +25,7 @@ def assert_same(found: AgreementCounts, expected: AgreementCounts) -> None:
 
 
 @pytest.mark.parametrize("judges", [1, 2, 5, 12])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", some_now(range(4)))
 def test_compiled_counts_are_those_by_columns(
     seed: int, judges: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ from ranking.core.judged.collapsed_candidates import Pairing
 from tests.benchmarks.kappa_coverage import coverage
 from tests.judges_of_differing_care import CareWorld
 from tests.properties import examples
+from tests.some_now import some_now
 from tests.unit.ranking.core.agreement.rows_without_units import kappa_without, some_rows
 
 Rows = st.SearchStrategy[list[BlockRow]]
@@ -49,7 +50,7 @@ def spreads(blocks: Blocks, pairing: Pairing, chance: Chance) -> tuple[Spread, S
     return leave_one_out_spread(found.inter, evaluate), leave_one_out_spread(found.intra, evaluate)
 
 
-@pytest.mark.parametrize("pairing", Pairing)
+@pytest.mark.parametrize("pairing", some_now(Pairing))
 @pytest.mark.parametrize("chance", Chance)
 def test_every_kappa_without_a_unit_is_that_of_the_rows_without_it(
     chance: Chance, pairing: Pairing

@@ -98,6 +98,7 @@ def test_hand_worked_pairings() -> None:
     assert (presented.intra.ties, presented.intra.labels) == (1, 3)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pairing", Pairing)
 @given(data=st.data())
 def test_counts_equal_those_of_all_pairs_of_comparisons(

@@ -12,6 +12,7 @@ from ranking.core.counting.moments import effective_units_by_system, moments_of_
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from tests.benchmarks.growing_campaign import Growing, Setting, looks
+from tests.some_now import some_now
 from tests.worlds import World, draw_campaign, world_named
 
 
@@ -243,7 +244,7 @@ def test_moments_of_a_growing_campaign_are_those_of_its_blocks() -> None:
     assert one.low.tobytes() == anytime_ranges(blocks).low.tobytes()
 
 
-@pytest.mark.parametrize("name", ["100 segments", "10 judges, taste 3"])
+@pytest.mark.parametrize("name", some_now(["100 segments", "10 judges, taste 3"]))
 def test_equal_systems_are_seldom_told_apart_by_who_looks_often(name: str) -> None:
     world = replace(world_named(name), systems=6, spread=0)
     campaigns = 60

@@ -10,6 +10,7 @@ import pytest
 from ranking.core.beside.tasks import tasks_beside
 from ranking.core.rankings.rank import rank
 from tests.benchmarks.beside_coverage import WORLDS, World, campaign, held, scored_campaign, spaced
+from tests.some_now import some_now
 
 
 def test_each_is_ranked_as_live_rankings_are_by_default() -> None:
@@ -51,19 +52,21 @@ def test_names_and_methods_that_do_not_fit() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "the same order",
-        "another order",
-        "equal systems",
-        "far apart",
-        "12 segments",
-        "4 segments",
-        "3 judges, tastes",
-        "2 judges, strong tastes",
-        "3 judges, far apart",
-    ],
+    some_now(
+        [
+            "the same order",
+            "another order",
+            "equal systems",
+            "far apart",
+            "12 segments",
+            "4 segments",
+            "3 judges, tastes",
+            "2 judges, strong tastes",
+            "3 judges, far apart",
+        ]
+    ),
 )
-@pytest.mark.parametrize("make", [campaign, scored_campaign])
+@pytest.mark.parametrize("make", some_now([campaign, scored_campaign]))
 def test_intervals_hold(name: str, make: Callable[..., Any]) -> None:
     """95 % of 50 campaigns, give or take two errors; `beside_coverage` draws hundreds of each."""
     for figure, found in held(WORLDS[name], campaigns=50, resamples=100, make=make).items():

@@ -111,6 +111,7 @@ def test_many_judgments_are_counted_in_compiled_code(drawn_blocks: Drawn) -> Non
     )
 
 
+@pytest.mark.thorough
 def test_a_small_ranking_does_not_load_the_compiler() -> None:
     script = (
         "import sys; from ranking.core.rankings.rank import rank;"

@@ -15,6 +15,7 @@ from ranking.core.diagnosis.direct_pairs import direct_pairs
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.ranges.pairs import sign_tests
 from ranking.core.ranges.sign_tests import Correction
+from tests.some_now import some_now
 
 
 def block(segment: int, judge: str, *order: str) -> BlockRow:
@@ -122,7 +123,7 @@ def test_the_same_as_of_rankings(
     assert found.adjusted_p[ahead] == pytest.approx(other.adjusted_p[ahead])
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", some_now(LEVELS))
 @given(data=st.data())
 def test_relabelling_permutes(level: Level, data: st.DataObject) -> None:
     names = "abc"

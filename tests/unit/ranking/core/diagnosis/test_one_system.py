@@ -20,6 +20,7 @@ from ranking.core.diagnosis.one_system import (
 )
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.ranges.sign_tests import Correction
+from tests.some_now import some_now
 from tests.worlds import draw_campaign, world_named
 
 
@@ -93,7 +94,9 @@ def test_the_variance_is_that_of_tests_of_pairs() -> None:
 
 @pytest.mark.parametrize(
     "world",
-    ["100 segments", "documents", "10 judges, taste 3", "100 segments and 10 judges, taste 2.5"],
+    some_now(
+        ["100 segments", "documents", "10 judges, taste 3", "100 segments and 10 judges, taste 2.5"]
+    ),
 )
 def test_intervals_hold_where_segments_and_judges_differ(world: str) -> None:
     drawn = world_named(world)

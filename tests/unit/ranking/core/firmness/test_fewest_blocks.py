@@ -19,6 +19,7 @@ from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.scores import TIE_DECIMALS
 from tests.properties import examples
+from tests.some_now import some_now
 from tests.unit.ranking.core.test_released_judgments import blocks_of, five_way_rows
 
 NAMES = (
@@ -105,7 +106,7 @@ def test_no_removal_changes_first_place() -> None:
     assert (found.first, found.rows, found.proof) == (("a",), None, Proof.SEARCH)
 
 
-@pytest.mark.parametrize("method", METHODS, ids=NAMES)
+@pytest.mark.parametrize("method", some_now(METHODS), ids=NAMES)
 @given(rows=rows)
 @examples(10)
 def test_brute_force_finds_no_smaller_set(method: CountsMethod, rows: list[BlockRow]) -> None:
@@ -127,6 +128,7 @@ def test_brute_force_finds_no_smaller_set(method: CountsMethod, rows: list[Block
         assert found.at_least == found.size
 
 
+@pytest.mark.thorough
 @given(rows=rows, more=rows)
 @examples(40)
 def test_branch_and_bound_rules_out_nothing_that_is_there(
@@ -165,6 +167,7 @@ def test_branch_and_bound_proves_what_the_quick_bound_does_not() -> None:
     assert not all(cannot_overtake(counted, 0, rival, found.size) for rival in (1, 2, 3))
 
 
+@pytest.mark.thorough
 @pytest.mark.realdata
 def test_released_judgments_of_wmt10(real_data: Path) -> None:
     blocks = blocks_of(five_way_rows(real_data / "wmt10" / "judgments.es-en.csv"))
@@ -227,6 +230,7 @@ def test_a_method_without_influence_is_refused() -> None:
         fewest_blocks(blocks, counts_method_named("lopez"))
 
 
+@pytest.mark.thorough
 def test_what_decides_does_not_depend_on_names() -> None:
     listed = [*won(7, "a", "b", "c"), *won(4, "b", "c", "a"), *won(3, "c", "a", "b")]
     sizes = set()

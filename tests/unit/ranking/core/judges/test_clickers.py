@@ -20,6 +20,7 @@ from tests.clickers import (
     reading,
     suspected,
 )
+from tests.some_now import some_now
 
 JUDGES = 400
 REF = (REFERENCE,)
@@ -90,14 +91,17 @@ def test_a_probability_allows_for_all_judges() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "within", "at_least"),
-    [
-        ("each label at random", 60, 0.88),
-        ("1 to 5 in random order", 60, 0.92),
-        ("1-2-3-4-5 as shown", 6, 1.0),
-        ("5-4-3-2-1 as shown", 6, 1.0),
-        ("one of two labels at random", 60, 0.75),
-        ("one label for all", 20, 1.0),
-    ],
+    some_now(
+        [
+            ("each label at random", 60, 0.88),
+            ("1 to 5 in random order", 60, 0.92),
+            ("1-2-3-4-5 as shown", 6, 1.0),
+            ("5-4-3-2-1 as shown", 6, 1.0),
+            ("one of two labels at random", 60, 0.75),
+            ("one label for all", 20, 1.0),
+        ],
+        most=2,
+    ),
 )
 def test_clickers_are_caught_by_the_suggested_rules(
     kind: str, within: int, at_least: float
@@ -114,6 +118,7 @@ def _caught(kind: str, within: int) -> float:
     return float(caught.mean())
 
 
+@pytest.mark.thorough
 def test_judges_who_read_are_hardly_ever_suspected_at_any_look() -> None:
     # At the odds of the standard: 50 judges are allowed for, so 0.04 / 50 each and no more.
     judges = 1500

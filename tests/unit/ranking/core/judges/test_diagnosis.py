@@ -134,6 +134,7 @@ def test_easy_items_equal_those_found_one_by_one(
         assert (found.easy.comparisons, found.easy.missed) == (compared, missed)
 
 
+@pytest.mark.thorough
 @given(data=st.data())
 def test_order_of_rows_and_shards_change_no_bit_and_the_report_is_plain_json(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject

@@ -14,6 +14,7 @@ from ranking.core.live.state import LiveState
 from ranking.core.live.tallies import RunTallies, tallies_of_blocks
 from ranking.core.rankings.range_kinds import RangeOptions
 from tests.properties import examples
+from tests.some_now import some_now
 from tests.unit.ranking.core.live.histories import (
     RANKED,
     History,
@@ -122,11 +123,14 @@ def test_who_is_excluded_leaves_no_trace_and_comes_back_the_same(
 
 @pytest.mark.parametrize(
     ("method", "level"),
-    [
-        *((method, level) for method in METHODS[:-1] for level in LEVELS),
-        # Blocks won outright cannot be resampled by pairs.
-        *((METHODS[-1], level) for level in LEVELS[1:]),
-    ],
+    some_now(
+        [
+            *((method, level) for method in METHODS[:-1] for level in LEVELS),
+            # Blocks won outright cannot be resampled by pairs.
+            *((METHODS[-1], level) for level in LEVELS[1:]),
+        ],
+        most=4,
+    ),
 )
 def test_many_at_once_and_a_few_at_a_time_are_the_same(method: str, level: str) -> None:
     history, of = long_history(), definition(method, level)

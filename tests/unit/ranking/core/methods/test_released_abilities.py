@@ -125,6 +125,7 @@ def test_all_abilities_order_the_systems_of_wmt15_as_expected_wins_does(
         assert order[-2:] == by_wins[-2:]
 
 
+@pytest.mark.thorough
 def test_draws_and_mode_agree_on_wmt15(english_finnish: Blocks) -> None:
     mode = hopkins_may(english_finnish)
     drawn = hopkins_may(english_finnish, inference="gibbs")
@@ -133,6 +134,7 @@ def test_draws_and_mode_agree_on_wmt15(english_finnish: Blocks) -> None:
     assert drawn.sigma == pytest.approx(mode.sigma, rel=0.12)
 
 
+@pytest.mark.thorough
 def test_methods_are_nearly_as_good_as_the_oracle_as_in_the_papers(
     english_finnish: Blocks,
 ) -> None:

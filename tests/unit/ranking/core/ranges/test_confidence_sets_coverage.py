@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from scipy.stats import binom
 
 from ranking.core.ranges.clusters import RankRanges, rank_ranges
@@ -82,6 +83,7 @@ def test_simultaneous_sets_hold_when_some_systems_are_equal_and_others_far_apart
     assert any_missed <= binom.ppf(0.999, _TRIALS, 0.05)
 
 
+@pytest.mark.thorough
 def test_the_truly_best_of_near_equal_systems_may_be_first_in_campaigns() -> None:
     world, campaigns = world_named("near-equal"), 60
     missed = dict.fromkeys(KINDS, 0)

@@ -150,6 +150,7 @@ def test_rank_ranges_count_the_significantly_better_and_worse() -> None:
     assert not np.any(significantly_better(wins) & significantly_better(wins).T)
 
 
+@pytest.mark.thorough
 def test_the_simulation_agrees_with_the_expected_curve() -> None:
     comparisons = [300, 3000, 20_000]
     for model in (KOEHN, Model(systems=12, noise=6, per_block=3, judge_noise=4)):
@@ -197,6 +198,7 @@ def test_every_method_recovers_the_ranking_where_there_is_no_doubt() -> None:
         assert np.array_equal(method_ranks(method, counted.wins)[0], true), method
 
 
+@pytest.mark.thorough
 def test_a_study_is_the_same_for_any_number_of_workers() -> None:
     one, two = (
         simulate_campaigns(
@@ -288,6 +290,7 @@ def test_studies_refuse_nonsense() -> None:
         simulate_campaigns(KOEHN, comparisons=[100], experiments=0)
 
 
+@pytest.mark.thorough
 def test_importing_the_simulation_does_not_import_the_compiler() -> None:
     modules = "budget, expected_curve, model, noise, study"
     imports = f"import sys; from ranking.core.simulation import {modules}"

@@ -162,6 +162,7 @@ def test_groups_are_refused_where_they_make_no_sense() -> None:
         expected_comparisons(Model(systems=4, noise=1, groups=2), [0.5])
 
 
+@pytest.mark.thorough
 def test_a_plan_covers_what_campaigns_need(campaign: CampaignCurve) -> None:
     # The true future of the campaign, of which the plan has seen the first 500 blocks.
     fit = fit_noise(campaign, experiments=100)
@@ -184,6 +185,7 @@ def test_a_plan_covers_what_campaigns_need(campaign: CampaignCurve) -> None:
     assert future.more == future.comparisons - 5000
 
 
+@pytest.mark.thorough
 def test_a_plan_warns_where_a_leader_stands_before_equals() -> None:
     random = np.random.default_rng(5)
     quality = np.array([8.0, 0, 0, 0, 0, 0, 0, 0, 0])

@@ -14,6 +14,7 @@ from ranking.core.methods.davidson.bradley_terry import gradient, scores
 from ranking.core.methods.registry import method_named
 from ranking.core.rankings.rank import rank
 from ranking.core.uncertainty.standard_errors import standard_errors
+from tests.some_now import some_now
 from tests.worlds import World, draw_campaign
 
 FloatArray = npt.NDArray[np.float64]
@@ -135,7 +136,7 @@ CLUSTERED = World(
 )
 
 
-@pytest.mark.parametrize("method", ["bradley_terry", "hopkins_may"])
+@pytest.mark.parametrize("method", some_now(["bradley_terry", "hopkins_may"]))
 def test_errors_are_the_spread_of_repeated_campaigns(method: str) -> None:
     chosen = method_named(method)
     world = replace(CLUSTERED, spread=0.0)  # so that all true abilities are 0
