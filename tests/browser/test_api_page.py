@@ -7,7 +7,7 @@ from tests.browser.conftest import NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 
 #: Whether an operation is drawn in light letters on a dark ground.
@@ -18,7 +18,6 @@ _IS_DARK = """() => {
 }"""
 
 
-@pytest.mark.thorough
 def test_every_operation_is_there_and_reading_can_be_tried(new_page: NewPage) -> None:
     """`new_page` fails on requests to other hosts, on errors of scripts and on what the policy refuses."""
     page = new_page(color_scheme="dark")

@@ -12,7 +12,7 @@ from tests.browser.organising import enter
 from tests.factories import make_campaign, make_task
 from tests.integration.ranking.writing import TestSetWriter
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 
 @pytest.fixture
@@ -39,7 +39,6 @@ def is_in_view(page: Page, text: str) -> bool:
     return box["x"] >= 0 and box["x"] + box["width"] <= width
 
 
-@pytest.mark.thorough
 def test_on_a_phone_the_tab_of_the_page_is_in_view(
     new_page: NewPage, writer: TestSetWriter
 ) -> None:
@@ -56,7 +55,6 @@ def test_on_a_phone_the_tab_of_the_page_is_in_view(
     assert is_in_view(page, "Quality")
 
 
-@pytest.mark.thorough
 def test_the_switch_keeps_the_room_and_closes_as_menus_do(
     new_page: NewPage, writer: TestSetWriter
 ) -> None:

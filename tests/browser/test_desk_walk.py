@@ -19,6 +19,7 @@ from tests.filling import Filling
 from tests.permissions.addresses import ADDRESSES
 
 pytestmark = [
+    pytest.mark.thorough,
     pytest.mark.browser,
     pytest.mark.usefixtures("as_owner"),
     pytest.mark.django_db(transaction=True),
@@ -79,7 +80,6 @@ def addresses(world: FilledWorld) -> list[str]:
     ]
 
 
-@pytest.mark.thorough
 def test_axe_finds_nothing_and_no_page_scrolls_sideways_on_a_phone(
     new_page: NewPage, world: FilledWorld
 ) -> None:

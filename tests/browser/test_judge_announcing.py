@@ -8,7 +8,7 @@ from tests.browser.conftest import SignIn
 from tests.browser.judging import at_sentence
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 # A status whose surroundings are shown, and which is not in the accessibility tree itself.
 ABSENT = """() => [...document.querySelectorAll("[role=status]")]
@@ -32,7 +32,6 @@ def judging(page: Page, sign_in: SignIn) -> Page:
     return page
 
 
-@pytest.mark.thorough
 def test_every_status_is_there_before_its_words(judging: Page) -> None:
     assert judging.evaluate(ABSENT) == []
     for key, title in (
@@ -52,7 +51,6 @@ def test_every_status_is_there_before_its_words(judging: Page) -> None:
     assert judging.evaluate(ABSENT) == []
 
 
-@pytest.mark.thorough
 def test_the_same_words_come_back_after_a_moment_without_any(judging: Page) -> None:
     """WebKit takes what is empty for less than 100 ms for one and the same text."""
     judging.evaluate(RECORD)
@@ -67,7 +65,6 @@ def test_the_same_words_come_back_after_a_moment_without_any(judging: Page) -> N
     assert said[2][1] - said[1][1] >= 100
 
 
-@pytest.mark.thorough
 def test_a_dialog_that_explains_itself_is_described_by_it(judging: Page) -> None:
     """NVDA reads the whole of one that is not; the focus is on what comes after the explanation."""
     for name, words in (

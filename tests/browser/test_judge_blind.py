@@ -49,7 +49,7 @@ from tests.browser.told import SYSTEMS, number_rows_to_be_known, told
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.recruiting import make_panel
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 JUDGING = "/api/v1/judging/"
 # Every name of a field in the answers of the judging API. Whoever adds one thinks of what it tells.
@@ -286,7 +286,6 @@ def when_the_server_breaks(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.undo()
 
 
-@pytest.mark.thorough
 def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     new_page: NewPage,
     world: World,

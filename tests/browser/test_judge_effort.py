@@ -10,7 +10,7 @@ from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, rank_of, row
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 RANKS = {"A": 2, "B": 1, "C": 3, "D": 3, "E": 5}
 COUNT = """() => {
@@ -51,7 +51,6 @@ def box(place: Locator) -> dict[str, float]:
     return {"x": x, "y": y, **size, "right": x + width, "bottom": y + height}
 
 
-@pytest.mark.thorough
 def test_six_clicks_the_last_of_them_beside_the_one_before(judging: Page) -> None:
     rank_all(judging, "click")
     last, button = box(rank_of(judging, "E", 5)), box(near(judging))
@@ -64,7 +63,6 @@ def test_six_clicks_the_last_of_them_beside_the_one_before(judging: Page) -> Non
     assert judging.evaluate("window.counted") == {"keydown": 0, "pointerdown": 6}
 
 
-@pytest.mark.thorough
 def test_tiers_come_up_beside_the_mouse_that_drags(judging: Page) -> None:
     letter = "E"
     judging.keyboard.press("t")

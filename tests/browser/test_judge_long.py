@@ -11,7 +11,7 @@ from tests.browser.judging import at_sentence, rank_of, type_ranks
 from tests.browser.long_texts import LANGUAGES, SIZES
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 thorough = pytest.mark.thorough
 PARTS = ("#source-part", "#reference-part", "#panel .tools", ".judge-header", "#foot")
@@ -81,7 +81,6 @@ SIZES_AND_SCRIPTS = [
 ]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("size", "language"), SIZES_AND_SCRIPTS)
 def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
     open_long: OpenLong, size: str, language: str
@@ -122,7 +121,6 @@ def last_lines_are_in_view(page: Page) -> list[bool]:
     return found
 
 
-@pytest.mark.thorough
 def test_keys_scroll_source_and_reference_together(open_long: OpenLong) -> None:
     page, size = open_long("laptop"), "laptop"
     page.keyboard.press("ArrowDown")
@@ -177,7 +175,6 @@ def unhidden_text_at_the_ranks(page: Page) -> list[str]:
     return found
 
 
-@pytest.mark.thorough
 def test_side_by_side_no_text_shows_under_the_ranks(
     open_long: OpenLong,
 ) -> None:

@@ -63,6 +63,7 @@ def load_anew(page: Page) -> Response:
     return response
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("prefix", [pytest.param("", marks=pytest.mark.thorough), "/quintet"])
 def test_with_the_server_stopped_the_sentence_in_hand_is_there_and_sent_once(
     tab: Page, judge: Judge, static_files: Path, tmp_path: Path, prefix: str

@@ -11,7 +11,7 @@ from tests.browser.conftest import SignIn
 from tests.browser.judging import at_sentence, judge_block, rows, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 LAYOUTS = {"list": "", "columns": "v", "tiers": "t"}
 IN_LAYOUTS = pytest.mark.parametrize(
@@ -41,7 +41,6 @@ def lay_out(page: Page, layout: str) -> None:
     expect(page.locator("#outputs")).to_have_attribute("data-layout", layout)
 
 
-@pytest.mark.thorough
 @IN_LAYOUTS
 def test_each_block_has_as_many_rows_as_outputs(
     page: Page, judge: Judge, sign_in: SignIn, layout: str
@@ -66,7 +65,6 @@ def test_each_block_has_as_many_rows_as_outputs(
     assert sorted(texts(page)) == first
 
 
-@pytest.mark.thorough
 @IN_LAYOUTS
 def test_nothing_of_the_last_block_is_seen_or_brought_back(
     page: Page, judge: Judge, sign_in: SignIn, layout: str

@@ -16,7 +16,7 @@ from tests.browser.judging import all_sent, open_link, type_ranks
 from tests.browser.screen_reader import ScreenReader
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "judges-screen-reader.md"
 HEARD = ("said: ", "focus: ")
@@ -80,7 +80,6 @@ def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
     }
 
 
-@pytest.mark.thorough
 def test_each_step_is_announced_as_the_document_says(
     new_page: NewPage, judge: Judge, tolerate: list[str]
 ) -> None:

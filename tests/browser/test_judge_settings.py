@@ -11,7 +11,7 @@ from tests.browser.judging import at_sentence, judge_block, type_ranks
 from tests.browser.test_judge_everyone import misfits
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 NARROW = {"width": 390, "height": 844}
 # WCAG 1.4.12, as a reader's own style sheet has it.
@@ -36,7 +36,6 @@ def style_of(page: Page, selector: str, name: str) -> float:
     return found
 
 
-@pytest.mark.thorough
 def test_size_and_spacing_are_chosen_and_stay(page: Page, judge: Judge, sign_in: SignIn) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)
@@ -90,7 +89,6 @@ def states(page: Page) -> Iterator[None]:
     page.keyboard.press("Escape")
 
 
-@pytest.mark.thorough
 def test_enlarged_and_spaced_nothing_is_cut_off_on_a_phone(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:

@@ -14,7 +14,7 @@ from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 
 @pytest.fixture
@@ -57,7 +57,6 @@ def open_menu(page: Page) -> None:
     expect(page.locator("#more-menu")).to_be_visible()
 
 
-@pytest.mark.thorough
 def test_the_menu_knows_also_what_is_still_on_this_device(
     judging: Page, tolerate: list[str]
 ) -> None:
@@ -73,7 +72,6 @@ def test_the_menu_knows_also_what_is_still_on_this_device(
     )
 
 
-@pytest.mark.thorough
 def test_a_skip_is_sent_with_its_time(judging: Page, judge: Judge) -> None:
     read_for(judging, 40)
     judging.keyboard.press("s")
@@ -87,7 +85,6 @@ def test_a_skip_is_sent_with_its_time(judging: Page, judge: Judge) -> None:
     assert 40_000 <= skip.active_ms <= skip.duration_ms
 
 
-@pytest.mark.thorough
 def test_the_end_of_the_work_says_it_and_leads_to_the_receipt(
     new_page: NewPage, sign_in: SignIn, judge: Judge
 ) -> None:
@@ -117,7 +114,6 @@ def test_the_end_of_the_work_says_it_and_leads_to_the_receipt(
     expect(page.locator("tfoot")).to_be_visible()
 
 
-@pytest.mark.thorough
 def test_at_midnight_of_the_time_zone_today_begins_anew(
     new_page: NewPage, sign_in: SignIn, judge: Judge, settings: Settings, tolerate: list[str]
 ) -> None:

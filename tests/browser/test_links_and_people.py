@@ -11,7 +11,7 @@ from tests.browser.conftest import PHONE, NewPage
 from tests.browser.judging import at_sentence
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 AxeCheck = Callable[[Page], None]
 
@@ -21,7 +21,6 @@ def judge() -> Judge:
     return make_judge(make_task(make_campaign(), documents=(3,)).test_set.campaign)
 
 
-@pytest.mark.thorough
 def test_a_link_has_a_button_that_enter_presses_without_scripts(
     new_page: NewPage, judge: Judge
 ) -> None:

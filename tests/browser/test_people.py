@@ -9,12 +9,11 @@ from campaign.models import GroupMember, Judge
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 AxeCheck = Callable[[Page], None]
 
 
-@pytest.mark.thorough
 def test_judges_are_pasted_checked_added_changed_and_grouped(
     page: Page,
 ) -> None:

@@ -10,12 +10,11 @@ from tests.browser.judging import all_sent, at_sentence, judge_block, page_kept,
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 KEPT = "() => JSON.stringify({...localStorage})"
 
 
-@pytest.mark.thorough
 def test_a_draft_is_seen_as_a_judge_sees_it(
     page: Page,
 ) -> None:
@@ -51,7 +50,6 @@ def test_a_draft_is_seen_as_a_judge_sees_it(
     assert not Judgment.objects.exists()
 
 
-@pytest.mark.thorough
 def test_what_a_judge_of_this_browser_keeps_stays(
     new_page: NewPage, sign_in: SignIn, tolerate: list[str]
 ) -> None:

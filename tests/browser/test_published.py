@@ -12,7 +12,7 @@ from tests.browser.organising import enter
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 NAMES = ("birch", "fjord", "heron", "dune", "amber", "grove", "ember", "cobalt")
 
@@ -50,7 +50,6 @@ def result(judged: TestSetWriter) -> PublishedResult:
     return result_publish(task=judged.task, by=None, words=words, anonymous=["cobalt"])
 
 
-@pytest.mark.thorough
 def test_heads_stay_on_paper_with_what_they_are_the_heads_of(
     new_page: NewPage, judged: TestSetWriter, result: PublishedResult
 ) -> None:

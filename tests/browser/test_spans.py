@@ -220,6 +220,7 @@ def test_an_answer_survives_a_reload_and_is_revised(judging: Page, judge: Judge)
     expect(judging.locator("#history-list li").first).to_contain_text("A 88, B 88")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("language", "onward"),
     [

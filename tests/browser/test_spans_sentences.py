@@ -55,6 +55,7 @@ def tops(cells: Locator) -> list[int]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "language",
     [
@@ -99,6 +100,7 @@ def test_a_key_goes_from_sentence_to_sentence_and_reads_what_it_is_compared_with
     expect(marked(page, ".compared-text")).to_have_attribute("data-line", str(SENTENCES - 1))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "language",
     [

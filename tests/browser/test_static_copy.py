@@ -17,7 +17,7 @@ from tests.browser.conftest import axe_finds, new_context
 from tests.factories import make_campaign
 from tests.integration.publishing.conftest import ranked_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 
 @pytest.fixture
@@ -42,7 +42,6 @@ def campaign() -> Campaign:
     return campaign
 
 
-@pytest.mark.thorough
 def test_a_copy_opens_from_its_folder(
     browser: Browser,
     campaign: Campaign,

@@ -7,10 +7,9 @@ from tests.browser.conftest import NewPage
 from tests.browser.organising import enter
 from tests.factories import make_campaign
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 
-@pytest.mark.thorough
 def test_a_token_is_made_for_one_campaign_copied_and_revoked(
     new_page: NewPage,
 ) -> None:

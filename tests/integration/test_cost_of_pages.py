@@ -17,7 +17,7 @@ from tests.filling import Filling
 from tests.permissions.addresses import ADDRESSES
 from tests.roles import owner_cursor
 
-pytestmark = pytest.mark.usefixtures("no_dead_rows", "as_owner", "db")
+pytestmark = [pytest.mark.usefixtures("no_dead_rows", "as_owner", "db"), pytest.mark.thorough]
 
 FEW = 600
 JUDGES = 12

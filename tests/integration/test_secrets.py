@@ -164,6 +164,7 @@ def assert_silent(text: str, secrets: dict[str, list[str]]) -> None:
     assert found == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("database", ["there", pytest.param("away", marks=pytest.mark.thorough)])
 def test_no_log_no_report_and_no_referer_holds_a_secret(
     secrets: dict[str, list[str]],

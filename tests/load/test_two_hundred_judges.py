@@ -18,6 +18,9 @@ from annotation.services import design_change
 from campaign.services import token_create
 from tests.factories import make_campaign, make_judge, make_long_task
 
+pytestmark = pytest.mark.thorough
+
+
 JUDGES = 200
 REDUNDANCY = 2
 # Fewer than judges: the others must be told that there is no more work, and only when it is true.
@@ -69,7 +72,6 @@ class Browser:
         return answer.status, json.loads(read) if read else None
 
 
-@pytest.mark.thorough
 def test_two_hundred_judges_at_once_hold_and_judge_each_hit_once(
     web: str, start_worker: Callable[[], "Popen[bytes]"], eventually: Callable[..., None]
 ) -> None:

@@ -12,6 +12,9 @@ import pytest
 from tests.hostile_files.doors import DOORS
 from tests.hostile_files.files import FILES, MOST_WORDS
 
+pytestmark = pytest.mark.thorough
+
+
 ROOT: Final = Path(__file__).parents[2]
 #: Beyond what the process had before: a line, a document and their copies.
 ALLOWED_MB: Final = 120

@@ -9,6 +9,9 @@ from django.db import connection, transaction
 from annotation.models import Block, Judgment
 from tests.factories import make_campaign
 
+pytestmark = pytest.mark.thorough
+
+
 BLOCKS = 1000
 # A second when checked by key; with joins planned for empty tables it is minutes.
 ENOUGH = "20s"
@@ -38,7 +41,6 @@ def judgments_import(path: Path) -> None:
     )
 
 
-@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_an_import_after_a_rolled_back_one_is_as_fast(tmp_path: Path) -> None:
     make_campaign()

@@ -10,10 +10,11 @@ from campaign.models import Judge, Task
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_task
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.django_db
 class TestCost:
-    @pytest.mark.thorough
     def test_lending_costs_the_same_with_a_long_history(self) -> None:
         """One walk over the index of the pool, which ends at the first HIT that suits."""
         task = make_task(make_campaign(), documents=(30,), planned=50)

@@ -17,6 +17,8 @@ from campaign.models import Judge, Task
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_long_task
 
+pytestmark = pytest.mark.thorough
+
 
 def judge_the_rest(judge: Judge, task: Task) -> int:
     """All that can be planned for this judge; how many HITs it was."""
@@ -29,7 +31,6 @@ def judge_the_rest(judge: Judge, task: Task) -> int:
 
 @pytest.mark.django_db(transaction=True)
 class TestManyAtOnce:
-    @pytest.mark.thorough
     def test_fifty_judges_judge_everything_while_the_pool_is_filled(self) -> None:
         """No HIT is lost, none judged twice, and each window by as many judges as wanted."""
         task = make_long_task(make_campaign(), segments=60, systems=3, blocks_wanted=240)

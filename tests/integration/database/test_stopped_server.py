@@ -19,6 +19,9 @@ from launcher.services import Services
 from tests.factories import make_campaign, make_judge
 from tests.gunicorn import stopped, web_server
 
+pytestmark = pytest.mark.thorough
+
+
 Eventually = Callable[[Callable[[], bool]], None]
 
 # In which the silence is noticed: asked each second, an answer awaited for three; and the slack of a busy machine.
@@ -62,7 +65,6 @@ def browser(transactional_db: None, tmp_path: Path) -> Iterator[Browser]:
         yield Browser(address, cookie)
 
 
-@pytest.mark.thorough
 def test_a_stopped_server_holds_no_thread_for_long(
     postgres: Postgres, browser: Browser, eventually: Eventually
 ) -> None:
@@ -85,7 +87,6 @@ def test_a_stopped_server_holds_no_thread_for_long(
     eventually(lambda: browser.get("/readyz")[0] == 200)
 
 
-@pytest.mark.thorough
 def test_readiness_is_denied_within_seconds(postgres: Postgres, browser: Browser) -> None:
     assert browser.get("/readyz")[0] == 200
     with stopped(postgres):
@@ -94,7 +95,6 @@ def test_readiness_is_denied_within_seconds(postgres: Postgres, browser: Browser
     assert seconds < NOTICED_SECONDS
 
 
-@pytest.mark.thorough
 def test_only_being_alive_is_told_to_any_host(browser: Browser) -> None:
     assert browser.get("/healthz", Host="10.0.0.7:8000")[0] == 200
     for path in ("/readyz", "/healthz/", PROGRESS, "/"):

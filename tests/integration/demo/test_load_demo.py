@@ -91,7 +91,6 @@ def test_pages_name_the_campaigns_that_are_still_being_loaded(
     assert "A day" not in client.get(reverse("sign-in")).content.decode()
 
 
-@pytest.mark.thorough
 def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     """One long story, since loading takes seconds: what is loaded, where the links lead, again."""
     path = tmp_path / "demo.json"

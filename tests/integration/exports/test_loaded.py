@@ -7,8 +7,9 @@ import pytest
 
 from launcher.data_directory import CHECKOUT
 
+pytestmark = pytest.mark.thorough
 
-@pytest.mark.thorough
+
 def test_processes_load_arrow_only_to_export() -> None:
     """It takes 38 MB of each."""
     code = (

@@ -18,6 +18,9 @@ from launcher.services import Services
 from tests.integration.launcher.conftest import remember, remembered, working_in
 from tests.integration.launcher.test_commands import launcher, served
 
+pytestmark = pytest.mark.thorough
+
+
 LOAD = """
 import django; django.setup()
 from demo.loading import _museum_load, _organiser
@@ -59,7 +62,6 @@ def rankings(directory: DataDirectory) -> str:
 
 
 class TestWhatABackupIs:
-    @pytest.mark.thorough
     def test_it_names_what_it_holds_and_keeps_the_secret_key(
         self, saved: tuple[DataDirectory, Path]
     ) -> None:
@@ -104,7 +106,6 @@ class TestRefusing:
             remember(services, "later")
         return next((directory.path.parent / "b").iterdir())
 
-    @pytest.mark.thorough
     def test_a_folder_in_use_is_not_overwritten_before_it_said_what_that_does(
         self, directory: DataDirectory, small: Path
     ) -> None:
@@ -115,7 +116,6 @@ class TestRefusing:
         with Services(directory) as services:
             assert remembered(services)[0] == ["later", "saved"]
 
-    @pytest.mark.thorough
     def test_a_restore_that_fails_puts_back_what_was_there(
         self, directory: DataDirectory, small: Path
     ) -> None:
@@ -135,7 +135,6 @@ class TestRefusing:
         with Services(directory) as services:
             assert remembered(services) == (["later", "saved"], ["later", "saved"])
 
-    @pytest.mark.thorough
     def test_what_is_replaced_is_set_aside(self, directory: DataDirectory, small: Path) -> None:
         done = launcher(directory, "restore", str(small), "--yes")
         assert done.returncode == 0, done.stderr
@@ -143,7 +142,6 @@ class TestRefusing:
         with Services(directory) as services:
             assert remembered(services)[0] == ["saved"]
 
-    @pytest.mark.thorough
     def test_a_damaged_backup_and_one_of_a_later_version_are_refused(
         self, directory: DataDirectory, small: Path
     ) -> None:
@@ -188,7 +186,6 @@ class TestADatabaseOfOnesOwn:
 
                 yield make
 
-    @pytest.mark.thorough
     def test_it_is_restored_into_an_empty_database_and_backed_up_from_there(
         self,
         saved: tuple[DataDirectory, Path],

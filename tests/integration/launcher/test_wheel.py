@@ -19,6 +19,9 @@ import requests
 from launcher.data_directory import CHECKOUT, DataDirectory
 from tests.integration.launcher.test_commands import served
 
+pytestmark = pytest.mark.thorough
+
+
 JUDGED = """\
 srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,system2Id,system1rank,system2rank
 en,de,1,news,1,ann,1,alpha,2,beta,1,2
@@ -77,7 +80,6 @@ def quintet(installed: Path, *arguments: str, home: Path | None = None) -> str:
     return ended.stdout
 
 
-@pytest.mark.thorough
 def test_files_are_ranked_and_checked_without_a_database(installed: Path, elsewhere: Path) -> None:
     ranked = quintet(installed, "rank", "judgments.csv")
     assert ranked.index("alpha") < ranked.index("beta")
@@ -85,7 +87,6 @@ def test_files_are_ranked_and_checked_without_a_database(installed: Path, elsewh
     assert "3" in quintet(installed, "check", *files)
 
 
-@pytest.mark.thorough
 @pytest.mark.usefixtures("elsewhere")
 def test_the_core_is_imported_beside_a_programs_own_modules(installed: Path) -> None:
     Path("config.py").write_text("OWN = True\n")
@@ -105,7 +106,6 @@ def test_the_core_is_imported_beside_a_programs_own_modules(installed: Path) -> 
     assert "another one: " in other.stderr
 
 
-@pytest.mark.thorough
 def test_a_block_is_judged_where_the_wheel_serves(
     installed: Path, elsewhere: Path, directory: DataDirectory
 ) -> None:

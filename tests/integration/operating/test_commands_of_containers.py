@@ -31,6 +31,7 @@ STARTED = ("compose web", "compose worker-planning", "chart web below a path")
 LACKING = ("campaign_session", "campaign_task", "campaign_job")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [
@@ -149,6 +150,7 @@ def provoke(kind: str, world: World) -> None:
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "kind",
     [

@@ -18,7 +18,7 @@ from tests.integration.test_cost_of_pages import AS_FOR_LARGE_TABLES
 from tests.outboxes import outboxes_fill
 from tests.roles import owner_cursor
 
-pytestmark = pytest.mark.usefixtures("no_dead_rows", "as_owner", "db")
+pytestmark = [pytest.mark.usefixtures("no_dead_rows", "as_owner", "db"), pytest.mark.thorough]
 
 FEW, MANY = 300, 3_000
 #: A metric of what waits may read so many rows: here hardly anything does.
@@ -66,7 +66,6 @@ def read() -> dict[str, int]:
     return rows
 
 
-@pytest.mark.thorough
 def test_the_metrics_read_as_few_rows_with_many_blocks_as_with_few() -> None:
     task_at_work(FEW)
     few = read()
@@ -82,7 +81,6 @@ def test_the_metrics_read_as_few_rows_with_many_blocks_as_with_few() -> None:
     assert {table: rows for table, rows in many.items() if rows > few[table] + ROWS} == {}
 
 
-@pytest.mark.thorough
 def test_no_table_that_grows_is_read_whole() -> None:
     task_at_work(FEW)
     with connection.cursor() as cursor:

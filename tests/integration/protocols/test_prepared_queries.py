@@ -10,10 +10,9 @@ from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import EVERY_PROTOCOL
 from tests.prepared_queries import prepared_queries
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 
-@pytest.mark.thorough
 @EVERY_PROTOCOL
 def test_each_returns_what_its_queryset_yields(protocol: Protocol, make_task_of: MakeTask) -> None:
     queries = prepared_queries(f"protocols.{protocol}.")

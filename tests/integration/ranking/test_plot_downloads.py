@@ -22,7 +22,7 @@ from ranking.services.analyses import analysis_ask, analysis_choice, analysis_co
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.writing import TestSetWriter
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 AT_NINE = datetime(2026, 11, 16, 9, tzinfo=UTC)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -110,7 +110,6 @@ def computed(writer: TestSetWriter, kind: str, **given: Any) -> Analysis:
     return analysis_compute(analysis=asked)
 
 
-@pytest.mark.thorough
 def test_every_plot_of_every_page_is_downloaded_in_three_ways(
     drawn: TestSetWriter, as_organiser: Client
 ) -> None:

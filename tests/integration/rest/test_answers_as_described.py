@@ -205,6 +205,7 @@ def test_what_a_judge_is_sent_is_as_described(
     assert {status // 100 for status in answers} == {2}
 
 
+@pytest.mark.thorough
 @pytest.mark.hypothesis
 @pytest.mark.django_db
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ from drf_spectacular.generators import SchemaGenerator
 
 from config.api import schema_view
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(autouse=True)
 def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -23,7 +25,6 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return made
 
 
-@pytest.mark.thorough
 def test_it_is_built_once_for_all_who_ask(client: Client, builds: list[str]) -> None:
     first = client.get("/api/schema/")
     again = client.get("/api/schema/", headers={"Accept": "application/json"})

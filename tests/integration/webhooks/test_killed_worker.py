@@ -14,6 +14,9 @@ from campaign.services.webhooks import deliver as delivering
 from campaign.services.webhooks import webhook_create, webhook_test
 from tests.integration.webhooks.conftest import Receiver
 
+pytestmark = pytest.mark.thorough
+
+
 Eventually = Callable[[Callable[[], bool]], None]
 StartWorker = Callable[..., "Popen[bytes]"]
 MESSAGES = 3
@@ -37,7 +40,6 @@ def delivered() -> int:
     return WebhookDelivery.objects.filter(state=DeliveryState.DELIVERED).count()
 
 
-@pytest.mark.thorough
 def test_what_a_killed_worker_was_sending_comes_again_under_its_id_and_all_else_once(
     endpoint: WebhookEndpoint,
     receiver: Receiver,

@@ -19,6 +19,9 @@ from tests.at_work import assignment_lend, judge_one_hit
 from tests.conftest import test_database_url as database_url
 from tests.factories import make_campaign, make_judge, make_long_task
 
+pytestmark = pytest.mark.thorough
+
+
 Eventually = Callable[[Callable[[], bool]], None]
 StartWorker = Callable[..., "Popen[bytes]"]
 
@@ -79,7 +82,6 @@ def start_threads(start_worker: StartWorker) -> None:
     start_worker(threads=4)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("start", [start_two, start_threads])
 def test_a_ranking_that_does_not_end_holds_no_planning_up(
     start: Callable[[StartWorker], None],
@@ -104,7 +106,6 @@ def test_a_ranking_that_does_not_end_holds_no_planning_up(
     )
 
 
-@pytest.mark.thorough
 def test_a_stopped_ranking_worker_holds_no_planning_up(
     task: Task, start_worker: StartWorker, eventually: Eventually
 ) -> None:
@@ -118,7 +119,6 @@ def test_a_stopped_ranking_worker_holds_no_planning_up(
     eventually(RankingRun.objects.exists)
 
 
-@pytest.mark.thorough
 def test_a_worker_with_threads_is_one_process_and_keeps_no_connection(
     task: Task, start_worker: StartWorker, eventually: Eventually
 ) -> None:

@@ -17,6 +17,9 @@ from ranking.services import ranking_run_reproduce
 from ranking.services.tallies_check import tallies_check
 from tests.integration.ranking.writing import TestSetWriter
 
+pytestmark = pytest.mark.thorough
+
+
 Eventually = Callable[[Callable[[], bool]], None]
 StartWorker = Callable[..., "Popen[bytes]"]
 
@@ -60,7 +63,6 @@ def ranking_workers() -> list[str]:
         return [name for (name,) in cursor.fetchall()]
 
 
-@pytest.mark.thorough
 def test_a_worker_killed_while_it_ranks_leaves_nothing_wrong(
     writer: TestSetWriter,
     holding: extensions.connection,

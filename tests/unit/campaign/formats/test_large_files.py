@@ -10,6 +10,9 @@ import pytest
 
 from campaign.formats import InputFile, SegmentTexts, read_test_set
 
+pytestmark = pytest.mark.thorough
+
+
 _SIZE = 200 * 1000 * 1000
 _ALLOWED = 50 * 1000 * 1000
 
@@ -41,7 +44,6 @@ def _count_within_bounds(segments: Iterator[SegmentTexts]) -> int:
 _TEXT = ("Ein längerer Satz über Äpfel, „Birnen“ und 苹果. " * 400).strip()
 
 
-@pytest.mark.thorough
 def test_plain_text(tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     lines = _write(path, _TEXT.encode() + b"\r\n")
@@ -54,7 +56,6 @@ def test_plain_text(tmp_path: Path) -> None:
         stream.close()
 
 
-@pytest.mark.thorough
 def test_jsonl(tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl"
     values = {"source": _TEXT, "references": [_TEXT], "outputs": {"A": _TEXT, "B": _TEXT}}
@@ -63,7 +64,6 @@ def test_jsonl(tmp_path: Path) -> None:
         assert _count_within_bounds(read_test_set(source=InputFile(path.name, stream))) == lines
 
 
-@pytest.mark.thorough
 def test_tsv(tmp_path: Path) -> None:
     path = tmp_path / "set.tsv"
     row = "\t".join([_TEXT] * 4).encode() + b"\n"
@@ -72,7 +72,6 @@ def test_tsv(tmp_path: Path) -> None:
         assert _count_within_bounds(read_test_set(source=InputFile(path.name, stream))) == rows
 
 
-@pytest.mark.thorough
 def test_sgml(tmp_path: Path) -> None:
     path = tmp_path / "source.sgm"
     # A segment of many lines: its id must be new each time, its content need not.
@@ -88,7 +87,6 @@ def test_sgml(tmp_path: Path) -> None:
         assert _count_within_bounds(read_test_set(source=InputFile(path.name, opened))) == segments
 
 
-@pytest.mark.thorough
 def test_a_small_file_that_unpacks_to_200_mb(tmp_path: Path) -> None:
     path = tmp_path / "text.txt.gz"
     line = b"x" * 99_999 + b"\n"
@@ -101,7 +99,6 @@ def test_a_small_file_that_unpacks_to_200_mb(tmp_path: Path) -> None:
         assert _count_within_bounds(segments) == _SIZE // len(line)
 
 
-@pytest.mark.thorough
 def test_wmt_xml(tmp_path: Path) -> None:
     path = tmp_path / "set.xml"
     count = _SIZE // (4 * 10 * len(_TEXT.encode()))
@@ -121,7 +118,6 @@ def test_wmt_xml(tmp_path: Path) -> None:
         assert _count_within_bounds(segments_read) == 10 * count
 
 
-@pytest.mark.thorough
 def test_genmt(tmp_path: Path) -> None:
     count = _SIZE // (2 * len(_TEXT.encode()))
     for name, key in (("source.jsonl", "src_text"), ("A.jsonl", "hypothesis")):

@@ -82,6 +82,7 @@ def assert_published(ability: Ability, published: list[list[list[Any]]]) -> None
         assert abs(ranges.high[index] - high) <= 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_trueskill_of_wmt15_english_finnish(
     real_data: Path, english_finnish: Blocks, seed: int

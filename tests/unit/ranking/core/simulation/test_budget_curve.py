@@ -127,6 +127,7 @@ def test_what_judgments_rule_out_does_not_widen_an_interval() -> None:
 ACTIVE = ActiveDraw(active_priorities_of_many, floor=0.1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("start", [0, pytest.param(200, marks=pytest.mark.thorough)])
 def test_of_an_active_design_intervals_hold_what_comes(start: int) -> None:
     """Blocks are chosen by the draw of campaigns; as if balanced, a third of these intervals miss."""
