@@ -9,7 +9,7 @@ from tests.factories import make_campaign, make_organiser
 from tests.integration.accounts.people import EMAIL, RIGHT
 from tests.one_time_codes import code_now
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +94,6 @@ def passkey_add(page: Page) -> None:
     page.get_by_label("What you call it").fill("My telephone")
 
 
-@pytest.mark.thorough
 def test_a_passkey_signs_in_alone_and_as_a_second_factor(
     new_page: NewPage,
 ) -> None:

@@ -13,7 +13,7 @@ from tests.browser.test_analyses import judged  # noqa: F401  a fixture
 from tests.browser.test_quality import address
 from tests.integration.ranking.writing import TestSetWriter
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 WIDE = ViewportSize(width=1366, height=768)
 NARROW = ViewportSize(width=390, height=844)
@@ -77,7 +77,6 @@ VIEWS: tuple[tuple[ViewportSize, Literal["light", "dark"]], ...] = (
 
 
 # Every other kind wide and light, the others narrow and dark, and some on paper.
-@pytest.mark.thorough
 def test_each_kind_fits_screens_and_paper_and_axe_finds_nothing(
     page: Page, new_page: NewPage, answered: TestSetWriter
 ) -> None:

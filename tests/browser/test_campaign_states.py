@@ -10,7 +10,7 @@ from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 
 @pytest.fixture

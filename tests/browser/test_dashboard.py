@@ -57,6 +57,7 @@ def test_a_judgment_shows_without_a_reload(page: Page, writer: TestSetWriter) ->
     expect(summary).to_be_focused()
 
 
+@pytest.mark.thorough
 def test_only_a_new_headline_is_announced(page: Page, writer: TestSetWriter) -> None:
     enter_ranking(page, writer.campaign)
     announced = page.locator("#live-announcement")

@@ -102,6 +102,7 @@ def test_by_touch_alone_from_right_to_left_in_the_dark(
         assert stored(judge, before + count)
 
 
+@pytest.mark.thorough
 @on_screens("spans-several")
 def test_keys_answer_from_right_to_left(new_page: NewPage, sign_in: SignIn, screen: Screen) -> None:
     page = new_page(locale="ar")

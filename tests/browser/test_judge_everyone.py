@@ -219,6 +219,7 @@ def bring_nothing(route: Route) -> None:
     route.fulfill(response=response, json={**response.json(), "next": None})
 
 
+@pytest.mark.thorough
 def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:
@@ -253,6 +254,7 @@ def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
     all_sent(page)
 
 
+@pytest.mark.thorough
 def test_an_afternoon_by_touch_alone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> None:
     page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
     sign_in(page, judge)

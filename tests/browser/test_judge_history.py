@@ -163,6 +163,7 @@ def test_a_look_back_without_network_is_said_in_words(judging: Page, tolerate: l
     expect(history(judging).get_by_role("status")).to_have_text("You have judged nothing yet.")
 
 
+@pytest.mark.thorough
 def test_a_report_waits_for_the_network_and_leaves_the_block_open(
     judging: Page, judge: Judge, tolerate: list[str]
 ) -> None:

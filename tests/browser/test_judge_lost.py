@@ -10,7 +10,7 @@ from tests.browser.conftest import PHONE, NewPage
 from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.factories import make_campaign, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 
 @pytest.fixture
@@ -65,7 +65,6 @@ def test_the_link_for_new_judges_is_called_what_it_is(
     assert Judgment.objects.get().judge == judge
 
 
-@pytest.mark.thorough
 def test_after_a_reload_the_way_back_is_on_the_page_of_signing_in(
     new_page: NewPage,
     campaign: Campaign,

@@ -13,7 +13,7 @@ from tests.browser.conftest import NewPage, SignIn
 from tests.browser.judging import at_sentence, judge_block, open_link
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 # As if another tab were sending all the time: this one never gets its turn.
 TAKE_THE_TURN = """() => new Promise((taken) => {
@@ -58,7 +58,6 @@ def test_after_the_first_hit_it_is_offered_until_it_is_answered(
     expect(offer).to_be_hidden()
 
 
-@pytest.mark.thorough
 def test_it_is_copied_and_drawn_as_a_code(
     new_page: NewPage,
     judge: Judge,
@@ -86,7 +85,6 @@ def test_it_is_copied_and_drawn_as_a_code(
     assert Judge.objects.count() == 1
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("is_lost", [False, True], ids=["sent", "lost"])
 def test_another_device_finds_what_had_not_gone_out_when_the_page_was_left(
     page: Page, judge: Judge, sign_in: SignIn, is_lost: bool

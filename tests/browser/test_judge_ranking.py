@@ -124,6 +124,7 @@ def press_key(session: CDPSession, code: str, key: str) -> None:
     session.send("Input.dispatchKeyEvent", {"type": "keyUp", "code": code, "key": key})
 
 
+@pytest.mark.thorough
 def test_six_keystrokes_a_block_on_any_keyboard(judging: Page, judge: Judge) -> None:
     judging.evaluate(
         """() => {
@@ -149,6 +150,7 @@ def test_six_keystrokes_a_block_on_any_keyboard(judging: Page, judge: Judge) -> 
     assert list(labels) == [[2, 1, 3, 4, 5]] * 4
 
 
+@pytest.mark.thorough
 def test_a_refused_submission_names_the_row_and_goes_there(judging: Page, judge: Judge) -> None:
     type_ranks(judging, "21")
     judging.keyboard.press("ArrowDown")
@@ -218,6 +220,7 @@ def test_a_double_enter_is_one_row(judging: Page, judge: Judge) -> None:
     assert Judgment.objects.filter(judge=judge).count() == 1
 
 
+@pytest.mark.thorough
 def test_single_letters_can_be_switched_off(judging: Page) -> None:
     judging.get_by_role("button", name="settings").click()
     judging.get_by_label(re.compile("Single letters")).uncheck()

@@ -167,6 +167,7 @@ def test_a_new_version_takes_the_place_of_the_old_one(
     assert kept == ["/static/judge/main.000000000002.js"]
 
 
+@pytest.mark.thorough
 def test_only_the_page_its_files_and_the_hit_in_hand_are_kept(
     page: Page, judge: Judge, sign_in: SignIn
 ) -> None:

@@ -91,6 +91,7 @@ def test_without_network_judgments_queue_and_are_sent_once(
     ]
 
 
+@pytest.mark.thorough
 def test_what_waits_survives_a_reload(judging: Page, judge: Judge, tolerate: list[str]) -> None:
     tolerate.append(NETWORK_ERROR)
     judging.route(JUDGMENTS, lambda route: route.abort())
@@ -184,6 +185,7 @@ def test_an_answer_that_got_lost_makes_no_second_row(
     assert Judgment.objects.filter(judge=judge).count() == 1
 
 
+@pytest.mark.thorough
 def test_signing_in_again_in_another_tab_sends_what_waited(
     judging: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]
 ) -> None:
@@ -258,6 +260,7 @@ def test_two_tabs_of_one_judge_do_not_fight(judging: Page, judge: Judge) -> None
     assert Judgment.objects.filter(judge=judge).count() == 1
 
 
+@pytest.mark.thorough
 def test_a_device_that_keeps_nothing_is_told_to_keep_the_page_open(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:
@@ -281,6 +284,7 @@ def let_the_lease_run_out(page: Page) -> None:
     page.get_by_role("button", name="Continue").click()
 
 
+@pytest.mark.thorough
 def test_after_the_lease_untouched_sentences_are_new_ones(judging_with_clock: Page) -> None:
     page = judging_with_clock
     before = page.locator("#source .source").inner_text()
@@ -309,6 +313,7 @@ def test_after_the_lease_a_ranking_begun_is_finished_and_kept(
     assert late.assignment.released_at is not None
 
 
+@pytest.mark.thorough
 def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn) -> None:
     task = make_task(make_campaign(), documents=(3, 3), blocks_wanted=3, identical=())
     judge = make_judge(task.test_set.campaign)
@@ -331,6 +336,7 @@ def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn
     at_sentence(page, 1)
 
 
+@pytest.mark.thorough
 def test_what_others_hold_is_waited_for(page: Page, sign_in: SignIn) -> None:
     task = make_task(make_campaign(), documents=(3,), blocks_wanted=3, identical=())
     judge = make_judge(task.test_set.campaign)

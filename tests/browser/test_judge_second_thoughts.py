@@ -217,6 +217,7 @@ def test_a_skip_is_in_the_list_and_taken_back_from_there(judging: Page, judge: J
     expect(history(judging)).not_to_contain_text("Skipped")
 
 
+@pytest.mark.thorough
 def test_digits_choose_in_the_dialogs(judging: Page, judge: Judge) -> None:
     judging.keyboard.press("s")
     dialog = judging.get_by_role("dialog", name="Skip this sentence")

@@ -119,6 +119,7 @@ def test_outputs_are_dragged_into_tiers_by_mouse_and_two_in_one_are_tied(
     assert Judgment.objects.get(judge=judge).labels == [1, 5, 2, 2, 3]
 
 
+@pytest.mark.thorough
 def test_outputs_are_dragged_into_tiers_by_a_finger_on_a_phone(on_a_phone: Page) -> None:
     page = on_a_phone
     finger = Finger(page)

@@ -44,6 +44,7 @@ def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
     return page
 
 
+@pytest.mark.thorough
 def test_a_judge_whose_session_ended_signs_in_again_in_place(
     judging: Page, judge: Judge, tolerate: list[str]
 ) -> None:

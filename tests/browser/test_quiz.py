@@ -56,6 +56,7 @@ def press(page: Page, key: str) -> None:
     page.keyboard.press(key)
 
 
+@pytest.mark.thorough
 def test_what_was_read_stays_in_view_and_keys_answer(quiz: Page, judge: Judge) -> None:
     at_sentence(quiz, 1)
     expect(quiz.locator("#source-part")).to_be_hidden()

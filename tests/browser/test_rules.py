@@ -10,7 +10,7 @@ from tests.browser.organising import enter
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 
 @pytest.fixture
@@ -36,7 +36,6 @@ def fill(page: Page, threshold: str) -> None:
     page.get_by_role("button", name="See what the rule would do").click()
 
 
-@pytest.mark.thorough
 def test_a_typo_is_stopped_and_what_it_would_have_done_is_shown(
     page: Page, judged: TestSetWriter, tolerate: list[str]
 ) -> None:

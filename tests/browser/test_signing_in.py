@@ -38,6 +38,7 @@ def sign_in(page: Page, password: str = PASSWORD) -> None:
     page.keyboard.press("Enter")
 
 
+@pytest.mark.thorough
 def test_the_page_tries_again_by_itself(
     new_page: NewPage,
     tolerate: list[str],

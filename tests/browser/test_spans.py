@@ -97,6 +97,7 @@ def stored(judge: Judge) -> list[list[dict[str, Any]]]:
     return [answers[judgment]["outputs"] for judgment in judgments]
 
 
+@pytest.mark.thorough
 def test_a_sentence_is_judged_by_keyboard_alone(judging: Page, judge: Judge) -> None:
     at_sentence(judging, 1)
     words = text(judging, "A").inner_text().split()

@@ -155,6 +155,7 @@ def test_enter_gives_no_answer_and_a_double_press_only_one(judging: Page, judge:
     assert verdicts(judge) == ["first"]
 
 
+@pytest.mark.thorough
 def test_rankings_and_two_outputs_in_one_session(page: Page, sign_in: SignIn) -> None:
     """From one to the other and back by the list of judgments: each has its own rows, keys and words."""
     task = two_outputs(ranking_is_open=True)

@@ -12,7 +12,7 @@ from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 Limit = Callable[[str, int], None]
 
@@ -51,7 +51,6 @@ def revise(page: Page) -> None:
     at_sentence(page, 2)
 
 
-@pytest.mark.thorough
 def test_a_judge_who_changes_too_much_in_a_minute_sends_the_rest_later(
     judging: Page, judge: Judge, limit: Limit
 ) -> None:
@@ -91,7 +90,6 @@ def test_a_ranking_that_was_changed_too_often_stays_as_it_is_stored(
     assert [each.labels for each in stored] == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
 
 
-@pytest.mark.thorough
 def test_a_comment_too_many_is_sent_again_without(
     judging: Page, judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,7 @@ from tests.permissions.world import World, make_world
 from tests.rest_operations import addresses, description
 from tests.shared_rows import shared_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 PREFIX = "/somewhere/quintet"
 HOST = "http://testserver"
 #: Where the example of the description makes nothing in the world of these tests.
@@ -102,7 +102,6 @@ def said(answer: Any) -> list[Any]:
         return [*headers, body.decode(errors="replace")]
 
 
-@pytest.mark.thorough
 def test_what_is_read_names_addresses_below_it(world: World) -> None:
     """Every address of the API, asked by an organiser, and by a judge what judges are sent."""
     clients = {role: client_of(world, role) for role in ("organiser", "judge")}
@@ -118,7 +117,6 @@ def test_what_is_read_names_addresses_below_it(world: World) -> None:
     assert checked > 80
 
 
-@pytest.mark.thorough
 def test_what_is_made_names_addresses_below_it(world: World) -> None:
     """Every operation with a body, sent the example of its description: links of members and judges, panels, copies …"""
     world.users["owner"] = User.objects.get(email="owner@example.org")

@@ -15,7 +15,7 @@ from tests.permissions.table import REST, audiences
 from tests.permissions.world import World, make_world
 from tests.shared_rows import shared_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 CURSORS = [
     b64encode(text.encode()).decode()
@@ -146,7 +146,6 @@ def senders(request: pytest.FixtureRequest, world: World) -> Senders:
     return Senders(world, everything=request.param == "all")
 
 
-@pytest.mark.thorough
 def test_no_part_of_an_address_crashes(world: World, senders: Senders) -> None:
     crashes = [
         found
@@ -158,7 +157,6 @@ def test_no_part_of_an_address_crashes(world: World, senders: Senders) -> None:
     assert crashes == []
 
 
-@pytest.mark.thorough
 def test_no_query_crashes(world: World, senders: Senders) -> None:
     crashes = [
         found
@@ -192,7 +190,6 @@ def test_no_form_crashes(world: World, senders: Senders) -> None:
     assert crashes == []
 
 
-@pytest.mark.thorough
 def test_no_json_crashes(world: World, senders: Senders) -> None:
     crashes = [
         found

@@ -181,6 +181,7 @@ def test_a_page_says_what_is_wrong_at_the_field_and_changes_nothing(
     assert filled.said in " ".join(said)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [3_000_000, 10_000_000])
 def test_instructions_of_megabytes_are_answered_by_a_page(
     campaign: Campaign, client: Client, size: int

@@ -73,6 +73,7 @@ def test_from_then_on_the_providers_name_for_them_counts(
     assert signed_in(other) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "said",
     [

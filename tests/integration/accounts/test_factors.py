@@ -124,6 +124,7 @@ def test_nobody_removes_a_passkey_of_somebody_else(page: Client, campaign: Campa
     assert Authenticator.objects.filter(pk=passkey.pk).exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "credential", ["", "{}", "[]", "null", "7", '{"response": {"userHandle": 7}}', "not json"]
 )

@@ -116,6 +116,7 @@ def test_pages_go_on_where_the_last_one_ended(busy: User, client: Client) -> Non
     assert len(client.get(PAGE).context["table"].data) == 50
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("asked", "kept"),
     [

@@ -182,6 +182,7 @@ def test_a_command_is_named_with_who_ran_it(
     assert event.changes == {"note": ["", "100 % sure, isn't it"]}
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_names_each_task_that_it_begins(campaign: Campaign) -> None:
     judge = make_judge(campaign)

@@ -78,6 +78,7 @@ def test_other_screens_than_rankings_are_loaded_before_their_first_block() -> No
         get_template(name)
 
 
+@pytest.mark.thorough
 def test_hashed_modules_import_hashed_modules(static_files: Path) -> None:
     """What a production server serves: a stale module must never meet a new one in a cache."""
     hashed = re.compile(r"\w+\.[0-9a-f]{12}\.js")

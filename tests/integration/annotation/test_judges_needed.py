@@ -93,6 +93,7 @@ def test_as_many_blocks_as_are_wanted(task: Task) -> None:
     assert needed_by(task)[0] == 3
 
 
+@pytest.mark.thorough
 def test_fewer_judges_than_are_needed_do_not_finish_it(task: Task) -> None:
     """The bound is no guess: with one judge fewer blocks are left, with as many none is."""
     design_change(task=task, segments_per_hit=3)

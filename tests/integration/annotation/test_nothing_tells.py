@@ -219,6 +219,7 @@ def test_a_block_of_somebody_else_and_one_that_is_none_answer_alike(
     assert cost == its_cost
 
 
+@pytest.mark.thorough
 def test_the_pages_of_the_history_count_by_time_alone(judge: Judge, task: Task) -> None:
     browser = Browser(judge)
     pool_fill(task_id=task.pk, size=30)

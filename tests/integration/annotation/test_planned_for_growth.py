@@ -25,7 +25,7 @@ from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.prepared_queries import prepared_queries
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 FEW, MANY = 40, 1_000
 
@@ -106,7 +106,6 @@ def done_by(judges: Sequence[Judge], task: Task, like: Block, count: int) -> Non
         )
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("analyzed", ["empty", "small"])
 def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> None:
     if analyzed == "empty":

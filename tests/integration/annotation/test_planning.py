@@ -55,6 +55,7 @@ def shown_in(task: Task) -> list[tuple[Any, ...]]:
 
 
 class TestPool:
+    @pytest.mark.thorough
     @pytest.mark.parametrize("parameters", DESIGNS, ids=lambda each: each["kind"])
     def test_hits_planned_in_steps_are_those_planned_at_once(
         self, parameters: dict[str, Any]

@@ -105,6 +105,7 @@ def without_the_time(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return [tuple(each for each in row if type(each) is not type(timezone.now())) for row in rows]
 
 
+@pytest.mark.thorough
 def test_all_of_them_return_what_their_queryset_yields() -> None:
     held = assignments_of_all_kinds()
     assert len(queries()) >= 9

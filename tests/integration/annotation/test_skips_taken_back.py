@@ -62,6 +62,7 @@ def skip_all_of(assignment: Assignment) -> None:
         skip(block)
 
 
+@pytest.mark.thorough
 def test_skips_are_listed_with_their_reasons_among_the_judgments(judge: Judge) -> None:
     first, second, third = assigned_blocks(lend(judge))
     skip(first, "bad_source")
@@ -126,6 +127,7 @@ def test_nobody_learns_from_a_skip_whether_it_was_a_check(judge: Judge) -> None:
     assert [row["position"] for row in listed(judge)] == [3, 2]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["intra", "first"])
 def test_skips_are_listed_as_far_back_whether_a_repeat_is_in_hand_or_not(kind: str) -> None:
     task = make_long_task(make_campaign(kind), segments=60, systems=3)

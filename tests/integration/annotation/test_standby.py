@@ -108,6 +108,7 @@ class TestLending:
         for hit in lent:
             assert hit.blocks.count() == 3
 
+    @pytest.mark.thorough
     def test_a_judge_who_was_lent_from_standby_asks_the_planner_for_more(self, task: Task) -> None:
         pool_fill(task_id=task.pk)
         for judge in judges(task, 31):
@@ -123,6 +124,7 @@ class TestLending:
         assert taken == 200
         assert assignment_lend(judge=at_work[0]) is None
 
+    @pytest.mark.thorough
     def test_what_was_lent_from_standby_and_comes_back_is_lent_again(self, task: Task) -> None:
         pool_fill(task_id=task.pk)
         *_others, last = [lend(judge) for judge in judges(task, 200)]
@@ -135,6 +137,7 @@ class TestLending:
 
 
 class TestDrawing:
+    @pytest.mark.thorough
     def test_draws_count_on_what_was_lent_from_standby_and_on_nothing_else_of_it(
         self, task: Task
     ) -> None:
@@ -178,6 +181,7 @@ class TestDrawing:
         for hit in sample:
             assert hit_redraw(hit) == plans[hit.pk]
 
+    @pytest.mark.thorough
     def test_it_is_drawn_anew_when_much_more_is_known(self, task: Task) -> None:
         pool_fill(task_id=task.pk)
         before = set(HIT.objects.standby().values_list("pk", flat=True))

@@ -12,7 +12,7 @@ from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 EVERY = 5
 

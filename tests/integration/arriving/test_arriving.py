@@ -58,6 +58,7 @@ def test_a_deactivated_judge_gets_no_second_judge_by_the_same_link(campaign: Cam
     assert Judge.objects.count() == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_thirty_at_once_fill_a_link_to_its_cap_and_no_further() -> None:
     link, _token = invitation_create_for_anybody(campaign=make_campaign(), cap=7)

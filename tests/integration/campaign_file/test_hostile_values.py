@@ -15,7 +15,7 @@ from campaign.models import Campaign, User
 from cells.campaign_file.applying import campaign_file_check
 from cells.campaign_file.writing import campaign_said
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 VALUES = [
     *(None, True, False, 0, -1, 1, 1.0, 0.5, 2**31, 10**38, 1e308, -0.0),

@@ -128,6 +128,7 @@ def damaged(number: int) -> BadReference:
     return BadReference.objects.get(output__segment__number=number)
 
 
+@pytest.mark.thorough
 def test_a_damaged_reference_is_changed_until_judges_may_have_seen_it(
     campaign: Campaign, user: User
 ) -> None:
@@ -159,6 +160,7 @@ def test_a_damaged_reference_is_changed_until_judges_may_have_seen_it(
     )
 
 
+@pytest.mark.thorough
 def test_a_damaged_reference_of_the_file_waits_for_a_review(user: User) -> None:
     campaign = make_campaign()
     task = make_task(campaign, planned=0)
@@ -196,6 +198,7 @@ def training(campaign: Campaign) -> list[tuple[int, int, str, dict[str, int | No
     ]
 
 
+@pytest.mark.thorough
 def test_training_is_added_changed_and_removed(campaign: Campaign, user: User) -> None:
     first, second = training(campaign)
     number = next(n for n in (1, 2, 3, 4) if n not in (first[0], second[0]))

@@ -56,6 +56,7 @@ def test_what_differs_is_shown_then_done(client: Client, campaign: Campaign) -> 
     assert "Nothing to do" in again.content.decode()
 
 
+@pytest.mark.thorough
 def test_what_was_changed_meanwhile_is_shown_again(client: Client, campaign: Campaign) -> None:
     _status, html = sent(client, CHANGED)
     Campaign.objects.filter(pk=campaign.pk).update(lease_minutes=18)

@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 from campaign.models import ActivityEvent, Campaign, User
 from cells.campaign_file.writing import campaign_file
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 ADDRESS = "/api/v1/campaigns/museum/file/"
 CHANGED = b"slug: museum\nname: Museum\nlease_minutes: 20\n"

@@ -75,6 +75,7 @@ def rows() -> dict[str, list[Any]]:
     return found
 
 
+@pytest.mark.thorough
 def test_the_file_makes_the_campaign_again(campaign: Campaign, user: User, tmp_path: Path) -> None:
     call_command("campaign_file", "museum", folder=tmp_path, people=True)
     content = (tmp_path / "campaign.yaml").read_bytes()
@@ -96,6 +97,7 @@ def test_the_file_makes_the_campaign_again(campaign: Campaign, user: User, tmp_p
     assert [each.user for each in again.memberships.all()] == [user]
 
 
+@pytest.mark.thorough
 def test_the_same_file_again_changes_no_row(campaign: Campaign, user: User, tmp_path: Path) -> None:
     call_command("campaign_file", "museum", folder=tmp_path, people=True)
     content = (tmp_path / "campaign.yaml").read_bytes()

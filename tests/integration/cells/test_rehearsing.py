@@ -109,6 +109,7 @@ def test_bots_of_perfect_skill_find_the_truth_and_the_campaign_stays_as_it_is(
     assert (event.operation, event.user_id) == ("created", organiser.pk)
 
 
+@pytest.mark.thorough
 def test_pace_forecast_and_time_sheet_fill_up(campaign: Campaign, organiser: User) -> None:
     clone = rehearse(campaign, organiser, share=0.5, skill=0.8)
     task = Task.objects.of(clone).get()
@@ -164,12 +165,14 @@ def test_it_is_gone_when_the_campaign_opens(campaign: Campaign, organiser: User)
     }
 
 
+@pytest.mark.thorough
 def test_it_goes_with_a_campaign_that_is_deleted(campaign: Campaign, organiser: User) -> None:
     rehearse(campaign, organiser)
     assert campaign_delete(campaign=campaign, typed_name=campaign.name, by=organiser)
     assert not Campaign.objects.exists()
 
 
+@pytest.mark.thorough
 def test_a_change_of_texts_or_design_is_noticed(campaign: Campaign, organiser: User) -> None:
     rehearse(campaign, organiser)
     assert not rehearsal_state(campaign=campaign).is_outdated
@@ -179,6 +182,7 @@ def test_a_change_of_texts_or_design_is_noticed(campaign: Campaign, organiser: U
     assert not rehearsal_state(campaign=campaign).is_outdated
 
 
+@pytest.mark.thorough
 def test_each_task_is_judged_also_by_one_bot(campaign: Campaign, organiser: User) -> None:
     make_task(campaign, name="second", documents=(30,), planned=0, source_language="cs")
     clone = rehearse(campaign, organiser, bots=1, skill=0.5, share=0.2)
@@ -201,6 +205,7 @@ def test_controls_are_judged_and_not_counted(campaign: Campaign, organiser: User
     assert counted == judged.filter(block__control="").count() >= 48
 
 
+@pytest.mark.thorough
 def test_what_opens_meanwhile_is_not_rehearsed(campaign: Campaign, organiser: User) -> None:
     """Nobody waits for a rehearsal: whoever opens the campaign in its last moment has none."""
     job = rehearsal_begin(campaign=campaign, bots=1, skill=1.0, share=0.1, seed=1, by=organiser)

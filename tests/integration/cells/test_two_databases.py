@@ -76,6 +76,7 @@ def reopen(campaign: Campaign, target: BaseDatabaseWrapper) -> None:
     campaign_reopen(campaign=campaign, target=target)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("other_command", [reopen, move])
 def test_no_other_command_comes_between(
     campaign: Campaign,
@@ -97,6 +98,7 @@ def test_no_other_command_comes_between(
     assert not CampaignMove.objects.exists()
 
 
+@pytest.mark.thorough
 def test_it_is_not_opened_again_by_a_question_to_the_wrong_cell(
     campaign: Campaign, target: BaseDatabaseWrapper
 ) -> None:
@@ -109,6 +111,7 @@ def test_it_is_not_opened_again_by_a_question_to_the_wrong_cell(
     assert CampaignMove.objects.exists()
 
 
+@pytest.mark.thorough
 def test_an_old_copy_is_not_opened_beside_it(
     campaign: Campaign, target: BaseDatabaseWrapper
 ) -> None:
@@ -132,6 +135,7 @@ def test_what_it_left_behind_is_not_copied_once_the_other_cell_forgot_it(
     assert CampaignMove.objects.get().moved_at is not None
 
 
+@pytest.mark.thorough
 def test_who_writes_already_is_waited_for_and_not_for_ever(
     campaign: Campaign, target: BaseDatabaseWrapper
 ) -> None:
@@ -146,6 +150,7 @@ def test_who_writes_already_is_waited_for_and_not_for_ever(
     assert move(campaign, target).to_cell == 1
 
 
+@pytest.mark.thorough
 def test_a_cell_of_another_version_takes_no_campaign(
     campaign: Campaign, target: BaseDatabaseWrapper
 ) -> None:
@@ -157,6 +162,7 @@ def test_a_cell_of_another_version_takes_no_campaign(
         move(campaign, target)
 
 
+@pytest.mark.thorough
 def test_two_campaigns_have_not_one_name(campaign: Campaign, target: BaseDatabaseWrapper) -> None:
     with asked_by_default(target):
         make_campaign(campaign.slug)
@@ -181,6 +187,7 @@ def test_a_copy_that_is_not_the_same_is_given_up(
         assert not Campaign.objects.exists()
 
 
+@pytest.mark.thorough
 def test_who_is_somebody_else_there_signs_in_there_anew(
     campaign: Campaign, target: BaseDatabaseWrapper
 ) -> None:
@@ -214,6 +221,7 @@ def test_only_what_has_moved_is_forgotten(campaign: Campaign, target: BaseDataba
         campaign_forget(campaign=stays)
 
 
+@pytest.mark.thorough
 def test_what_one_campaign_left_is_deleted_at_a_time(
     campaign: Campaign, target: BaseDatabaseWrapper
 ) -> None:
@@ -230,6 +238,7 @@ def test_what_one_campaign_left_is_deleted_at_a_time(
     assert not Campaign.objects.exists()
 
 
+@pytest.mark.thorough
 def test_the_map_must_know_the_cell_before_anything_moves(
     command: list[str],
 ) -> None:
@@ -239,6 +248,7 @@ def test_the_map_must_know_the_cell_before_anything_moves(
     assert not CampaignMove.objects.exists()
 
 
+@pytest.mark.thorough
 def test_what_the_map_learned_meanwhile_stays_in_it(
     campaign: Campaign, command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

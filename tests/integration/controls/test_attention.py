@@ -169,6 +169,7 @@ def test_a_pool_that_was_planned_before_there_were_checks_keeps_none_from_judges
     assert [checks(hit) > 0 for hit in hits_done(judge, 8)] == drawn(judge, task, 8)
 
 
+@pytest.mark.thorough
 def test_where_all_is_planned_already_hits_are_given_up_for_those_with_checks(
     task: Task,
 ) -> None:
@@ -185,6 +186,7 @@ def test_where_all_is_planned_already_hits_are_given_up_for_those_with_checks(
     assert sum(checks(hit) > 0 for hit in shown) >= sum(drawn(judge, task, 8)) - 1 > 0
 
 
+@pytest.mark.thorough
 def test_judges_go_on_without_checks_when_they_have_seen_all_there_are(
     task: Task,
 ) -> None:

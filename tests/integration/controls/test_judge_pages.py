@@ -71,6 +71,7 @@ def rows(page: Client, address: str) -> list[str]:
     return re.findall(r'<th role="rowheader"[^>]*><a href="[^"]+">(\w+)</a>', html)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("query", "names"),
     [

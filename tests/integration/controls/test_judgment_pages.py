@@ -151,6 +151,7 @@ def test_judgments_of_excluded_judges_do_not_count(page: Client, writer: TestSet
     assert listed(page, writer, "counts=no") == [4, 2, 1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", ["", "&sort=oldest"])
 @pytest.mark.parametrize(
     ("query", "pages"), [("", 3), ("judge=ada", 1), ("ties=no", 2), ("ties=yes", 2)]

@@ -78,6 +78,7 @@ def test_a_download_goes_on_though_the_copy_is_deleted(
     assert sha256(begun + b"".join(received)).hexdigest() == copy.digest
 
 
+@pytest.mark.thorough
 def test_the_command_writes_a_folder_or_a_zip(
     campaign: Campaign, news: TestSetWriter, tmp_path: Path
 ) -> None:
@@ -101,6 +102,7 @@ def test_the_command_writes_a_folder_or_a_zip(
     assert not (tmp_path / "b.zip").exists()
 
 
+@pytest.mark.thorough
 def test_the_command_leaves_no_half_folder(
     campaign: Campaign, news: TestSetWriter, tmp_path: Path
 ) -> None:

@@ -119,6 +119,7 @@ def test_words_of_people_keep_an_answer_at_home_where_they_name_who_is_not_named
         files_of(campaign, with_texts=True)
 
 
+@pytest.mark.thorough
 def test_words_of_tables_name_nobody_whom_another_task_does_not_name(
     campaign: Campaign, news: TestSetWriter, talks: TestSetWriter
 ) -> None:
@@ -136,6 +137,7 @@ def test_words_of_tables_name_nobody_whom_another_task_does_not_name(
     assert "Secret Lab" not in "".join(files.values())
 
 
+@pytest.mark.thorough
 def test_a_task_that_names_no_ranked_system_is_not_in_average_ranks(
     campaign: Campaign, talks: TestSetWriter
 ) -> None:

@@ -297,6 +297,7 @@ def test_a_version_that_is_published_meanwhile_decides(
     assert "cobalt" not in "".join(files_of(campaign).values())
 
 
+@pytest.mark.thorough
 def test_the_same_campaign_gives_the_same_bytes(
     campaign: Campaign, news: TestSetWriter, talks: TestSetWriter
 ) -> None:

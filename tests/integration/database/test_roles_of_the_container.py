@@ -8,10 +8,13 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import psycopg2
+import pytest
 
 from launcher import postgresql
 from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.processes import ProcessRegistry
+
+pytestmark = pytest.mark.thorough
 
 
 def run_script(postgres: postgresql.Postgres, password: str) -> None:

@@ -61,6 +61,7 @@ def test_what_needs_no_tables_is_not_held_up(
     assert problem_before(("manage.py", *arguments)) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_an_empty_database_is_not_set_up() -> None:
     with second_database("empty", is_copy=False) as other:

@@ -337,6 +337,7 @@ def test_a_task_without_judgments_gives_a_file(campaign: Campaign, tmp_path: Pat
         assert path.read_bytes() == whole(task, kind, file_format), (kind, file_format)
 
 
+@pytest.mark.thorough
 def test_the_number_of_queries_does_not_grow_with_judgments() -> None:
     counts = []
     for blocks in (100, 1000):

@@ -37,6 +37,7 @@ def job_of(client: Client, answer: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.thorough
 def test_a_job_writes_an_object_that_is_downloaded_whole_and_by_range(
     as_organiser: Client, news: TestSetWriter, store: S3StandIn
 ) -> None:

@@ -76,6 +76,7 @@ def test_a_job_writes_a_file_that_is_described_and_downloaded(
     assert body_of(as_organiser.get(address)) == body
 
 
+@pytest.mark.thorough
 def test_page_rest_and_command_give_the_same_bytes(
     as_organiser: Client, news: TestSetWriter, tmp_path: Path
 ) -> None:

@@ -63,6 +63,7 @@ def test_the_broker_never_drops_a_task_to_make_room(directory: DataDirectory) ->
         assert client.config_get("appendonly") == {"appendonly": "yes"}
 
 
+@pytest.mark.thorough
 def test_nothing_listens_on_a_network(directory: DataDirectory) -> None:
     with Services(directory):
         processes = working_in(directory.path)
@@ -129,6 +130,7 @@ def test_a_start_after_a_killed_supervisor_stops_what_it_left_and_keeps_the_data
     assert working_in(directory.path) == []
 
 
+@pytest.mark.thorough
 def test_a_start_after_everything_was_killed_at_once_keeps_the_data(
     directory: DataDirectory,
 ) -> None:

@@ -22,6 +22,9 @@ from launcher.valkey import _program
 from launcher.waiting import wait_until
 from tests.containers import COMPOSE, PROCESSES, Process, World, of_compose, status
 
+pytestmark = pytest.mark.thorough
+
+
 SECONDS = 600
 NOBODY = "redis://127.0.0.1:1/0"
 #: What each process of ours is made to do in a database that lacks two tables; beat lacks a broker.
@@ -31,7 +34,6 @@ STARTED = ("compose web", "compose worker-planning", "chart web below a path")
 LACKING = ("campaign_session", "campaign_task", "campaign_job")
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [
@@ -150,7 +152,6 @@ def provoke(kind: str, world: World) -> None:
         )
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "kind",
     [

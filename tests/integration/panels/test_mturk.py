@@ -153,6 +153,7 @@ def test_a_worker_has_one_assignment_at_a_time_and_is_one_judge(
     assert (participation().state, Judge.objects.count()) == ("finished", 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("event", "state"),
     [

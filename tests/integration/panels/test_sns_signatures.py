@@ -88,6 +88,7 @@ def test_neither_is_a_link_that_amazon_did_not_send(
         assert asked.get() == before
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "certificate",
     [

@@ -71,6 +71,7 @@ def test_nobody_rates_adequacy_of_a_segment_whose_fluency_they_rated(task: Task)
     assert not HIT.objects.filter(task=task, completed_at=None).exists()
 
 
+@pytest.mark.thorough
 def test_judges_are_shown_what_each_criterion_shows(task: Task, client: Client) -> None:
     shown = set()
     for number in range(16):
@@ -106,6 +107,7 @@ def test_fluency_may_be_corrected_by_who_rates_adequacy_of_others(task: Task) ->
     assert Judgment.objects.latest("pk").supersedes is not None
 
 
+@pytest.mark.thorough
 def test_most_texts_of_a_judge_are_those_of_both_criteria(make_task_of: MakeTask) -> None:
     task = make_task_of(Protocol.RATING, rules={**BY_OTHERS, "items_per_judge": 10})
     judged_by(task, 12)

@@ -24,7 +24,7 @@ from tests.integration.protocols.judging import (
 )
 from tests.page_tables import page_tables
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 SYSTEMS = ("cobalt", "dune", "ember")
 

@@ -53,6 +53,7 @@ def test_every_protocol_compares_outputs_or_scores_them(protocol: Protocol) -> N
     assert answer_kind(protocol).compares_outputs or scores_outputs(protocol)
 
 
+@pytest.mark.thorough
 def test_a_rating_is_the_mean_of_both_criteria() -> None:
     task = rated_task(make_campaign())
     # By fluency alone: it is on another level, and counts once there is adequacy.
@@ -98,6 +99,7 @@ def test_one_text_of_a_segment_by_hand() -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_reading_is_its_share_of_right_answers() -> None:
     task = quizzed_task(make_campaign())
     judgments_number(task_id=task.pk)
@@ -106,6 +108,7 @@ def test_a_reading_is_its_share_of_right_answers() -> None:
     assert order_of(task) == pytest.approx(shares)
 
 
+@pytest.mark.thorough
 def test_of_few_edits_there_is_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
     task = edited_task(make_campaign())
     judgments_number(task_id=task.pk)

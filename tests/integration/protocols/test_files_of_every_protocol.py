@@ -122,6 +122,7 @@ def promised(data: Any, key: str = "") -> Iterator[str]:
         yield f"{key}: {data}"
 
 
+@pytest.mark.thorough
 @TWO_NOW
 def test_one_answer_has_no_range_cluster_interval_or_p_value(
     protocol: Protocol, tmp_path: Path

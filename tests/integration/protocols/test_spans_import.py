@@ -285,6 +285,7 @@ def scored(**output: Any) -> str:
     return json.dumps({"segment": 1, "judge": "eve", "outputs": [values]}) + "\n"
 
 
+@pytest.mark.thorough
 def test_what_does_not_fit_changes_nothing(task: Task, jsonl: Callable[..., Path]) -> None:
     cases: list[tuple[str, str]] = [
         (scored(score=101), "the score 101 is not between 0 and 100"),

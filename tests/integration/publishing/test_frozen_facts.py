@@ -53,6 +53,7 @@ def said(writer: TestSetWriter, watermark: int, without: Sequence[str] = ()) -> 
     return facts.first_day, facts.last_day
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_days_are_those_of_the_judgments_that_count_at_any_watermark(
     campaign: Campaign, seed: int
@@ -105,6 +106,7 @@ def writer(campaign: Campaign) -> TestSetWriter:
     return TestSetWriter(campaign, "one", ["A", "B"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [3, 100])
 def test_segments_and_documents_are_those_the_ranking_counted(
     campaign: Campaign, organiser: User, size: int

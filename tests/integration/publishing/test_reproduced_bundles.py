@@ -151,6 +151,7 @@ def test_what_a_result_lacks_and_what_nobody_compared_is_said(
     assert "is missing" in out.getvalue()
 
 
+@pytest.mark.thorough
 def test_anonymous_systems_of_released_judgments_give_the_same_bits(
     wmt12: Task, tmp_path: Path
 ) -> None:
@@ -159,6 +160,7 @@ def test_anonymous_systems_of_released_judgments_give_the_same_bits(
     assert (status, again["differences"]) == (0, [])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "settings", [{"resample": "judges"}, {"ranges": "anytime"}, {"ranges": "confidence_set"}]
 )

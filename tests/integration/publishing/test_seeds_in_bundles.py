@@ -56,6 +56,7 @@ def seeds_in(zipped: bytes) -> list[str | None]:
     return [each["seed"] for each in said["designs"]]
 
 
+@pytest.mark.thorough
 def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
     campaign: Campaign,
 ) -> None:
@@ -97,6 +98,7 @@ def test_a_seed_by_which_another_task_is_drawn_is_withheld(campaign: Campaign) -
     assert Design.objects.filter(task=task).count() == 1
 
 
+@pytest.mark.thorough
 def test_a_seed_that_was_given_away_draws_nothing_more(campaign: Campaign, organiser: User) -> None:
     task = drawn_and_judged(campaign)
     before = Design.objects.get()
@@ -115,6 +117,7 @@ def test_a_seed_that_was_given_away_draws_nothing_more(campaign: Campaign, organ
     assert design_use_again(design=before).seed == after.seed
 
 
+@pytest.mark.thorough
 def test_a_new_seed_is_told_before_it_is_given_and_only_then(
     campaign: Campaign, organiser: User, client: Client
 ) -> None:
@@ -133,6 +136,7 @@ def test_a_new_seed_is_told_before_it_is_given_and_only_then(
     assert told not in client.post(address, {}).content.decode()
 
 
+@pytest.mark.thorough
 def test_nobody_can_test_whether_a_name_fits_what_was_drawn(
     campaign: Campaign, tmp_path: Path
 ) -> None:

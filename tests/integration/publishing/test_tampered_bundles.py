@@ -39,6 +39,7 @@ def test_a_flipped_rank_is_found_and_what_follows_from_it_is_said(
     assert (status, check["findings"]) == (1, [{"file": "judgments.csv", "problem": "changed"}])
 
 
+@pytest.mark.thorough
 def test_verify_names_each_file_that_was_changed_taken_out_or_added(
     judged: TestSetWriter, tmp_path: Path
 ) -> None:
@@ -115,6 +116,7 @@ def test_a_zip_behind_something_else_is_refused(judged: TestSetWriter, tmp_path:
         assert caught.value.returncode == 2
 
 
+@pytest.mark.thorough
 def test_hostile_zips_are_refused_in_words(judged: TestSetWriter, tmp_path: Path) -> None:
     _result, zipped = bundled(judged.task)
     files = files_of(zipped)

@@ -26,7 +26,7 @@ from ranking.services.live_cache import LiveCache
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 from tests.properties import examples
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 LAYOUTS = (
     ["A", "B", "C"],

@@ -124,6 +124,7 @@ def test_those_that_need_somebody_come_first(page: Client, filled: Filled) -> No
     assert link in page.get(LIST).content.decode()
 
 
+@pytest.mark.thorough
 def test_sorted_by_each_column(page: Client, filled: Filled) -> None:
     week = (9, 9, 9, 9, 9, 9, 9, 9, 0)
     filled("slow", (1, 2, 1, 2, 1, 2, 1, 2, 0), wanted=100)
@@ -162,6 +163,7 @@ def test_filtered_by_state_and_text(page: Client, filled: Filled) -> None:
     assert page.get(f"{LIST}?state=bin").status_code == 400
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sort", ["?sort=-end"])
 def test_twenty_campaigns_cost_as_many_queries_as_two(
     page: Client, filled: Filled, sort: str

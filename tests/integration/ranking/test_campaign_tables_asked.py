@@ -28,6 +28,7 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.thorough
 def test_a_computed_table_follows_from_what_it_recorded(
     three: list[TestSetWriter], campaign: Campaign
 ) -> None:

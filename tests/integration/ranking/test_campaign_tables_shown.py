@@ -37,6 +37,7 @@ def text_in(client: Client, address: str) -> str:
     return page.content.decode()
 
 
+@pytest.mark.thorough
 def test_rows_lead_to_their_tasks_and_to_the_judgments_they_count(
     three: list[TestSetWriter],
     write_test_set: WriteTestSet,

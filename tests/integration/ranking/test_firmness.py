@@ -105,6 +105,7 @@ def test_days_are_those_of_greenwich_wherever_the_server_is(writer: TestSetWrite
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.realdata
 def test_wmt12(wmt12: Task) -> None:
     bojar = data_of(answer(wmt12, method="bojar"))["first_place"]

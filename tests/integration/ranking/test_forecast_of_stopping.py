@@ -160,6 +160,7 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
     assert json.loads(json.dumps(reports)) == found.reports
 
 
+@pytest.mark.thorough
 def test_a_rule_counts_the_judgments_that_count(writer: TestSetWriter, organiser: User) -> None:
     """Of 32 judgments eight are of a judge who is excluded: to 124 it is a hundred more, not 92."""
     close_race(writer, range(1, 9))

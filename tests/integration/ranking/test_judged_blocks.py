@@ -111,6 +111,7 @@ def write_at_random(writer: TestSetWriter, random: np.random.Generator, *, syste
                 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("seed", "systems"), [(2, 5), (4, MOST_CANDIDATES)])
 def test_columns_give_what_reading_row_by_row_gives(
     write_test_set: WriteTestSet, seed: int, systems: int

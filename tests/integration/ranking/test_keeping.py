@@ -80,6 +80,7 @@ def test_an_organiser_keeps_the_present_ranking_by_page(
     assert reasons() == ["first", "asked"]
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_keeping_waits_for_a_worker_that_is_ranking(
     varied: TestSetWriter, other_session: cursor

@@ -139,6 +139,7 @@ def test_asking_for_news_costs_one_query(
     assert queries_of(as_organiser, live, seen=seen) == 1
 
 
+@pytest.mark.thorough
 def test_the_dashboard_costs_the_same_with_one_judge_and_with_fifty(
     as_organiser: Client, write_test_set: WriteTestSet
 ) -> None:

@@ -126,6 +126,7 @@ def links_of(page: str) -> set[str]:
     return {each.replace("&amp;", "&") for each in re.findall(r'href="(/(?!static/)[^"#]*)', main)}
 
 
+@pytest.mark.thorough
 def test_numbers_lead_to_as_many_judgments(by_length: TestSetWriter, as_organiser: Client) -> None:
     """Each number of an opponent is that of the rows it leads to."""
     writer = by_length

@@ -43,6 +43,7 @@ def contradicting(write_test_set: WriteTestSet) -> TestSetWriter:
     return writer
 
 
+@pytest.mark.thorough
 @pytest.mark.realdata
 def test_wmt12_has_the_published_matrix(wmt12: Task, wmt12_folder: Path) -> None:
     expected = json.loads((wmt12_folder / "expected.json").read_text(encoding="utf-8"))

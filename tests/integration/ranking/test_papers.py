@@ -166,6 +166,7 @@ def test_table_1(wmt10: Asking, pair: str) -> None:
     assert row[2:] == [f"{each:,}" if isinstance(each, int) else each for each in TABLE_1[pair]]
 
 
+@pytest.mark.thorough
 @BOTH_PAIRS
 def test_tables_5_and_10_and_figure_3(wmt10: Asking, pair: str) -> None:
     asked = {"skipped_blocks": "count", "rounded": True}
@@ -247,6 +248,7 @@ def test_figure_1_win_ratios(wmt12: Asking, real_data: Path, pair: str) -> None:
     assert shown == {row["system"]: printed(row["expected_wins"]) for row in expected}
 
 
+@pytest.mark.thorough
 @PAIR
 def test_equations_1_to_4(wmt12: Asking, real_data: Path, pair: str) -> None:
     expected = systems_of(expected_of(real_data, pair))

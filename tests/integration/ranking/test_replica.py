@@ -108,6 +108,7 @@ def test_an_answer_is_that_of_a_moment_and_says_of_which(
         assert "newer" not in text_of(response)
 
 
+@pytest.mark.thorough
 def test_the_primary_is_asked_who_may_read_and_nothing_more(
     standby: Standby, as_organiser: Client, paths: dict[str, str]
 ) -> None:
@@ -143,6 +144,7 @@ def test_whoever_decides_sees_it_at_once(
     assert [row["judge"] for row in response.json()["results"]] == ["j1"]
 
 
+@pytest.mark.thorough
 def test_who_lost_the_right_reads_nothing_however_late_the_replica_hears_of_it(
     standby: Standby, as_organiser: Client, organiser: User, paths: dict[str, str]
 ) -> None:
@@ -151,6 +153,7 @@ def test_who_lost_the_right_reads_nothing_however_late_the_replica_hears_of_it(
     assert {as_organiser.get(path).status_code for path in paths.values()} == {404}
 
 
+@pytest.mark.thorough
 def test_a_replica_too_far_behind_is_not_asked(
     standby: Standby,
     as_organiser: Client,
@@ -167,6 +170,7 @@ def test_a_replica_too_far_behind_is_not_asked(
     assert len(response.json()["results"]) == 12
 
 
+@pytest.mark.thorough
 def test_what_the_replica_has_not_heard_of_is_asked_of_the_primary(
     standby: Standby, as_organiser: Client, judged: TestSetWriter
 ) -> None:
@@ -195,6 +199,7 @@ def test_without_an_answer_of_the_replica_the_primary_answers(
         standby.start()
 
 
+@pytest.mark.thorough
 def test_a_statement_that_the_replica_gives_up_is_asked_of_the_primary(
     standby: Standby, as_organiser: Client, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +217,7 @@ def test_a_statement_that_the_replica_gives_up_is_asked_of_the_primary(
     assert asked == [True, False]
 
 
+@pytest.mark.thorough
 def test_nothing_is_written_to_it_and_the_primary_is_asked_again_afterwards(
     standby: Standby, judged: TestSetWriter
 ) -> None:

@@ -24,6 +24,7 @@ def by_name(result: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["system"]: row for row in result["systems"]}
 
 
+@pytest.mark.thorough
 @pytest.mark.realdata
 def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: Task) -> None:
     run = ranking_run_compute(task_id=wmt12.pk)

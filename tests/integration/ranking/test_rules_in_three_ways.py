@@ -21,7 +21,7 @@ from ranking.services import (
 from tests.integration.ranking.twelve_judges import JUDGES, judges_judge, rank_again, terms
 from tests.integration.ranking.writing import TestSetWriter
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ from tests.integration.ranking.three_ways import Given, OfCampaign, OfTask, asse
 from tests.integration.ranking.two_tasks import two_tasks
 from tests.integration.ranking.writing import TestSetWriter
 
-pytestmark = pytest.mark.usefixtures("as_owner", "db")
+pytestmark = [pytest.mark.usefixtures("as_owner", "db"), pytest.mark.thorough]
 
 
 #: One choice of each kind that is not the default. A new kind needs an entry here; without options, an empty one.
@@ -119,7 +119,6 @@ def task(client: Client) -> Task:
     return task
 
 
-@pytest.mark.thorough
 def test_every_kind_of_analysis(task: Task, client: Client, subtests: pytest.Subtests) -> None:
     for kind in analyses_of(task=task):
         with subtests.test(kind=kind, **OTHERWISE[kind]):
@@ -127,7 +126,6 @@ def test_every_kind_of_analysis(task: Task, client: Client, subtests: pytest.Sub
             assert assert_same_bits(OfTask(client, kind, task), OTHERWISE[kind])
 
 
-@pytest.mark.thorough
 def test_every_kind_of_analysis_of_protocols(client: Client, subtests: pytest.Subtests) -> None:
     kinds = [name for name, kind in ANALYSES.items() if kind.protocols is not None]
     assert kinds == list(OTHERWISE_OF_PROTOCOLS) == list(WORLDS_OF_PROTOCOLS)
@@ -146,7 +144,6 @@ def test_tasks_beside_each_other(client: Client, subtests: pytest.Subtests) -> N
             assert assert_same_bits(OfTask(client, "beside", each), OTHERWISE["beside"])
 
 
-@pytest.mark.thorough
 def test_every_table_of_a_campaign(task: Task, client: Client, subtests: pytest.Subtests) -> None:
     for kind in TABLES:
         with subtests.test(kind=kind, **TABLES_OTHERWISE[kind]):

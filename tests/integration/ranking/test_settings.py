@@ -229,6 +229,7 @@ def test_documents_take_the_place_of_segments(varied: TestSetWriter, as_organise
     assert (rest["input"]["documents"], rest["input"]["effective_documents"]) == (6, 6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "chosen",
     [{}, {"ranges": "confidence_set"}, {"ranges": "anytime"}, {"resample": "segments"}],

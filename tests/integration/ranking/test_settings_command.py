@@ -49,6 +49,7 @@ def test_the_command_changes_what_it_names(varied: TestSetWriter, organiser: Use
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("chosen", "arguments", "size"),
     [

@@ -69,6 +69,7 @@ def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
     assert ranked(varied).result["stopping"]["criteria"] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["by_design", "bradley_terry"])
 def test_ranges_at_any_time_stand_beside_and_are_those_of_a_ranking_by_them(
     writer: TestSetWriter, method: str

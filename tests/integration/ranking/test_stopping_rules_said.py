@@ -28,6 +28,7 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "given"), [("ranking", {"resamples": 100}), ("stopping", {"experiments": 40})]
 )

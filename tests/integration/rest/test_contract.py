@@ -118,6 +118,7 @@ BARE = {
 }
 
 
+@pytest.mark.thorough
 def test_every_list_comes_in_pages(world: World) -> None:
     bare, paged = set(), 0
     for address in addresses():

@@ -133,6 +133,7 @@ def test_a_long_answer_is_not_kept_but_not_done_again(
     assert JudgeGroup.objects.count() == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_a_crash_undoes_what_it_began_and_keeps_no_answer(
     client: Client, monkeypatch: pytest.MonkeyPatch

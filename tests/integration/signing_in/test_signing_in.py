@@ -72,6 +72,7 @@ def test_the_right_password_is_refused_after_two_hundred_wrong_ones(client: Clie
     assert not is_signed_in(client)
 
 
+@pytest.mark.thorough
 def test_a_browser_of_their_own_stays_open_to_who_is_attacked(client: Client) -> None:
     sign_in(client)
     client.post("/sign-out/")
@@ -105,6 +106,7 @@ def test_a_forged_cookie_counts_for_nothing(client: Client) -> None:
     assert sign_in(client).status_code == 429
 
 
+@pytest.mark.thorough
 def test_an_address_that_guesses_many_accounts_is_refused() -> None:
     guesses = [
         sign_in(Client(), "wrong", f"somebody{number}@example.org").status_code
@@ -113,6 +115,7 @@ def test_an_address_that_guesses_many_accounts_is_refused() -> None:
     assert guesses == [200] * 10 + [429] * 2
 
 
+@pytest.mark.thorough
 def test_an_address_that_goes_on_guessing_is_locked_for_an_hour(
     settings: Settings,
 ) -> None:
@@ -125,6 +128,7 @@ def test_an_address_that_goes_on_guessing_is_locked_for_an_hour(
     assert sign_in(Client(REMOTE_ADDR="192.0.2.9")).status_code == 302
 
 
+@pytest.mark.thorough
 def test_limits_count_the_client_and_not_the_proxy(settings: Settings) -> None:
     settings.PROXIES = 1
 

@@ -55,6 +55,7 @@ def test_two_answers_to_one_question_are_refused(server: Server) -> None:
             assert connection.recv(1000).startswith(b"HTTP/1.1 400")
 
 
+@pytest.mark.thorough
 def test_no_log_holds_the_secret_of_an_address(tmp_path: Path, eventually: Eventually) -> None:
     log = tmp_path / "log"
     server = Server(f"--access-logfile={log}", f"--error-logfile={log}", "--log-level=debug")
@@ -78,11 +79,13 @@ def test_a_killed_worker_is_replaced(server: Server, eventually: Eventually) -> 
     assert int(server.get("/process")) != victim
 
 
+@pytest.mark.thorough
 def test_a_client_silent_amid_its_request_gives_the_thread_back(single: Server) -> None:
     with single.raw(b"POST /reads HTTP/1.1\r\n" + HEAD + b"the beginning"):
         assert single.answers()
 
 
+@pytest.mark.thorough
 def test_a_client_that_reads_no_further_gives_the_thread_back(single: Server) -> None:
     with single.raw(b"GET /many-rows HTTP/1.1\r\nHost: localhost\r\n\r\n"):
         made = json.loads(single.get("/rows-made"))
@@ -108,6 +111,7 @@ def test_what_is_in_hand_is_finished_before_the_end(tmp_path: Path) -> None:
         server.kill()
 
 
+@pytest.mark.thorough
 def test_requests_that_follow_each_other_have_one_thread(tmp_path: Path) -> None:
     server, pipe = _server_with_pipe(tmp_path, "--workers=1")
     try:
@@ -142,6 +146,7 @@ def _answered_and_ended(server: Server, path: str) -> bytes:
         return b"".join(iter(lambda: connection.recv(1000), b""))
 
 
+@pytest.mark.thorough
 def test_the_workers_of_a_killed_server_give_up_its_port(eventually: Eventually) -> None:
     server = Server()
     try:

@@ -32,6 +32,7 @@ def get(server: Server, path: str) -> tuple[http.client.HTTPResponse, str]:
         return response, response.read().decode()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("path", "status"), [("/sign-in/", 200), ("/no/such/page/", 404)])
 def test_pages_point_to_addresses_under_the_path(quintet: Server, path: str, status: int) -> None:
     response, page = get(quintet, path)
@@ -48,6 +49,7 @@ def test_cookies_are_for_the_path_alone(quintet: Server) -> None:
     assert all("Path=/quintet/;" in cookie for cookie in cookies)
 
 
+@pytest.mark.thorough
 def test_the_api_keeps_the_shape_of_its_errors_and_names_its_place(quintet: Server) -> None:
     response, body = get(quintet, "/api/no-such/")
     said = json.loads(body)

@@ -28,6 +28,7 @@ def silent(server: Server, sent: bytes, times: int = 40) -> contextlib.ExitStack
     return held
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "sent",
     [
@@ -70,6 +71,7 @@ def is_taken(server: Server, request: bytes) -> bool:
             return False
 
 
+@pytest.mark.thorough
 def test_a_large_request_is_answered_and_only_one_may_be_on_its_way() -> None:
     server = Server("--workers=1", "--threads=2", CLIENT_SECONDS="600")
     try:
