@@ -3,43 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from campaign.models import Judge
 from tests.browser.conftest import OpenLong
-from tests.browser.long_texts import output_of, reference_of
-from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-LONG = 250
-SENTENCES = reference_of(LONG).count(".")
-
-
-@pytest.fixture
-def judge() -> Judge:
-    return make_judge(make_task(make_campaign(), identical=()).test_set.campaign)
-
-
-TOPS_OF_LINES = """() => [...document.querySelectorAll(".row-text")].map((text) =>
-    [...text.children].map((cell) => Math.round(cell.getBoundingClientRect().top)))"""
-
-
-@pytest.mark.thorough
-def test_side_by_side_sentences_stand_beside_each_other(open_long: OpenLong) -> None:
-    page = open_long("laptop")
-    page.keyboard.press("v")
-    expect(page.locator("#rows.aligned")).to_be_visible()
-    tops = page.evaluate(TOPS_OF_LINES)
-    assert len(tops[0]) == SENTENCES
-    assert tops == [tops[0]] * 5
-    assert tops[0] == sorted(set(tops[0]))
-    # Whole, whatever is marked in it, and in one piece again in the list.
-    for pressed in ("d", "d", "v"):
-        page.keyboard.press(pressed)
-        texts = page.locator(".row-text").evaluate_all(
-            "(all) => all.map((each) => each.textContent)"
-        )
-        assert texts == [output_of(LONG, place) for place in range(5)]
-    expect(page.locator(".row-text > span")).to_have_count(0)
 
 
 def test_differences_are_marked_within_sentences(open_long: OpenLong) -> None:
