@@ -35,13 +35,6 @@ from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
-# What is given, and what every way in says of it.
-REFUSED = {
-    "en glish": "“en glish” is no language tag. Did you mean English, “en”?",
-    "klingon": "“klingon” is no language tag; Klingon is “tlh”.",
-    "xx": "“xx” is no language tag: there is no language, script or region “xx”.",
-    "qq-ZZ": "“qq-ZZ” is no language tag: there is no language, script or region “qq”.",
-}
 WHERE = ("--campaign", "museum")
 PANEL: Any = {"name": "pilot", "blocks_asked": 3, "minutes_allowed": 60}
 FIVE_WAY = (
@@ -148,22 +141,6 @@ def commands(tmp_path: Path) -> dict[str, Callable[[str], tuple[str, ...]]]:
     }
 
 
-@pytest.mark.parametrize("text", REFUSED)
-def test_every_command_refuses_what_is_no_tag_and_changes_nothing(
-    task: Task, tmp_path: Path, text: str
-) -> None:
-    prepared(task)
-    before = stored()
-    lines = commands(tmp_path)
-    if text == "klingon":
-        del lines["judgments"]  # files may call languages by their names
-    for line in lines.values():
-        with pytest.raises(CommandError) as refused:
-            run(*line(text))
-        assert REFUSED[text] in str(refused.value)
-        assert stored() == before
-
-
 def tags() -> set[str]:
     """Every tag that is stored somewhere."""
     return {
@@ -225,25 +202,6 @@ def languages_page(task: Task) -> str:
     return reverse("test-set-settings", args=[task.test_set.campaign.slug, task.pk])
 
 
-def test_the_page_says_the_same_and_corrects(page: Client, task: Task) -> None:
-    before = stored()
-    for text, says in REFUSED.items():
-        for side in ("source_language", "target_language"):
-            sent = {"source_language": "en", "target_language": "de", side: text}
-            answer = page.post(languages_page(task), sent)
-            assert answer.status_code == 400
-            assert answer.context["form"].errors[side][0].startswith(says)
-    same = page.post(
-        languages_page(task), {"source_language": "iw", "target_language": "HE"}, follow=True
-    )
-    assert "Source and target are both Hebrew" in same.content.decode()
-    assert stored() == before
-    sent = {"source_language": "zh_hans", "target_language": "PT_br"}
-    said = page.post(languages_page(task), sent, follow=True).content.decode()
-    assert "museum en-de is from Simplified Chinese into Brazilian Portuguese." in said
-    assert stored()[0] == [(task.test_set_id, "zh-Hans", "pt-BR")]
-
-
 @pytest.mark.parametrize("is_numbered", [True, False])
 def test_languages_are_corrected_until_the_first_judgment(
     page: Client, task: Task, is_numbered: bool
@@ -275,26 +233,3 @@ def test_languages_are_corrected_until_the_first_judgment(
     # The same languages are no change, and quotas can be changed as before.
     run(*line, "--target-language", "cs", "--blocks-wanted", "30")
     assert Task.objects.get().blocks_wanted == 30
-
-
-def test_judges_of_languages_without_work_are_named(campaign: Campaign, task: Task) -> None:
-    none = "No test set of this campaign is from or into French"
-    alone = run("add_judge", "Ada", *WHERE, "--languages", "fr")
-    assert f"{none}; Ada will get no sentence until one is." in alone
-    assert f"{none}.\n" in run("add_judge", "Ben", *WHERE, "--languages", "en", "de", "fr")
-    one = "Cid reads both languages of no test set of this campaign"
-    assert one in run("add_judge", "Cid", *WHERE, "--languages", "en")
-    assert "No test set" not in run("add_judge", "Dan", *WHERE, "--languages", "EN", "de")
-    assert "no sentence" not in run("add_judge", "Eve", *WHERE)
-    assert list(Judge.objects.order_by("pk").values_list("languages", flat=True)) == [
-        *(["fr"], ["en", "de", "fr"], ["en"], ["en", "de"], [])
-    ]
-    assert f"{none}; Dan will" in run("change_judge", "Dan", *WHERE, "--languages", "FR")
-    assert "No test set" not in run("change_judge", "Dan", *WHERE, "--expertise", "law")
-    assert "No test set" not in run("change_judge", "Dan", *WHERE, "--languages", "none")
-    assert Judge.objects.get(pseudonym="Dan").languages == []
-    for line in (
-        ("invite", "--judges", "3"),
-        ("create_panel", "mturk", "new", "--blocks", "3", "--minutes", "9"),
-    ):
-        assert f"{none}.\n" in run(*line, *WHERE, "--languages", "en", "fr")

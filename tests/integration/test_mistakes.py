@@ -1,6 +1,5 @@
 """Mistakes that organisers made when they tried Quintet: each is answered in words, and changes nothing."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import StringIO
@@ -131,54 +130,6 @@ def test_a_command_says_what_is_wrong_and_changes_nothing(
     assert "is violated" not in answer
     assert ".." not in answer
     assert len(answer) < 700
-
-
-@dataclass(frozen=True)
-class Filled:
-    """A form as it was filled in, and words of the answer."""
-
-    said: str
-    page: str
-    data: Mapping[str, str]
-
-
-_RULES = {"show_source": "on", "show_reference": "on", "lease_minutes": "120"}
-PAGES = {
-    "quota of 0": Filled("1", "settings/", _RULES | {"blocks_per_judge": "0"}),
-    "quota of 1.5": Filled("whole number", "settings/", _RULES | {"blocks_per_judge": "1.5"}),
-    "quota of a billion": Filled(
-        "less than", "settings/", _RULES | {"blocks_per_judge": "9999999999"}
-    ),
-    "no lease": Filled("required", "settings/", _RULES | {"lease_minutes": ""}),
-    "both hidden": Filled("source or the reference", "settings/", {"lease_minutes": "120"}),
-    "no address": Filled("Line 1", "invitations/mails/", {"mail-addresses": "foo bar"}),
-    "5,000 letters": Filled("Line 1", "invitations/mails/", {"mail-addresses": "a" * 5000}),
-    "second line": Filled("Line 2", "invitations/mails/", {"mail-addresses": "a@example.org\nfoo"}),
-    "cap of 0": Filled("1", "invitations/links/", {"link-cap": "0"}),
-    "cap of -4": Filled("1", "invitations/links/", {"link-cap": "-4"}),
-    "cap of 1e10": Filled("less than", "invitations/links/", {"link-cap": "10000000000"}),
-    "day over": Filled(
-        "past", "invitations/links/", {"link-cap": "1", "link-expires": "2020-01-01"}
-    ),
-    "200 kB of instructions": Filled(
-        "characters", "instructions/", {"language": "en", "text": "x" * 200_000}
-    ),
-    "panel of 0": Filled("1", "panels/", {"kind": "prolific", "name": "P", "places": "0"}),
-    "slug of a campaign": Filled("required", "/new-campaign/", {"name": ""}),
-}
-
-
-@pytest.mark.parametrize("filled", PAGES.values(), ids=PAGES)
-def test_a_page_says_what_is_wrong_at_the_field_and_changes_nothing(
-    campaign: Campaign, client: Client, filled: Filled
-) -> None:
-    client.force_login(make_organiser(campaign))
-    address = filled.page if filled.page.startswith("/") else f"/campaigns/museum/{filled.page}"
-    with nothing_changes():
-        answer = client.post(address, filled.data)
-    assert answer.status_code in {200, 400}
-    said = re.findall(r'class="field-error"[^>]*>(.*?)</p>', answer.content.decode(), re.DOTALL)
-    assert filled.said in " ".join(said)
 
 
 @pytest.mark.parametrize("size", [3_000_000, 10_000_000])

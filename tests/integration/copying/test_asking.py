@@ -12,7 +12,6 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from campaign.models import Campaign, CampaignCopy, Job, JobState
-from campaign.services import instructions_write
 from campaign.services.jobs import jobs_run_waiting
 from ranking.services.publishing import result_publish
 from tests.integration.ranking.pages import text_of
@@ -99,27 +98,3 @@ def test_the_command_writes_a_folder_or_a_zip(
     with pytest.raises(CommandError, match="is not to be named"):
         call_command("copy_campaign", "autumn", str(tmp_path / "b.zip"), *given)
     assert not (tmp_path / "b.zip").exists()
-
-
-def test_the_command_leaves_no_half_folder(
-    campaign: Campaign, news: TestSetWriter, tmp_path: Path
-) -> None:
-    result_publish(task=news.task, by=None, anonymous=["cobalt"])
-    # Instructions come last.
-    instructions_write(
-        campaign=campaign, language="en", text="Cobalt is new.", demands_acceptance=False
-    )
-    there, new = tmp_path / "there", tmp_path / "new"
-    there.mkdir()
-    given = ("--address", "https://q.example")
-    for folder in (there, new):
-        with pytest.raises(CommandError, match="is not to be named"):
-            call_command("copy_campaign", "autumn", str(folder), *given)
-    assert list(tmp_path.rglob("*")) == [there]
-    result_publish(task=news.task, by=None)
-    for folder in (there, new):
-        call_command("copy_campaign", "autumn", str(folder), *given, verbosity=0)
-        assert (folder / "index.html").is_file()
-        assert (folder / "instructions" / "1.html").is_file()
-    assert {path.name for path in tmp_path.iterdir()} == {"there", "new"}
-    assert [path.name for path in there.glob(".*")] == []

@@ -8,8 +8,6 @@ from django.urls import reverse
 
 from campaign.models import Job, JobState, User
 from campaign.services.jobs import jobs_run_waiting
-from ranking.analyses import ANALYSES
-from ranking.analyses.judgments import JUDGMENT_OPTIONS
 from ranking.analyses.options import OptionError
 from ranking.models import Analysis
 from ranking.services import ranking_run_compute
@@ -106,14 +104,6 @@ def test_analysts_ask_and_change_nothing(
     page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"])
     assert client.post(page).status_code == 302
     assert Analysis.objects.get().asked_by == analyst
-
-
-def test_options_of_kinds_and_of_judgments_have_different_names() -> None:
-    of_judgments = {option.name for option in JUDGMENT_OPTIONS}
-    for kind in ANALYSES.values():
-        names = [option.name for option in kind.options]
-        assert len(set(names)) == len(names)
-        assert not of_judgments.intersection(names), kind.name
 
 
 def test_two_choices_stand_side_by_side(varied: TestSetWriter, as_organiser: Client) -> None:
