@@ -30,34 +30,6 @@ def judge() -> Judge:
     return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
 
 
-def do_a_hit(page: Page) -> None:
-    for position in (1, 2, 3):
-        at_sentence(page, position)
-        judge_block(page)
-    at_sentence(page, 1)
-
-
-def test_after_the_first_hit_it_is_offered_until_it_is_answered(
-    page: Page, judge: Judge, sign_in: SignIn
-) -> None:
-    sign_in(page, judge)
-    offer = page.locator("#own-link-offer")
-    at_sentence(page, 1)
-    judge_block(page)
-    at_sentence(page, 2)
-    expect(offer).to_be_hidden()
-    judge_block(page)
-    at_sentence(page, 3)
-    judge_block(page)
-    expect(offer).to_be_visible()
-    offer.get_by_role("button", name="Not now").click()
-    expect(offer).to_be_hidden()
-    expect(page.locator("#rows input:focus")).to_have_count(1)
-    page.reload()
-    do_a_hit(page)
-    expect(offer).to_be_hidden()
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("is_lost", [False, True], ids=["sent", "lost"])
 def test_another_device_finds_what_had_not_gone_out_when_the_page_was_left(

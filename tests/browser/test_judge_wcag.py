@@ -13,8 +13,9 @@ from campaign.services import (
     invitation_create,
     invitation_create_for_anybody,
 )
-from tests.browser.conftest import axe_finds
-from tests.browser.judging import all_sent, at_sentence, judge_block
+from tests.browser.conftest import PHONE, NewPage, SignIn, axe_finds
+from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
+from tests.browser.long_texts import lengthen
 from tests.browser.test_judge_everyone import misfits
 from tests.browser.test_judge_settings import space_out
 from tests.factories import make_campaign, make_judge, make_task
@@ -24,6 +25,17 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 NARROW = (ViewportSize(width=320, height=568), ViewportSize(width=360, height=740))
 
+# What has the focus while nothing of it is to be seen: 2.4.11. Nine points of it are looked at.
+OBSCURED = """() => {
+    const each = document.activeElement;
+    const { left, top, width, height } = each.getBoundingClientRect();
+    const places = [0.1, 0.5, 0.9];
+    const seen = places.some((x) => places.some((y) => {
+        const at = document.elementFromPoint(left + x * width, top + y * height);
+        return at && (each.contains(at) || each.labels?.[0]?.contains(at));
+    }));
+    return seen ? null : each.id || each.outerHTML.slice(0, 120);
+}"""
 
 # Help before what is sent, 3.2.6: where a page says whom to ask, it does so before its last button.
 HELP_COMES_FIRST = """() => {
@@ -123,3 +135,27 @@ def test_the_pages_around_pass_axe_and_nothing_is_cut_off_there(
             expect(page.get_by_label("Or get one by e-mail")).to_have_value("ada")
     assert {where: problems for where, problems in found.items() if problems} == {}
     assert len(found) == 11 * 5
+
+
+def test_what_has_the_focus_is_never_hidden_behind_the_rest(
+    new_page: NewPage, sign_in: SignIn
+) -> None:
+    """2.4.11, both ways through a page of paragraphs with every notice open."""
+    judge = make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
+    page = new_page(viewport=PHONE)
+    lengthen(page, 90)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    type_ranks(page, "12")
+    for notice in ("break", "own-link-offer", "comment-part"):
+        page.locator(f"#{notice}").evaluate("(each) => { each.hidden = false; }")
+    obscured = set()
+    for key in ("Tab", "Shift+Tab"):
+        page.locator("#submit" if key == "Shift+Tab" else ".skip-link").focus()
+        visited = 0
+        while visited < 40 and page.evaluate("document.activeElement !== document.body"):
+            obscured.add(page.evaluate(OBSCURED))
+            page.keyboard.press(key)
+            visited += 1
+        assert visited > 15
+    assert obscured == {None}

@@ -15,7 +15,6 @@ from campaign.models import (
     Judge,
     JudgeGroup,
     LinkRedemption,
-    User,
 )
 from campaign.services import conflict_declare, instructions_write
 from ranking.models import RankingSettings
@@ -25,19 +24,6 @@ from tests.integration.constraints.worlds import small_task
 
 NOW = timezone.now()
 LATER = NOW + timedelta(days=1)
-
-
-def judge() -> Create:
-    museum = make_campaign()
-    make_judge(museum, "judge01")
-    user = User.objects.create_user(name="Otto")
-    return partial(Judge.objects.create, campaign=museum, user=user, pseudonym="judge02")
-
-
-def group() -> Create:
-    museum = make_campaign()
-    JudgeGroup.objects.create(campaign=museum, name="experts")
-    return partial(JudgeGroup.objects.create, campaign=museum, name="panel")
 
 
 def link_for_anybody() -> Create:

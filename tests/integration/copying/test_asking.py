@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -59,22 +58,6 @@ def test_the_room_asks_a_worker_shows_how_far_it_is_and_has_the_zip(
         names = archive.namelist()
     assert "autumn/index.html" in names
     assert copy.pages == len([name for name in names if name.endswith(".html")])
-
-
-def test_a_download_goes_on_though_the_copy_is_deleted(
-    campaign: Campaign, news: TestSetWriter, as_organiser: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("campaign.services.copies._PART_BYTES", 1024)
-    room = f"/campaigns/{campaign.slug}/copies/"
-    as_organiser.post(room, {})
-    jobs_run_waiting()
-    copy = CampaignCopy.objects.get()
-    assert copy.parts.count() > 3
-    answer: Any = as_organiser.get(f"{room}{copy.pk}.zip")
-    received = iter(answer.streaming_content)
-    begun = next(received)
-    copy.delete()
-    assert sha256(begun + b"".join(received)).hexdigest() == copy.digest
 
 
 def test_the_command_writes_a_folder_or_a_zip(
