@@ -12,7 +12,7 @@ from tests.integration.constraints.worlds import make_person, small_task
 def terms_are_changed(
     model: type[RankingSettings | StoppingRule], changes: list[dict[str, Any]], attempt: Attempt
 ) -> None:
-    fields = {"after_judgments": 0} if model is StoppingRule else {}
+    fields: dict[str, Any] = {"after_judgments": 0} if model is StoppingRule else {}
     model.objects.create(task=small_task(), **fields)
     other = small_task(Task.objects.get().test_set.campaign, name="other")
     for change in [{"task": other}, *changes]:
@@ -24,7 +24,17 @@ def terms_are_changed(
         model.objects.update(changed_by=None)
 
 
-SETTINGS = [{"method": "bojar"}, {"judgments": 7}, {"resample": "judges"}, {"confidence": 0.9}]
-RULE = [{"judgments": 7}, {"clusters": 3}, {"tests": "anytime"}, {"confidence": 0.9}]
+SETTINGS: list[dict[str, Any]] = [
+    {"method": "bojar"},
+    {"judgments": 7},
+    {"resample": "judges"},
+    {"confidence": 0.9},
+]
+RULE: list[dict[str, Any]] = [
+    {"judgments": 7},
+    {"clusters": 3},
+    {"tests": "anytime"},
+    {"confidence": 0.9},
+]
 breaks("ranking_settings_immutable")(partial(terms_are_changed, RankingSettings, SETTINGS))
 breaks("stopping_rule_immutable")(partial(terms_are_changed, StoppingRule, RULE))

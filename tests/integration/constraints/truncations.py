@@ -92,12 +92,11 @@ def an_answer_is_changed_or_deleted(
         model._default_manager.all().delete()
 
 
-for name, model, arrange, change in (
-    ("rating", Rating, rating, {"value": 5}),
-    ("two_outputs", Answer, answer, {"verdict": "first"}),
-    ("spans", SpansAnswer, scored, {"scores": [80, 40]}),
-    ("editing", EditingAnswer, edit_of_one, {"outcome": "unchanged"}),
-):
-    breaks(f"{name}_answer_append_only")(
-        partial(an_answer_is_changed_or_deleted, model, arrange, change)
-    )
+CHANGES: dict[str, tuple[type[Model], Callable[[], Create], dict[str, object]]] = {
+    "rating": (Rating, rating, {"value": 5}),
+    "two_outputs": (Answer, answer, {"verdict": "first"}),
+    "spans": (SpansAnswer, scored, {"scores": [80, 40]}),
+    "editing": (EditingAnswer, edit_of_one, {"outcome": "unchanged"}),
+}
+for name, changed in CHANGES.items():
+    breaks(f"{name}_answer_append_only")(partial(an_answer_is_changed_or_deleted, *changed))
