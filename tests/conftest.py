@@ -21,7 +21,6 @@ from django.db import connection
 from django.template import Engine
 from django.utils import translation
 
-from annotation.notification import broker
 from launcher.waiting import wait_until
 from tests.collected_files import static_files_collect
 from tests.complete_templates import Refused
@@ -184,14 +183,6 @@ def hanging_broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         _send_to(monkeypatch, port=listening.getsockname()[1])
         yield
-
-
-@pytest.fixture
-def refusing_broker() -> Iterator[None]:
-    """Let the broker refuse to write, as one does whose disk is full."""
-    broker().config_set("min-replicas-to-write", 1)
-    yield
-    broker().config_set("min-replicas-to-write", 0)
 
 
 def _send_to(monkeypatch: pytest.MonkeyPatch, *, port: int) -> None:

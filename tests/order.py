@@ -16,7 +16,6 @@ FIRST = (
     "tests/integration/test_hostile_requests.py",
     "tests/integration/test_cost_of_pages.py",
     "tests/browser/test_judge_reload.py",
-    "tests/browser/test_analyses_of_all_kinds.py",
     "tests/browser/test_desk_walk.py",
     "tests/integration/importing",
     "tests/browser",

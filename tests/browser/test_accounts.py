@@ -4,10 +4,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from campaign.models import User
-from tests.browser.conftest import PHONE, NewPage, axe_finds
+from tests.browser.conftest import PHONE, NewPage
 from tests.factories import make_campaign, make_organiser
 from tests.integration.accounts.people import EMAIL, RIGHT
-from tests.one_time_codes import code_now
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
@@ -32,41 +31,6 @@ def give_password(page: Page) -> None:
 
 def heading(page: Page, words: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text(words)
-
-
-def test_an_authenticator_app_is_set_up_and_asked_for(
-    new_page: NewPage,
-) -> None:
-    page = new_page(viewport=PHONE, color_scheme="dark")
-    sign_in(page)
-    page.get_by_role("link", name="Account", exact=True).click()
-    heading(page, "Account")
-    page.get_by_role("link", name="Second factors").click()
-    heading(page, "Second factors")
-    page.get_by_role("link", name="Set up an app").click()
-    expect(page.get_by_label("Password")).to_be_focused()
-    give_password(page)
-    heading(page, "Set up an app")
-    assert page.get_by_role("img").evaluate("image => image.naturalWidth") > 100
-    assert axe_finds(page) == ""
-    page.keyboard.type("000000")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("is not right")
-    key = page.locator("#totp-key").inner_text()
-    page.get_by_label("Code").fill(code_now(key))
-    page.keyboard.press("Enter")
-    heading(page, "Recovery codes")
-    expect(page.get_by_role("listitem").locator("code")).to_have_count(10)
-    page.get_by_role("link", name="Continue").click()
-    expect(page.get_by_text("10 codes are left.")).to_be_visible()
-
-    page = new_page(viewport=PHONE, color_scheme="dark")
-    sign_in(page)
-    heading(page, "Second factor")
-    expect(page.get_by_label("Code")).to_be_focused()
-    page.keyboard.type(code_now(key))
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
 
 
 def with_authenticator(new_page: NewPage) -> Page:

@@ -1,12 +1,11 @@
 """The organiser's pages in a real browser: live without a reload, calm, and open to everybody."""
 
-import re
 from datetime import timedelta
 
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from ranking.tasks import rank_task, rank_what_is_due
+from ranking.tasks import rank_task
 from tests.browser.organising import enter_ranking
 from tests.clocks import stop_process_clock
 from tests.factories import make_campaign
@@ -38,26 +37,6 @@ def judge_more(writer: TestSetWriter, labels: list[int], *, blocks: int = 1) -> 
     rank_task(writer.task.pk)
 
 
-def test_a_judgment_shows_without_a_reload(page: Page, writer: TestSetWriter) -> None:
-    enter_ranking(page, writer.campaign)
-    expect(page.get_by_text("24 comparisons from 8 blocks by 2 judges.")).to_be_visible()
-    page.evaluate("window.sameDocument = true")
-    summary = page.locator("#explanation summary")
-    summary.focus()
-    page.keyboard.press("Enter")
-
-    judge_more(writer, [1, 2, 3])
-
-    expect(page.get_by_text("27 comparisons from 9 blocks by 3 judges.")).to_be_visible()
-    expect(page.get_by_role("row", name="chiara")).to_be_visible()
-    expect(page.locator("#live-state")).to_contain_text("live · updated")
-    assert page.evaluate("window.sameDocument") is True
-    # What the reader opened and focused stays so.
-    expect(page.get_by_text("Only the order of clusters is established.")).to_be_visible()
-    expect(summary).to_be_focused()
-
-
-@pytest.mark.thorough
 def test_only_a_new_headline_is_announced(page: Page, writer: TestSetWriter) -> None:
     enter_ranking(page, writer.campaign)
     announced = page.locator("#live-announcement")
@@ -145,31 +124,3 @@ def test_a_session_that_ended_stops_the_questions(
     asked = polls(page)
     page.clock.run_for(10_000)
     assert asked == []
-
-
-@pytest.mark.thorough
-def test_what_ranges_account_for_is_chosen_by_keyboard_and_shows_on_the_open_dashboard(
-    page: Page, writer: TestSetWriter
-) -> None:
-    enter_ranking(page, writer.campaign)
-    expect(page.get_by_text("Only two judges: rank ranges hold")).to_be_visible()
-    page.get_by_role("link", name="Ranking settings").focus()
-    page.keyboard.press("Enter")
-    group = page.get_by_role("group", name="What rank ranges account for")
-    chosen = group.get_by_role("radio", checked=True)
-    expect(chosen).to_have_accessible_name("Segments and judges (recommended)")
-    expect(chosen).to_have_accessible_description(re.compile("^Choose this to make statements"))
-
-    chosen.focus()
-    for _ in range(3):
-        page.keyboard.press("ArrowDown")
-    expect(group.get_by_role("radio", checked=True)).to_have_accessible_name("Blocks")
-    # There are judgments already.
-    page.get_by_label("Reason").fill("Blocks are what we published last year.")
-    group.get_by_role("radio", checked=True).focus()
-    page.keyboard.press("Enter")
-
-    expect(page.get_by_text("A ranking by the new settings will appear")).to_be_visible()
-    rank_what_is_due()
-    expect(page.get_by_text("rank ranges from 1,000 resamples of blocks.")).to_be_visible()
-    expect(page.get_by_text("Only two judges: rank ranges hold")).to_be_hidden()

@@ -5,7 +5,6 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from annotation.models import Judgment
 from annotation.selectors import assigned_blocks
 from annotation.services import design_ensure, hits_plan, judgment_submit
 from annotation.services.planning.pool import pool_fill
@@ -114,24 +113,6 @@ def test_what_is_as_it_was_is_no_edit(editing: Page) -> None:
     expect(editing.locator(".edit-answers")).to_be_focused()
     press(editing, "3")
     at_sentence(editing, 2)
-
-
-@pytest.mark.thorough
-def test_going_back_shows_the_edit(editing: Page, judge: Judge) -> None:
-    field(editing).fill("It reads well.")
-    press(editing, "Control+Enter")
-    at_sentence(editing, 2)
-    press(editing, "Escape")
-    press(editing, "u")
-    expect(field(editing)).to_have_value("It reads well.")
-    field(editing).fill("It reads very well.")
-    expect(editing.locator("#submit-word")).to_have_text("Save the change")
-    press(editing, "Control+Enter")
-    at_sentence(editing, 2)
-    all_sent(editing)
-    assert Judgment.objects.filter(judge=judge).count() == 2
-    press(editing, "h")
-    expect(editing.locator("#history-list li").first).to_contain_text("edited")
 
 
 @pytest.mark.thorough

@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
-from annotation.protocols import answer_kinds
 from campaign.models import Judge
 from launcher.waiting import wait_until
 from tests.browser.conftest import PHONE, Connections, NewPage, SignIn, axe_finds, too_wide
@@ -45,12 +44,6 @@ def stored(judge: Judge, count: int) -> bool:
 
 def is_heard(reader: ScreenReader, screen: Screen) -> bool:
     return wait_until(lambda: all(words in reader.focus() for words in screen.heard), seconds=60)
-
-
-def test_all_protocols_are_here() -> None:
-    known = {kind.protocol for kind in answer_kinds()}
-    assert known == {screen.protocol for screen in SCREENS.values()}
-    assert known <= set(SCREENS)
 
 
 @ON_TWO

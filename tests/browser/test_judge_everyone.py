@@ -36,12 +36,6 @@ SMALL = """(least) => [...document.querySelectorAll("a[href], button, input, sel
     .filter(([each, box]) => Math.min(box.width, box.height) < (each.closest(".rank") ? least : 24))
     .map(([each, box]) => `${each.id || each.name || each.textContent} ${box.width}×${box.height}`)"""
 
-MOVING = """() => [...document.styleSheets]
-    .flatMap((sheet) => [...sheet.cssRules])
-    .flatMap((rule) => rule.media ? (matchMedia(rule.media.mediaText).matches ? [...rule.cssRules] : []) : [rule])
-    .filter((rule) => rule.style && /transition|animation/.test(rule.style.cssText))
-    .map((rule) => rule.selectorText)"""
-
 
 @pytest.fixture
 def judge() -> Judge:
@@ -139,78 +133,6 @@ def test_in_every_state_axe_finds_nothing_and_nothing_is_cut_off_when_zoomed_in(
                 }"""
             )
             assert not covered
-
-
-IN_COLOURS_OF_ONES_OWN = """() => {
-    const probe = document.body.appendChild(document.createElement("i"));
-    const named = (name) => {
-        probe.style.color = name;
-        return getComputedStyle(probe).color;
-    };
-    const look = (selector, property) => getComputedStyle(document.querySelector(selector))[property];
-    const seen = {
-        highlight: named("Highlight"), canvas: named("Canvas"),
-        chosen: look(".rank input:checked + .digit", "backgroundColor"),
-        free: look(".rank input:not(:checked) + .digit", "backgroundColor"),
-        chip: look(".chip", "backgroundColor"),
-        focus: look(".rank input:focus + .digit", "outlineStyle"),
-        active: look(".row.active", "borderTopColor"),
-        other: look(".row:not(.active)", "borderTopColor"),
-        difference: look("mark", "backgroundColor"),
-        pressed: look("#differences", "textDecorationLine"),
-        unpressed: look("#context", "textDecorationLine"),
-    };
-    probe.remove();
-    return seen;
-}"""
-
-
-def test_focus_ranks_and_differences_are_seen_in_all_colours_and_without_motion(
-    page: Page, judge: Judge, sign_in: SignIn
-) -> None:
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    page.keyboard.press("ArrowDown")
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        ratio = page.evaluate(
-            """() => {
-                const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-                const luminance = (colour) => {
-                    context.fillStyle = colour;
-                    context.fillRect(0, 0, 1, 1);
-                    const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((each) =>
-                        each / 255 <= 0.04045 ? each / 255 / 12.92 : ((each / 255 + 0.055) / 1.055) ** 2.4);
-                    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-                };
-                const style = (selector) => getComputedStyle(document.querySelector(selector));
-                const ring = luminance(style("input:focus + .digit").outlineColor);
-                const card = luminance(style(".row.active").backgroundColor);
-                return (Math.max(ring, card) + 0.05) / (Math.min(ring, card) + 0.05);
-            }"""
-        )
-        assert ratio >= 3
-    page.keyboard.press("ArrowUp")
-    assert page.evaluate(MOVING) == ["progress::-webkit-progress-value"]
-    page.emulate_media(reduced_motion="reduce")
-    # What takes all motion away, and reaches no further than this.
-    assert page.evaluate(MOVING) == ["*, ::before, ::after"]
-    page.emulate_media(forced_colors="active", reduced_motion="no-preference")
-    type_ranks(page, "2113")
-    page.keyboard.press("d")
-    page.keyboard.press("Enter")  # refused: the row that lacks a rank has the focus
-    for ground in ("light", "dark"):
-        page.emulate_media(color_scheme=ground, forced_colors="active")
-        seen = page.evaluate(IN_COLOURS_OF_ONES_OWN)
-        highlight = seen["highlight"]
-        assert highlight != seen["canvas"]
-        assert (seen["chosen"], seen["chip"], seen["active"]) == (highlight,) * 3
-        assert highlight not in {seen["free"], seen["other"]}
-        assert seen["focus"] == "solid"
-        assert seen["difference"] != seen["canvas"]
-        assert (seen["pressed"], seen["unpressed"]) == ("underline", "none")
-    # Ties are written, not painted.
-    expect(page.locator("#order")).to_have_text("B = C > A > D")
 
 
 def bring_nothing(route: Route) -> None:

@@ -10,9 +10,8 @@ from annotation.models import Assignment, HITPurpose, Judgment, ProblemReport, S
 from annotation.sampling.due import intra_due
 from annotation.services import design_change, pool_fill
 from campaign.models import Judge, Task
-from tests.at_work import judge_one_hit
-from tests.browser.conftest import NewPage, SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block, page_kept, type_ranks
+from tests.browser.conftest import SignIn
+from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -121,49 +120,6 @@ def test_going_back_does_not_reach_what_is_to_be_judged_again(
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
 
 
-@pytest.mark.thorough
-def test_earlier_judgments_come_page_by_page(page: Page, judge: Judge, sign_in: SignIn) -> None:
-    for _ in range(7):
-        judge_one_hit(judge)
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    judging = page
-    judging.keyboard.press("h")
-    entries = history(judging).get_by_role("listitem")
-    expect(entries).to_have_count(20)
-    history(judging).get_by_role("button", name="Show older judgments").click()
-    expect(entries).to_have_count(21)
-    expect(entries.nth(20).get_by_role("button")).to_be_focused()
-    expect(history(judging).get_by_role("button", name="Show older judgments")).to_be_hidden()
-
-
-@pytest.mark.thorough
-def test_a_look_back_without_network_is_said_in_words(judging: Page, tolerate: list[str]) -> None:
-    tolerate.append("net::ERR_")
-    judging.context.set_offline(True)
-    judging.keyboard.press("h")
-    # The part of the page itself is not there yet; it comes with the first rank.
-    expect(judging.locator("#missing")).to_have_text(
-        "This needs the network. Please try again when it is back."
-    )
-    judging.context.set_offline(False)
-    with judging.expect_response("**/later/history*.js"):
-        type_ranks(judging, "1")
-    judging.keyboard.press("0")
-    # A service worker that starts only now may still reach the network.
-    page_kept(judging)
-    judging.context.set_offline(True)
-    judging.keyboard.press("h")
-    expect(history(judging).get_by_role("status")).to_have_text(
-        "Your judgments cannot be loaded without the network."
-    )
-    judging.keyboard.press("Escape")
-    judging.context.set_offline(False)
-    judging.keyboard.press("h")
-    expect(history(judging).get_by_role("status")).to_have_text("You have judged nothing yet.")
-
-
-@pytest.mark.thorough
 def test_a_report_waits_for_the_network_and_leaves_the_block_open(
     judging: Page, judge: Judge, tolerate: list[str]
 ) -> None:
@@ -225,45 +181,3 @@ def test_a_reason_to_skip_is_not_taken_for_the_next_sentence(judging: Page) -> N
     all_sent(judging)
     assert not Skip.objects.exists()
     assert Judgment.objects.count() == 2
-
-
-def minutes_of_judging(page: Page, minutes: int) -> None:
-    """As far as the page's clock goes: a sign of life each half minute."""
-    for _ in range(2 * minutes):
-        page.clock.fast_forward(30_000)
-        page.keyboard.press("Shift")
-
-
-@pytest.mark.thorough
-def test_after_half_an_hour_a_break_is_proposed_between_blocks(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
-) -> None:
-    page = new_page()
-    page.clock.install()
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    minutes_of_judging(page, 31)
-    reminder = page.get_by_role("status").filter(
-        has_text=re.compile("You have been judging for 3[1-9] minutes")
-    )
-    expect(reminder).to_have_count(0)
-    judge_block(page)
-    at_sentence(page, 2)
-    expect(reminder).to_be_visible()
-    judge_block(page)
-    at_sentence(page, 3)
-    reminder.get_by_role("button", name="Not now").click()
-    expect(reminder).to_be_hidden()
-    minutes_of_judging(page, 30)
-    judge_block(page)
-    expect(page.locator("#missing")).to_have_text(
-        re.compile(
-            r"^Three more done\. That took about 6[1-9] minutes\.( Today: 3 sentences, 1 h \d min\.)?$"
-        )
-    )
-    page.get_by_role("button", name="Take a break").click()
-    cover = page.get_by_role("dialog", name="Paused")
-    expect(cover).to_be_visible()
-    page.keyboard.press("Enter")
-    expect(cover).to_be_hidden()
-    expect(page.locator("#break")).to_be_hidden()

@@ -38,33 +38,7 @@ def begin(page: Page, link: str) -> Judge:
     return Judge.objects.get()
 
 
-def test_the_link_for_new_judges_is_called_what_it_is(
-    page: Page, campaign: Campaign, tolerate: list[str]
-) -> None:
-    tolerate.append("401|403|410")
-    # All its places are taken then.
-    link = door(campaign, cap=1)
-    judge = begin(page, link)
-    page.context.clear_cookies()
-    judge_block(page, "12345")
-    at_sentence(page, 2)
-    page.get_by_role("button", name="Sign in here").click()
-    dialog = page.get_by_role("dialog", name="Sign in again")
-    field = dialog.get_by_label("The link of your invitation")
-    field.fill(link)
-    page.keyboard.press("Enter")
-    said = dialog.get_by_role("status")
-    expect(said).to_contain_text("This link is for new judges")
-    expect(said).to_contain_text("Nobody was signed in")
-    expect(said).to_contain_text(f"ask the organisers for a new link for {judge.pseudonym}.")
-    assert Judge.objects.count() == 1
-    field.fill(new_link(judge))
-    page.keyboard.press("Enter")
-    expect(dialog).to_be_hidden()
-    all_sent(page)
-    assert Judgment.objects.get().judge == judge
-
-
+@pytest.mark.thorough
 def test_after_a_reload_the_way_back_is_on_the_page_of_signing_in(
     new_page: NewPage,
     campaign: Campaign,

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from annotation.models import Judgment
 from campaign.models import Judge
 from launcher.waiting import wait_until
-from tests.browser.conftest import NewPage, SignIn
-from tests.browser.judging import at_sentence, judge_block, open_link
+from tests.browser.conftest import SignIn
+from tests.browser.judging import at_sentence, judge_block
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
@@ -30,61 +30,7 @@ def judge() -> Judge:
     return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
 
 
-def do_a_hit(page: Page) -> None:
-    for position in (1, 2, 3):
-        at_sentence(page, position)
-        judge_block(page)
-    at_sentence(page, 1)
-
-
-def test_after_the_first_hit_it_is_offered_until_it_is_answered(
-    page: Page, judge: Judge, sign_in: SignIn
-) -> None:
-    sign_in(page, judge)
-    offer = page.locator("#own-link-offer")
-    at_sentence(page, 1)
-    judge_block(page)
-    at_sentence(page, 2)
-    expect(offer).to_be_hidden()
-    judge_block(page)
-    at_sentence(page, 3)
-    judge_block(page)
-    expect(offer).to_be_visible()
-    offer.get_by_role("button", name="Not now").click()
-    expect(offer).to_be_hidden()
-    expect(page.locator("#rows input:focus")).to_have_count(1)
-    page.reload()
-    do_a_hit(page)
-    expect(offer).to_be_hidden()
-
-
-def test_it_is_copied_and_drawn_as_a_code(
-    new_page: NewPage,
-    judge: Judge,
-    sign_in: SignIn,
-) -> None:
-    page = new_page(
-        permissions=["clipboard-read", "clipboard-write"],
-    )
-    sign_in(page, judge)
-    do_a_hit(page)
-    page.get_by_role("link", name="Keep your own link").click()
-    page.get_by_role("button", name="Make the link").click()
-    link = page.get_by_role("textbox", name="Your own link").input_value()
-    page.get_by_role("button", name="Copy the link").click()
-    expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == link
-    code = page.get_by_role("img", name="QR code of your link")
-    box = code.locator("svg").bounding_box()
-    assert box is not None
-    assert min(box["width"], box["height"]) > 150
-    assert wait_until(lambda: Judgment.objects.count() == 3, seconds=60)
-    phone = new_page()
-    open_link(phone, link)
-    at_sentence(phone, 1)
-    assert Judge.objects.count() == 1
-
-
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_lost", [False, True], ids=["sent", "lost"])
 def test_another_device_finds_what_had_not_gone_out_when_the_page_was_left(
     page: Page, judge: Judge, sign_in: SignIn, is_lost: bool

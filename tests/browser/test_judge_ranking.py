@@ -218,19 +218,3 @@ def test_a_double_enter_is_one_row(judging: Page, judge: Judge) -> None:
     expect(judging.locator("#missing")).to_have_text("Nothing is ranked yet")
     all_sent(judging)
     assert Judgment.objects.filter(judge=judge).count() == 1
-
-
-@pytest.mark.thorough
-def test_single_letters_can_be_switched_off(judging: Page) -> None:
-    judging.get_by_role("button", name="settings").click()
-    judging.get_by_label(re.compile("Single letters")).uncheck()
-    judging.keyboard.press("Escape")
-    judging.keyboard.press("s")
-    expect(judging.get_by_role("dialog")).to_have_count(0)
-    # A digit still ranks the output the focus is on, and only there.
-    rank_of(judging, "B", 1).focus()
-    judging.keyboard.press("2")
-    expect(rank_of(judging, "B", 2)).to_be_checked()
-    judging.locator("#show-keys").focus()
-    judging.keyboard.press("3")
-    expect(judging.locator("#rows input:checked")).to_have_count(1)

@@ -1,14 +1,11 @@
 """Rows stay from block to block: nothing of the last block stays with them."""
 
-import json
-import re
-
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from campaign.models import Judge
 from tests.browser.conftest import SignIn
-from tests.browser.judging import at_sentence, judge_block, rows, type_ranks
+from tests.browser.judging import at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
@@ -39,30 +36,6 @@ def lay_out(page: Page, layout: str) -> None:
     if LAYOUTS[layout]:
         page.keyboard.press(LAYOUTS[layout])
     expect(page.locator("#outputs")).to_have_attribute("data-layout", layout)
-
-
-@IN_LAYOUTS
-def test_each_block_has_as_many_rows_as_outputs(
-    page: Page, judge: Judge, sign_in: SignIn, layout: str
-) -> None:
-    def shorten(route: Route) -> None:
-        response = route.fetch()
-        data = response.json()
-        del data["blocks"][1]["candidates"][3:]
-        route.fulfill(response=response, body=json.dumps(data))
-
-    page.route(re.compile(r"/judging/assignments/$"), shorten)
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    lay_out(page, layout)
-    first = sorted(texts(page))
-    judge_block(page)
-    at_sentence(page, 2)
-    expect(rows(page)).to_have_count(3)
-    assert page.locator("#rows .row-letter b").all_inner_texts() == ["A", "B", "C"]
-    page.keyboard.press("u")
-    expect(rows(page)).to_have_count(5)
-    assert sorted(texts(page)) == first
 
 
 @IN_LAYOUTS

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Dialog, Locator, Page, expect
 
-from annotation.models import Judgment, ProblemReport, Skip
+from annotation.models import Judgment, Skip
 from campaign.models import Judge
 from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
@@ -77,24 +77,6 @@ def test_going_further_back_asks_and_saves_the_change(third: Page, judge: Judge)
     all_sent(third)
     assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
     assert Judgment.objects.latest("pk").supersedes == Judgment.objects.order_by("pk")[1]
-
-
-@pytest.mark.thorough
-def test_a_change_is_discarded_with_one_button(third: Page, judge: Judge) -> None:
-    third.keyboard.press("u")
-    discard = third.get_by_role("button", name="Discard the change")
-    expect(discard).to_be_hidden()
-    type_ranks(third, "5")
-    discard.click()
-    at_sentence(third, 3)
-    expect(third.locator("#missing")).to_have_text("The change is discarded.")
-    expect(third.locator("#status")).to_have_text("Sent")
-    third.keyboard.press("u")
-    back_at(third, 2)
-    order(third, "A > B > C > D > E")
-    third.reload()
-    at_sentence(third, 3)
-    assert len(labels(judge)) == 2
 
 
 @pytest.mark.thorough
@@ -215,28 +197,3 @@ def test_a_skip_is_in_the_list_and_taken_back_from_there(judging: Page, judge: J
     expect(entries).to_have_count(3)
     expect(entries.nth(0)).to_contain_text("E > D > C > B > A")
     expect(history(judging)).not_to_contain_text("Skipped")
-
-
-@pytest.mark.thorough
-def test_digits_choose_in_the_dialogs(judging: Page, judge: Judge) -> None:
-    judging.keyboard.press("s")
-    dialog = judging.get_by_role("dialog", name="Skip this sentence")
-    judging.keyboard.press("2")
-    expect(dialog.get_by_label("The reference is wrong")).to_be_checked()
-    expect(dialog.get_by_label("The reference is wrong")).to_be_focused()
-    judging.keyboard.press("9")
-    judging.keyboard.press("3")
-    expect(dialog.get_by_label("I cannot judge this")).to_be_checked()
-    dialog.get_by_label("Comment (optional)").focus()
-    judging.keyboard.type("1 of 2")
-    expect(dialog.get_by_label("I cannot judge this")).to_be_checked()
-    dialog.get_by_role("button", name="Skip").click()
-    at_sentence(judging, 2)
-    for key in ("r", "6", "Enter"):
-        judging.keyboard.press(key)
-    judging.keyboard.type("Zwei Sätze.")
-    judging.get_by_role("button", name="Report").click()
-    all_sent(judging)
-    skip, report = Skip.objects.get(judge=judge), ProblemReport.objects.get(judge=judge)
-    assert (skip.reason, skip.comment) == ("cannot_judge", "1 of 2")
-    assert (report.kind, report.comment) == ("other", "Zwei Sätze.")

@@ -1,14 +1,11 @@
 """Settings in a place of their own: size and spacing of the letters, and whatever else is kept on the device."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from campaign.models import Judge
-from tests.browser.conftest import NewPage, SignIn
-from tests.browser.judging import at_sentence, judge_block, type_ranks
-from tests.browser.test_judge_everyone import misfits
+from tests.browser.conftest import SignIn
+from tests.browser.judging import at_sentence
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]
@@ -68,38 +65,3 @@ def space_out(page: Page) -> None:
         }""",
         SPACED,
     )
-
-
-def states(page: Page) -> Iterator[None]:
-    """Lead through what a judge meets, stopping at each."""
-    yield
-    type_ranks(page, "213")
-    yield
-    page.keyboard.press("Enter")  # refused
-    yield
-    page.locator("#more").click()
-    yield
-    page.keyboard.press("Escape")
-    page.locator("#show-settings").click()
-    yield
-    for key in "?s":
-        page.keyboard.press("Escape")
-        page.keyboard.press(key)
-        yield
-    page.keyboard.press("Escape")
-
-
-def test_enlarged_and_spaced_nothing_is_cut_off_on_a_phone(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
-) -> None:
-    page = new_page(viewport=NARROW)
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    page.locator("#show-settings").click()
-    page.get_by_label("Text size").select_option("larger")
-    page.get_by_label("Spacing of letters, words and lines").select_option("wide")
-    page.keyboard.press("Escape")
-    found = [misfits(page) for _state in states(page)]
-    judge_block(page)
-    at_sentence(page, 2)
-    assert [each for each in found if each] == []

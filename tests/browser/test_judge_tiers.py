@@ -193,22 +193,3 @@ def test_escape_takes_a_drag_back(judging: Page) -> None:
     judging.mouse.up()
     expect(judging.locator(".ghost")).to_have_count(0)
     expect(judging.locator("#missing")).to_have_text("Nothing is ranked yet")
-
-
-@pytest.mark.thorough
-def test_the_layout_is_remembered_and_the_same_key_leads_back(
-    judging: Page,
-) -> None:
-    key, layout = "t", "tiers"
-    outputs = judging.locator("#outputs")
-    type_ranks(judging, "12")
-    judging.keyboard.press(key)
-    expect(outputs).to_have_attribute("data-layout", layout)
-    judging.reload()
-    expect(outputs).to_have_attribute("data-layout", layout)
-    expect(judging.locator("#order")).to_have_text("A > B")
-    judging.keyboard.press(key)
-    expect(outputs).to_have_attribute("data-layout", "list")
-    expect(judging.locator("#rows > .row")).to_have_count(5)
-    judging.keyboard.press("3")
-    expect(judging.locator("#order")).to_have_text("A > B > C")

@@ -94,17 +94,3 @@ def test_looking_something_up_for_a_minute_hides_nothing_and_is_said_not_to_coun
     assert judgment.duration_ms is not None
     assert judgment.active_ms is not None
     assert judgment.duration_ms - judgment.active_ms >= 60_000
-
-
-@pytest.mark.thorough
-def test_the_cover_counts_what_does_not_count(page_with_clock: Page) -> None:
-    page = page_with_clock
-    leave(page)
-    page.clock.run_for(76_000)
-    expect(cover(page)).to_contain_text(re.compile(r"Not counted: 1:\d\d"))
-    page.clock.run_for(60_000)
-    expect(cover(page)).to_contain_text(re.compile(r"Not counted: [23]:\d\d"))
-    come_back(page)
-    expect(cover(page)).to_be_visible()
-    cover(page).click(position={"x": 5, "y": 5})
-    expect(cover(page)).to_be_hidden()

@@ -79,50 +79,6 @@ def test_the_tour_by_keyboard_alone_and_only_once(touring: Page, judge: Judge) -
     assert page.evaluate("Object.keys(localStorage).filter((key) => /tour|draft/.test(key))") == []
 
 
-def known_order(page: Page, sentence: int) -> tuple[str, str]:
-    """Letters of the reference and of the text of another sentence, of this block."""
-    best, worst = page.evaluate(
-        """(index) => {
-            const { hit, known } = JSON.parse(document.getElementById("given").textContent);
-            const { candidates } = hit.blocks[index];
-            const letter = (id) => "ABCDE"[candidates.findIndex((each) => each.id === id)];
-            return [letter(known[index].best), letter(known[index].worst)];
-        }""",
-        sentence - 1,
-    )
-    return best, worst
-
-
-@pytest.mark.thorough
-def test_what_is_said_of_the_order_is_true(touring: Page) -> None:
-    page, sentence = touring, 2
-    # Of the reference and of the text of another sentence; the others are third.
-    for best_rank, worst_rank in ((1, 3), (5, 1)):
-        page.goto("/judge/museum/tour/")
-        best, worst = known_order(page, sentence)
-        known = f"{best} was the reference, {worst} belonged to another sentence."
-        at_sentence(page, 1)
-        for earlier in range(1, sentence):
-            judge_block(page)
-            at_sentence(page, earlier + 1)
-        while page.locator("#tour-step").text_content() != "Tour: 5 of 8":
-            page.get_by_role("button", name="Next step").click()
-        rank_all(page, {best: best_rank, worst: worst_rank})
-        page.get_by_role("button", name="Submit").click()
-        answer(page, f"Not quite: {known}")
-    page.keyboard.press("u")
-    answer(page, "Here it is again.")
-    rank_all(page, {best: 1, worst: 5})
-    page.get_by_role("button", name="Save the change").click()
-    at_step(page, 7)
-    answer(page, f"Correct: {known}")
-
-
-def rank_all(page: Page, ranks: dict[str, int]) -> None:
-    for letter in "ABCDE":
-        rank_of(page, letter, ranks.get(letter, 3)).check()
-
-
 @pytest.mark.thorough
 def test_a_skipped_tour_is_not_shown_again_but_may_be_repeated(
     touring: Page, new_page: NewPage, judge: Judge, sign_in: SignIn

@@ -11,7 +11,7 @@ from annotation.models import Judgment
 from campaign.models import InvitationRole, Judge, Session, Task
 from campaign.services import invitation_create
 from launcher.services import Services
-from tests.browser.conftest import PHONE, NewPage, SignIn, new_context
+from tests.browser.conftest import SignIn, new_context
 from tests.browser.judging import all_sent, at_sentence, judge_block, open_link, send_now
 from tests.factories import make_campaign, make_judge, make_task
 from tests.gunicorn import free_port, stopped, web_server
@@ -160,33 +160,6 @@ def test_a_server_killed_in_the_middle_loses_nothing(
     context.close()
     labels = Judgment.objects.filter(judge=judge).order_by("pk")
     assert [judgment.labels for judgment in labels] == [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]
-
-
-def test_a_broken_server_says_so_with_a_true_status(
-    new_page: NewPage,
-    judge: Judge,
-    sign_in: SignIn,
-    tolerate: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    tolerate.append("500")
-    page = new_page(viewport=PHONE)
-    sign_in(page, judge)
-    at_sentence(page, 1)
-
-    def broken(*_args: object) -> None:
-        raise RuntimeError("the secret system qx-amber")
-
-    monkeypatch.setattr("annotation.views.judge.judging_words", broken)
-    answer = page.goto("/judge/museum/")
-    assert answer is not None
-    assert answer.status == 500
-    expect(page.get_by_role("heading", level=1)).to_have_text("Something went wrong")
-    expect(page.locator("main")).to_contain_text("kept on your device")
-    assert "qx-amber" not in page.content()
-    monkeypatch.undo()
-    page.get_by_role("link", name="Try again").click()
-    at_sentence(page, 1)
 
 
 @pytest.mark.thorough

@@ -1,12 +1,10 @@
 """What judges see of their time: in the menu, at the end of a HIT and of the work, as a receipt; and how far they are."""
 
 import re
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from pytest_django import Settings
 
 from annotation.models import Skip
 from campaign.models import Judge
@@ -83,54 +81,3 @@ def test_a_skip_is_sent_with_its_time(judging: Page, judge: Judge) -> None:
     assert skip.active_ms is not None
     assert skip.duration_ms is not None
     assert 40_000 <= skip.active_ms <= skip.duration_ms
-
-
-def test_the_end_of_the_work_says_it_and_leads_to_the_receipt(
-    new_page: NewPage, sign_in: SignIn, judge: Judge
-) -> None:
-    judge.campaign.blocks_per_judge = 3
-    judge.campaign.save()
-    page = new_page()
-    sign_in(page, judge)
-    for position in (1, 2, 3):
-        at_sentence(page, position)
-        judge_block(page)
-    expect(page.get_by_role("heading", name="No more work for now")).to_be_focused()
-    expect(page.locator("#rest-text")).to_have_text(
-        "Today: 3 sentences, less than a minute. In all: 3 sentences, less than a minute."
-    )
-    page.locator("#rest").get_by_role("link", name="Your time").click()
-    expect(page.get_by_role("heading", name="Your time")).to_be_visible()
-    expect(page.locator("tfoot")).to_have_text(re.compile(r"In all\s*3\s*0:00:"))
-    with page.expect_download() as found:
-        page.get_by_role("link", name="Save as a CSV file").click()
-    assert found.value.suggested_filename == "museum-my-time.csv"
-    lines = found.value.path().read_text().splitlines()
-    assert lines[0].startswith("campaign,judge,day")
-    assert len(lines) == 3
-    # On paper: the table and what counts, no buttons.
-    page.emulate_media(media="print")
-    expect(page.get_by_role("link", name="Save as a CSV file")).to_be_hidden()
-    expect(page.locator("tfoot")).to_be_visible()
-
-
-def test_at_midnight_of_the_time_zone_today_begins_anew(
-    new_page: NewPage, sign_in: SignIn, judge: Judge, settings: Settings, tolerate: list[str]
-) -> None:
-    tolerate.append("ERR_INTERNET_DISCONNECTED")
-    settings.TIME_ZONE = "Asia/Tokyo"
-    page = new_page()
-    page.clock.install()
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    left = counted_after(page, 0)["seconds_left_today"]
-    at_sentence(page, 2)
-    all_sent(page)
-    tomorrow = datetime.now(UTC) + timedelta(seconds=left)
-    assert (tomorrow + timedelta(hours=9)).strftime("%H:%M") in {"00:00", "23:59"}
-    page.clock.fast_forward((left + 1) * 1000)
-    page.keyboard.press("Enter")
-    page.context.set_offline(True)
-    page.evaluate("document.getElementById('more-menu').showPopover()")
-    expect(page.locator("#worked-total")).to_have_text("In all: 1 sentence, less than a minute.")
-    expect(page.locator("#worked-today")).to_have_text("")

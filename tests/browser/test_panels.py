@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from campaign.models import PanelKind, Participation
-from tests.browser.conftest import PHONE, NewPage, axe_finds
+from tests.browser.conftest import PHONE, NewPage
 from tests.browser.judging import at_sentence, judge_block
 from tests.factories import make_campaign, make_task
 from tests.recruiting import COMPLETION, MTurk, Prolific, make_panel
@@ -37,33 +37,6 @@ def judge_three(page: Page) -> None:
         at_sentence(page, position)
         judge_block(page)
     expect(page.get_by_role("heading", name="This was your last sentence")).to_be_focused()
-
-
-def test_from_prolific_to_the_code_and_back(new_page: NewPage, tolerate: list[str]) -> None:
-    tolerate.append("request to another host: https://app.prolific.com/")
-    campaign = make_task(make_campaign(), identical=()).test_set.campaign
-    prolific = Prolific(make_panel(campaign))
-    page = new_page(viewport=PHONE, permissions=["clipboard-read", "clipboard-write"])
-    page.route("https://app.prolific.com/**", lambda route: stand_in(route, "Prolific"))
-    page.goto(f"{prolific.address}?{urlencode(prolific.query('ada'))}")
-    begin = page.get_by_role("button", name="Begin")
-    expect(begin).to_be_focused()
-    assert axe_finds(page) == ""
-    assert not Participation.objects.exists()
-    page.keyboard.press("Enter")
-    judge_three(page)
-    # The way on, and no other.
-    expect(page.locator("#rest").locator("a:visible, button:visible")).to_have_text(
-        ["Get your code"]
-    )
-    page.get_by_role("link", name="Get your code").click()
-    expect(page.locator("#code")).to_have_text(COMPLETION)
-    assert axe_finds(page) == ""
-    page.get_by_role("button", name="Copy the code").click()
-    expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == COMPLETION
-    page.get_by_role("link", name="Go back to Prolific with this code").click()
-    expect(page).to_have_url(f"https://app.prolific.com/submissions/complete?cc={COMPLETION}")
 
 
 @pytest.mark.thorough

@@ -3,48 +3,21 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.models import Judgment, QualityAction
+from annotation.models import Judgment
 from annotation.services import (
-    RuleTerms,
     pool_fill,
-    quality_action_take,
-    quality_rule_add,
     training_propose,
 )
-from campaign.models import BadReference, Task, User
+from campaign.models import BadReference, Task
 from campaign.services import (
     bad_reference_review,
     bad_references_make,
 )
-from ranking.tasks import rank_task
 from tests.browser.conftest import SignIn
-from tests.browser.judging import all_sent, at_sentence, type_ranks
-from tests.browser.organising import enter
+from tests.browser.judging import at_sentence, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
-from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-def address(task: Task, name: str) -> str:
-    return f"/campaigns/{task.test_set.campaign.slug}/tasks/{task.pk}/{name}/"
-
-
-@pytest.fixture
-def judged() -> TestSetWriter:
-    """Two judges, of whom one never prefers the reference; a rule warns her."""
-    writer = TestSetWriter(make_campaign(), "museum en-de", ["A", "B", "C"])
-    writer.system("_ref", kind="reference")
-    for segment in range(1, 25):
-        block = writer.block(segment, ["A", "_ref", "B", "C"])
-        writer.judgment("ada", block, [2, 1, 3, 4], active_ms=31_000)
-        writer.judgment("zoe-with-a-name-that-goes-on-and-on", block, [3, 5, 3, 3], active_ms=2_000)
-    terms = RuleTerms(
-        measure="reference", direction="below", threshold=0.55, minimum=60, action="warn"
-    )
-    quality_rule_add(campaign=writer.campaign, terms=terms, user=None)
-    rank_task(writer.task.pk)
-    return writer
 
 
 @pytest.fixture
@@ -58,49 +31,6 @@ def with_controls() -> Task:
     training_propose(task=task, count=2)
     pool_fill(task_id=task.pk)
     return task
-
-
-@pytest.mark.thorough
-def test_enter_approves_one_damaged_reference_after_the_other(
-    page: Page, with_controls: Task
-) -> None:
-    enter(page, with_controls.test_set.campaign)
-    page.goto(address(with_controls, "bad-references"))
-    waiting = BadReference.objects.of(with_controls.test_set_id).filter(status="pending")
-    for left in range(waiting.count(), 0, -1):
-        expect(page.get_by_role("link", name=f"to be reviewed {left}")).to_be_visible()
-        expect(page.get_by_role("button", name="Approve").first).to_be_focused()
-        page.keyboard.press("Enter")
-    expect(page.get_by_text("None.")).to_be_visible()
-    assert not waiting.exists()
-
-
-def test_a_judge_is_excluded_and_let_back_in_by_keyboard(page: Page, judged: TestSetWriter) -> None:
-    enter(page, judged.campaign)
-    page.goto(address(judged.task, "judges"))
-    page.get_by_role("link", name="ada", exact=True).click()
-    page.get_by_label("Decide about ada").focus()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Space")
-    # Warn, write, ask again, pause, exclude.
-    for _step in range(4):
-        page.keyboard.press("ArrowDown")
-    # Past what a judge would read of a message.
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.type("By mistake.")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("ada judged 24 blocks of this test set")).to_be_visible()
-    assert not QualityAction.objects.filter(judge__pseudonym="ada").exists()
-    page.get_by_role("button", name="Exclude the judge").focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("ada is excluded.")
-    action = QualityAction.objects.get(judge__pseudonym="ada")
-    assert (action.action, action.note) == ("exclude", "By mistake.")
-    page.get_by_role("button", name="Revert: ada excluded").click()
-    expect(page.get_by_text("Reverted by Olga")).to_be_visible()
 
 
 @pytest.mark.thorough
@@ -132,26 +62,3 @@ def test_practice_sentences_are_explained_one_by_one(
     expect(dialog.get_by_role("heading")).to_have_text("Correct")
     page.keyboard.press("Enter")
     assert Judgment.objects.filter(judge=judge).count() == 2
-
-
-@pytest.mark.thorough
-def test_a_warned_judge_reads_a_word_and_a_paused_one_why_there_is_no_more(
-    page: Page,
-    sign_in: SignIn,
-    tolerate: list[str],
-) -> None:
-    tolerate.append("403")
-    task = make_task(make_campaign(), documents=(3, 3, 3))
-    pool_fill(task_id=task.pk)
-    judge = make_judge(task.test_set.campaign)
-    organiser = User.objects.create_user(name="Olga")
-    quality_action_take(judge=judge, task=task, action="warn", user=organiser)
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    expect(page.locator("#notice")).to_contain_text("A note from the organisers")
-    type_ranks(page, "12345")
-    page.keyboard.press("Enter")
-    all_sent(page)
-    quality_action_take(judge=judge, task=task, action="pause", user=organiser)
-    page.reload()
-    expect(page.get_by_text("Your judging is paused.")).to_be_visible()

@@ -84,25 +84,6 @@ def test_what_was_read_stays_in_view_and_keys_answer(quiz: Page, judge: Judge) -
     assert [each.answers for each in answers] == [[], [], [True, False, None]]
 
 
-@pytest.mark.thorough
-def test_going_back_shows_the_answers(quiz: Page, judge: Judge) -> None:
-    for key in ("Enter", "Enter", "1", "1", "2", "Enter"):
-        press(quiz, key)
-    at_sentence(quiz, 1)
-    press(quiz, "u")
-    expect(quiz.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
-    expect(quiz.locator("input[value=no]:checked")).to_have_count(1)
-    quiz.locator(".quiz-statement").nth(2).get_by_label("yes").check()
-    expect(quiz.locator("#submit-word")).to_have_text("Save the change")
-    press(quiz, "Enter")
-    at_sentence(quiz, 1)
-    all_sent(quiz)
-    last = Answer.objects.filter(judgment__judge=judge).latest("pk")
-    assert last.answers == [True, True, True]
-    press(quiz, "h")
-    expect(quiz.locator("#history-list li").first).to_contain_text("3 of 3 answered")
-
-
 def test_nothing_tells_which_statements_are_true(page: Page, judge: Judge, sign_in: SignIn) -> None:
     bodies: list[str] = []
     page.on(

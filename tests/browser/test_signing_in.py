@@ -52,37 +52,3 @@ def test_the_page_tries_again_by_itself(
             "Others are signing in. Trying again in"
         )
     expect(page).to_have_url("/campaigns/")
-
-
-def test_without_scripts_there_is_a_button(
-    new_page: NewPage,
-    tolerate: list[str],
-) -> None:
-    tolerate.append("503")
-    page = new_page(viewport=PHONE, java_script_enabled=False)
-    page.goto("/sign-in/?next=/campaigns/")
-    with others_signing_in():
-        sign_in(page)
-        expect(page.get_by_role("heading", level=1)).to_have_text("Others are signing in")
-        expect(page.get_by_text("Try again in 3 seconds")).to_be_visible()
-    page.get_by_role("link", name="Try again").click()
-    sign_in(page)
-    expect(page).to_have_url("/campaigns/")
-
-
-def test_a_refusal_is_said_in_words(
-    new_page: NewPage,
-    tolerate: list[str],
-) -> None:
-    tolerate.append("429")
-    page = new_page(viewport=PHONE, color_scheme="dark")
-    page.goto("/sign-in/")
-    for _ in range(6):
-        # The words of the time before stay until those of this time take their place.
-        before = page.wait_for_selector("#main")
-        assert before
-        sign_in(page, "wrong")
-        before.wait_for_element_state("hidden")
-        expect(page.get_by_role("alert")).to_be_visible()
-        expect(page.get_by_label("Password")).to_be_focused()
-    expect(page.get_by_role("alert")).to_contain_text("Too many wrong passwords. Try again in five")

@@ -6,16 +6,14 @@ from playwright.sync_api import Locator, Page, expect
 from annotation.services import design_change, hits_plan
 from campaign.models import Judge, Task
 from campaign.services import task_close
-from tests.browser.conftest import NewPage, OpenLong, SignIn
-from tests.browser.judging import at_sentence
-from tests.browser.long_texts import LANGUAGES, lengthen, output_of, source_of
+from tests.browser.conftest import OpenLong
+from tests.browser.long_texts import source_of
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 LONG = 250
 SENTENCES = source_of(LONG).count(".")
-NARROW = {"width": 360, "height": 740}
 
 
 def task_of_one_output(**rules: bool) -> Task:
@@ -48,37 +46,6 @@ def marked(page: Page, part: str) -> Locator:
     return page.locator(f"{part} [data-line].at-line")
 
 
-def tops(cells: Locator) -> list[int]:
-    found: list[int] = cells.evaluate_all(
-        "(all) => all.map((each) => Math.round(each.getBoundingClientRect().top))"
-    )
-    return found
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "language",
-    [
-        each if each == "th" else pytest.param(each, marks=pytest.mark.thorough)
-        for each in LANGUAGES
-    ],
-)
-def test_each_sentence_stands_beside_that_of_the_source(open_long: OpenLong, language: str) -> None:
-    page = open_long("laptop", language=language)
-    expect(source_beside(page)).to_be_visible()
-    # The text is there once, and whole.
-    expect(page.locator("#source .source")).to_be_hidden()
-    assert source_beside(page).locator(".compared-text").inner_text().split() == (
-        source_of(LONG).split()
-    )
-    assert page.locator(".marking-text").evaluate("each => each.textContent") == (
-        output_of(LONG, 0, language)
-    )
-    of_source, of_output = tops(source_beside(page).locator("[data-line]")), tops(sentences(page))
-    assert of_source == of_output == sorted(set(of_output))
-    assert len(of_output) == SENTENCES
-
-
 def test_a_key_goes_from_sentence_to_sentence_and_reads_what_it_is_compared_with(
     open_long: OpenLong,
 ) -> None:
@@ -98,35 +65,3 @@ def test_a_key_goes_from_sentence_to_sentence_and_reads_what_it_is_compared_with
     for _ in range(SENTENCES + 2):
         page.keyboard.press("j")
     expect(marked(page, ".compared-text")).to_have_attribute("data-line", str(SENTENCES - 1))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "language",
-    [
-        "ar",
-        pytest.param("de", marks=pytest.mark.thorough),
-        pytest.param("zh", marks=pytest.mark.thorough),
-    ],
-)
-def test_on_a_narrow_phone_the_source_above_follows_the_sentence(
-    new_page: NewPage, judge: Judge, sign_in: SignIn, language: str
-) -> None:
-    page = new_page(viewport=NARROW, has_touch=True, is_mobile=True)
-    lengthen(page, LONG, language=language)
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    expect(page.locator(".marking-text [data-line]").first).to_be_visible()
-    expect(source_beside(page)).to_be_hidden()
-    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
-    last = sentences(page).last
-    last.scroll_into_view_if_needed()
-    last.tap()
-    count = sentences(page).count()
-    expect(marked(page, "#source")).to_have_attribute("data-line", str(count - 1))
-    expect(marked(page, "#source")).to_be_in_viewport()
-    # And from there to the output.
-    page.locator("#source-part").evaluate("part => part.scrollTo(0, 0)")
-    page.locator("#source [data-line='0']").tap(position={"x": 30, "y": 8})
-    expect(marked(page, ".marking-text")).to_have_attribute("data-line", "0")
-    expect(marked(page, ".marking-text")).to_be_in_viewport()

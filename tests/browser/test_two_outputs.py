@@ -39,11 +39,6 @@ def judge() -> Judge:
     return make_judge(two_outputs().test_set.campaign)
 
 
-@pytest.fixture
-def judge_of_four() -> Judge:
-    return make_judge(two_outputs(rules={"four_answers": True}).test_set.campaign)
-
-
 def begin(page: Page, judge: Judge, sign_in: SignIn) -> Page:
     page.clock.install()
     sign_in(page, judge)
@@ -98,25 +93,6 @@ def test_one_key_answers_and_goes_on(judging: Page, judge: Judge) -> None:
     assert verdicts(judge) == ["first", "same", "second"]
     stored = Judgment.objects.filter(judge=judge).order_by("pk")
     assert [each.labels for each in stored] == [[1, 2], [1, 1], [2, 1]]
-
-
-@pytest.mark.thorough
-def test_where_a_tie_is_asked_as_two_it_has_two_keys(
-    page: Page, judge_of_four: Judge, sign_in: SignIn
-) -> None:
-    begin(page, judge_of_four, sign_in)
-    expect(verdict(page, "same")).to_have_count(0)
-    press(page, "ArrowDown")
-    at_sentence(page, 1)
-    page.keyboard.press("?")
-    expect(page.get_by_role("row", name="both wrong")).to_be_visible()
-    expect(page.get_by_role("row", name="the same")).to_be_hidden()
-    page.keyboard.press("Escape")
-    for position, key in enumerate("243", start=1):
-        at_sentence(page, position)
-        press(page, key)
-    all_sent(page)
-    assert verdicts(judge_of_four) == ["both_fine", "both_wrong", "second"]
 
 
 @pytest.mark.thorough

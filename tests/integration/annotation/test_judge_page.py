@@ -5,18 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
-from django.template.loader import get_template
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from annotation.views.screens import screens_context
 from campaign.models import Judge
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
-
-# The scripts of its screen.
-RANKING = ("answer", "layout", "order", "rows", "screen")
 
 
 @pytest.fixture
@@ -61,24 +56,6 @@ def test_the_page_knows_the_screens_of_its_campaigns_tasks(judging: Client) -> N
     assert "verdict" not in page
 
 
-def test_other_screens_than_rankings_are_loaded_before_their_first_block() -> None:
-    """Named in the page all the same, so that its service worker keeps them."""
-    context = screens_context(["two_outputs", "two_outputs"])
-    assert context["protocols"] == ["two_outputs"]
-    assert context["preloaded"] == []
-    assert {"judge/two_outputs/screen.js", "judge/two_outputs/answer.js"} <= set(
-        context["loaded_later"]
-    )
-    assert not [name for name in context["loaded_later"] if "ranking" in name]
-    assert context["styles"] == ["css/judge-two-outputs.css"]
-    both = screens_context(["two_outputs", "ranking", "unknown"])
-    assert both["protocols"] == ["ranking", "two_outputs"]
-    assert both["preloaded"] == [f"judge/ranking/{name}.js" for name in RANKING]
-    for name in [*both["screen_templates"], *both["key_templates"]]:
-        get_template(name)
-
-
-@pytest.mark.thorough
 def test_hashed_modules_import_hashed_modules(static_files: Path) -> None:
     """What a production server serves: a stale module must never meet a new one in a cache."""
     hashed = re.compile(r"\w+\.[0-9a-f]{12}\.js")

@@ -1,13 +1,10 @@
 """Tasks in which judges meet segments again that other tasks of the test set showed them."""
 
-import json
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.core.management import CommandError, call_command
-from django.test import Client
 
 from annotation.models import Exposure
 from annotation.selectors import assigned_blocks
@@ -26,7 +23,7 @@ from annotation.services.tour import tour_begin
 from campaign.models import Judge, Protocol, Reference, Task
 from campaign.services import task_choose
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_long_task, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_long_task, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -146,42 +143,3 @@ def test_it_is_settled_once_the_task_is_lent_and_never_of_the_ranking(
         task_segments_again_change(task=two, segments_again=False)
     with pytest.raises(ValidationError, match="beside the ranking"):
         task_segments_again_change(task=ranking, segments_again=True)
-
-
-def test_page_rest_and_command_choose_it(ranking: Task) -> None:
-    campaign, name = ranking.test_set.campaign, ranking.test_set.name
-    client = Client()
-    client.force_login(make_organiser(campaign))
-    body = {"test_set": ranking.test_set_id, "protocol": "two_outputs", "segments_again": True}
-    made = client.post(
-        f"/api/v1/campaigns/{campaign.slug}/tasks/", body, content_type="application/json"
-    ).json()
-    assert made["segments_again"] is True
-    two = Task.objects.get(pk=made["id"])
-    address = f"/api/v1/tasks/{two.pk}/"
-    changed = client.patch(address, {"segments_again": False}, content_type="application/json")
-    assert changed.json()["segments_again"] is False
-    refused = client.patch(
-        f"/api/v1/tasks/{ranking.pk}/", {"segments_again": True}, content_type="application/json"
-    )
-    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["segments_again"])
-
-    page = f"/campaigns/{campaign.slug}/tasks/{two.pk}/settings/"
-    form = client.get(page).context["form"]
-    assert form["segments_again"].value() is False
-    fields = {each: form[each].value() for each in form.fields}
-    sent = {each: value for each, value in fields.items() if value not in (None, "", False)}
-    assert client.post(page, {**sent, "segments_again": "on"}).status_code == 302
-    assert Task.objects.get(pk=two.pk).segments_again
-    of_ranking = client.get(f"/campaigns/{campaign.slug}/tasks/{ranking.pk}/settings/")
-    assert "segments_again" not in of_ranking.context["form"].fields
-
-    named = ["--campaign", campaign.slug, "--test-set", name, "--verbosity", "0"]
-    two_outputs = [*named, "--protocol", "two_outputs"]
-    call_command("change_test_set", *two_outputs, "--no-segments-again")
-    assert not Task.objects.get(pk=two.pk).segments_again
-    with pytest.raises(CommandError, match="beside the ranking"):
-        call_command("change_test_set", *named, "--segments-again")
-    call_command("add_task", campaign.slug, name, "top", "--segments-again")
-    assert Task.objects.get(protocol="top").segments_again
-    assert json.loads(client.get(address).content)["segments_again"] is False

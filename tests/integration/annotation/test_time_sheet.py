@@ -1,29 +1,21 @@
 """The organisers' time sheet: what each judge worked, as they see it themselves."""
 
-import csv
 import re
-from collections import defaultdict
 from datetime import UTC, date, datetime, timedelta
-from random import Random
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
-from pytest_django import Settings
 
-from annotation.models import Judgment, Skip
 from annotation.selectors import (
-    TimeSums,
     Worked,
     assigned_blocks,
     time_sheet,
-    time_sheet_in_all,
     time_sheet_sums,
     work_time,
 )
 from annotation.services import judgments_number
-from campaign.models import Campaign, Judge, Task
+from campaign.models import Campaign, Task
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.annotation.test_work_time import judged, skipped
@@ -138,108 +130,3 @@ def lines_of(page: str) -> list[list[str]]:
     lines = re.findall(r'<tr role="row">(.*?)</tr>', page, re.DOTALL)[1:]
     cells = (re.findall(r"<t[hd].*?>(.*?)</t[hd]>", line, re.DOTALL) for line in lines)
     return [[re.sub(r"<[^>]+>", "", cell) for cell in line] for line in cells]
-
-
-Sheet = dict[str, dict[date, Worked]]
-
-
-def days_by_hand(campaign: Campaign, zone: ZoneInfo) -> Sheet:
-    """The time sheet from what was submitted, read one by one: nothing that is counted is read."""
-    submitted: list[Judgment | Skip] = [
-        *Judgment.objects.filter(judge__campaign=campaign, assignment__isnull=False),
-        *Skip.objects.filter(judge__campaign=campaign),
-    ]
-    seen = set()
-    sums: dict[tuple[str, date], list[int]] = defaultdict(lambda: [0, 0, 0])
-    for each in sorted(submitted, key=_when):
-        day = sums[each.judge.pseudonym, _when(each).astimezone(zone).date()]
-        day[0] += (each.judge_id, each.block_id) not in seen
-        seen.add((each.judge_id, each.block_id))
-        day[1] += each.active_ms or 0
-        day[2] += each.active_ms is None
-    found: Sheet = defaultdict(dict)
-    for (judge, date_), (sentences, milliseconds, untimed) in sorted(sums.items()):
-        found[judge][date_] = Worked(sentences, round(milliseconds / 1000), untimed)
-    return found
-
-
-def _when(each: Judgment | Skip) -> datetime:
-    return each.submitted_at if isinstance(each, Judgment) else each.created_at
-
-
-def work_at_random(campaign: Campaign, seed: int) -> None:
-    """Half of it is counted, half waits; half seconds, no times, revisions, and skips ranked later."""
-    random = Random(seed)
-    now = datetime(2026, 10, 23, 20, tzinfo=UTC)  # summer time ends two days later
-    task = Task.objects.of(campaign).get()
-    for name in ("eve", "fay", "gus"):
-        judge = make_judge(campaign, name)
-        first = lend(judge)
-        blocks = [*assigned_blocks(first), *assigned_blocks(lend(judge, after=first))]
-        for turn in range(24):
-            now += timedelta(minutes=random.randrange(1, 300))
-            block = blocks[turn // 4]
-            if turn % 4 == 0 and random.random() < 0.5:
-                skipped(block, random.choice([0.5, 1.5, 2.25]), now)
-            else:
-                judged(block, random.choice([None, 0.5, 2.5, 3.499, 3.501, 60]), now)
-            if turn == 12:
-                judgments_number(task_id=task.pk)
-
-
-@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York", "Europe/Prague"])
-def test_page_file_and_rest_say_what_was_submitted(
-    campaign: Campaign, organiser: Client, settings: Settings, zone: str
-) -> None:
-    settings.TIME_ZONE = zone
-    work_at_random(campaign, seed=len(zone))
-    by_hand = days_by_hand(campaign, ZoneInfo(zone))
-    assert len(by_hand) == 5
-    assert sum(day.untimed for days in by_hand.values() for day in days.values()) > 3
-    last = max(day for days in by_hand.values() for day in days)
-    for first, until in [(None, None), (date(2026, 10, 25), None), (date(2026, 10, 25), last)]:
-        expected = {
-            judge: kept
-            for judge, days in sorted(by_hand.items())
-            if (kept := {day: each for day, each in days.items() if _within(day, first, until)})
-        }
-        totals = {judge: sum(days.values(), Worked()) for judge, days in expected.items()}
-        asked = {"first": first, "last": until}
-        sheet = time_sheet(campaign=campaign, first=first, last=until)
-        assert {each.judge.pseudonym: each.days for each in sheet} == expected
-        judges = Judge.objects.filter(campaign=campaign)
-        rows: Any = time_sheet_sums(judges=judges, first=first, last=until)
-        assert {row.pseudonym: TimeSums(*row.worked) for row in rows} == {
-            judge: TimeSums(
-                total.sentences, total.active_seconds, total.untimed, len(expected[judge])
-            )
-            for judge, total in totals.items()
-        }
-        in_all = time_sheet_in_all(campaign=campaign, judges=judges, first=first, last=until)
-        assert in_all == sum(totals.values(), Worked())
-
-        given = {name: day.isoformat() for name, day in asked.items() if day is not None}
-        page = lines_of(organiser.get(PAGE, given).content.decode())
-        assert [(line[0], line[1], line[3]) for line in page[:-1]] == [
-            (judge, str(total.sentences), str(len(expected[judge])))
-            for judge, total in totals.items()
-        ]
-        lines = csv.DictReader(organiser.get(FILE, given).content.decode().splitlines())
-        in_file: Sheet = defaultdict(dict)
-        for line in lines:
-            each = expected[line["judge"]][date.fromisoformat(line["day"])]
-            assert (line["sentences"], line["active_seconds"]) == (
-                str(each.sentences),
-                str(each.active_seconds),
-            )
-            in_file[line["judge"]][date.fromisoformat(line["day"])] = each
-        assert in_file == expected
-        rest = organiser.get("/api/v1/campaigns/museum/time/", given).json()["results"]
-        assert {
-            row["judge"]: {date.fromisoformat(day.pop("day")): Worked(**day) for day in row["days"]}
-            for row in rest
-        } == expected
-
-
-def _within(day: date, first: date | None, last: date | None) -> bool:
-    return (first is None or first <= day) and (last is None or day <= last)

@@ -52,20 +52,6 @@ def answer() -> Create:
     return both
 
 
-def second_answer(first: Answer) -> None:
-    """Make another judge's answer about the same outputs."""
-    judgment = first.judgment
-    second = Judgment.objects.create(
-        task=judgment.task,
-        client_id=uuid4(),
-        judge=make_judge(judgment.judge.campaign, "judge02"),
-        block=judgment.block,
-        assignment=judgment.assignment,
-        labels=[1, 2],
-    )
-    Answer.objects.create(judgment=second, verdict="first")
-
-
 @breaks("judgment_has_its_answer")
 def a_judgment_has_no_answer(attempt: Attempt) -> None:
     create = judgment_of_two()
@@ -126,34 +112,3 @@ breaks_by_fields(
     {"verdict": "both_fine", "labels": [2, 2]},
     accepted={"verdict": "both_wrong", "labels": [1, 1]},
 )
-
-
-@breaks("two_outputs_answer_of_its_protocol")
-def an_answer_is_of_another_protocol(attempt: Attempt) -> None:
-    create = answer()
-    stored: Any = create()
-    judgment = stored.judgment
-    ranking = Task.objects.get(protocol=Protocol.RANKING)
-    hit = make_hit(ranking)
-    block = Block.objects.create(
-        hit=hit, segment=judgment.block.segment, position=1, outputs=judgment.block.outputs
-    )
-    ranked = Judgment.objects.create(
-        task=ranking, client_id=uuid4(), judge=judgment.judge, block=block, labels=[1, 2]
-    )
-    with attempt.refuses(saying="not about two outputs"):
-        Answer.objects.create(judgment=ranked, verdict="first")
-    with attempt.accepts():
-        second_answer(stored)
-
-
-@breaks("two_outputs_answer_append_only")
-def an_answer_is_changed_or_deleted(attempt: Attempt) -> None:
-    create = answer()
-    with attempt.accepts():
-        create()
-    create()
-    with attempt.refuses(saying="Cannot update"):
-        Answer.objects.update(verdict="first")
-    with attempt.refuses(saying="Cannot update or delete"):
-        Answer.objects.all().delete()

@@ -82,26 +82,6 @@ def edit_of_one() -> Create:
 
 
 breaks_by_fields(
-    "editing_is_an_edit_or_is_about_one",
-    edit_of_one,
-    {"outcome": ""},
-    {"acceptable": True},
-    accepted={"is_asked": True},
-)
-breaks_by_fields(
-    "editing_has_a_text_exactly_if_edited",
-    edit_of_one,
-    {"outcome": "edited"},
-    {"outcome": "unchanged", "text": "It reads."},
-    accepted={"outcome": "edited", "text": "It reads."},
-)
-breaks_by_fields(
-    "editing_keystrokes_are_of_edits",
-    edit_of_one,
-    {"is_asked": True, "keystrokes": 3},
-    accepted={"keystrokes": 3},
-)
-breaks_by_fields(
     "editing_labels_are_of_one_output", edit_of_one, {"labels": [2]}, accepted={"labels": [1]}
 )
 breaks_by_fields(
@@ -160,35 +140,3 @@ def an_edit_is_changed_that_others_are_asked_about(attempt: Attempt) -> None:
     with attempt.accepts():
         # They are asked about the edit of who was first.
         late_second_edit(edit.editing_answer)
-
-
-@breaks("editing_answer_of_its_protocol")
-def an_edit_is_of_another_protocol(attempt: Attempt) -> None:
-    stored: Any = edit_of_one()()
-    judgment = stored.judgment
-    ranking = Task.objects.get(protocol=Protocol.RANKING)
-    block = Block.objects.create(
-        hit=make_hit(ranking),
-        segment=judgment.block.segment,
-        position=1,
-        outputs=judgment.block.outputs,
-    )
-    ranked = Judgment.objects.create(
-        task=ranking, client_id=uuid4(), judge=judgment.judge, block=block, labels=[1]
-    )
-    with attempt.refuses(saying="not of blind editing"):
-        EditingAnswer.objects.create(judgment=ranked, outcome="unable")
-    with attempt.accepts():
-        late_second_edit(stored)
-
-
-@breaks("editing_answer_append_only")
-def an_edit_is_changed_or_deleted(attempt: Attempt) -> None:
-    create = edit_of_one()
-    with attempt.accepts():
-        create()
-    create()
-    with attempt.refuses(saying="Cannot update"):
-        EditingAnswer.objects.update(outcome="unchanged")
-    with attempt.refuses(saying="Cannot update or delete"):
-        EditingAnswer.objects.all().delete()

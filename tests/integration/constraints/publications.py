@@ -1,4 +1,4 @@
-"""Published results, their bundles and drafts of them."""
+"""Published results."""
 
 from datetime import timedelta
 from functools import partial
@@ -9,10 +9,8 @@ from django.utils import timezone
 from ranking.models import (
     PublishedResult,
     RankingRun,
-    ResultBundle,
-    ZenodoDraft,
 )
-from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
+from tests.integration.constraints.breakages import Attempt, Create, breaks
 from tests.integration.constraints.rankings import said
 from tests.integration.constraints.worlds import make_person, small_task
 
@@ -32,40 +30,6 @@ def published() -> Create:
     return partial(create, version=2, digest="2" * 64)
 
 
-def zenodo_draft() -> Create:
-    """Create a draft of a result."""
-    result = published()()
-    return partial(ZenodoDraft.objects.create, result=result, host="sandbox", metadata={})
-
-
-def bundle() -> Create:
-    """Create the bundle of a result."""
-    return partial(ResultBundle.objects.create, result=published()(digest="3" * 64))
-
-
-breaks_by_fields(
-    "zenodo_draft_made_has_a_page_and_no_token",
-    zenodo_draft,
-    {"number": 1},
-    {"page": "https://zenodo.org/deposit/1"},
-    {"number": 1, "page": "https://zenodo.org/deposit/1", "sealed_token": b"sealed"},
-    accepted={"number": 1, "page": "https://zenodo.org/deposit/1"},
-)
-breaks_by_fields(
-    "published_result_address_unique",
-    published,
-    {"digest": "1" * 16 + "2" * 48},
-    accepted={"digest": "1" * 15 + "2" * 49},
-)
-breaks_by_fields(
-    "published_result_retracted_exactly_with_a_reason",
-    published,
-    {"retracted_at": timezone.now()},
-    {"retraction_reason": "wrong"},
-    accepted={"retracted_at": timezone.now(), "retraction_reason": "wrong"},
-)
-
-
 @breaks("published_result_frozen")
 def what_is_published_is_changed(attempt: Attempt) -> None:
     published()
@@ -82,31 +46,6 @@ def what_is_published_is_changed(attempt: Attempt) -> None:
     with attempt.accepts():
         PublishedResult.objects.update(published_by=make_person())
         PublishedResult.objects.update(published_by=None, reviewer_token="token")
-
-
-MADE = {"digest": "4" * 64, "size": 1, "made_at": timezone.now()}
-breaks_by_fields(
-    "result_bundle_has_a_digest_exactly_if_made",
-    bundle,
-    {"digest": "4" * 64},
-    {**MADE, "digest": "4"},
-    {**MADE, "size": 0},
-    {"made_at": timezone.now()},
-    accepted=MADE,
-)
-
-
-@breaks("result_bundle_frozen_once_made")
-def a_bundle_that_is_made_is_changed(attempt: Attempt) -> None:
-    bundle()()
-    with attempt.accepts():
-        ResultBundle.objects.update(has_texts=True)
-        ResultBundle.objects.update(**MADE)
-        ResultBundle.objects.update(job=None)
-    ResultBundle.objects.update(**MADE)
-    for change in ({"has_texts": True}, {"digest": "5" * 64}, {"files": ["x"]}, {"size": 2}):
-        with attempt.refuses(saying="Cannot update"):
-            ResultBundle.objects.update(**change)
 
 
 @breaks("published_result_never_deleted")

@@ -4,13 +4,11 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-from annotation.models import Block, Judgment
-from campaign.models import Protocol, Task
+from annotation.models import Block
+from campaign.models import Protocol
 from protocols.spans.models import Answer as SpansAnswer
-from tests.factories import make_judge
 from tests.integration.constraints.answers import judgment_of_two
-from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
-from tests.integration.constraints.worlds import make_hit
+from tests.integration.constraints.breakages import Create, breaks_by_fields
 
 
 def scored() -> Create:
@@ -62,29 +60,6 @@ _LONG = 200
 _PARTS = ("span_candidates", "span_starts", "span_ends", "span_majors")
 
 
-def second_scores(first: SpansAnswer) -> None:
-    """Make another judge's answer about the same outputs."""
-    judgment = first.judgment
-    second = Judgment.objects.create(
-        task=judgment.task,
-        client_id=uuid4(),
-        judge=make_judge(judgment.judge.campaign, "judge02"),
-        block=judgment.block,
-        assignment=judgment.assignment,
-        labels=[1, 2],
-    )
-    SpansAnswer.objects.create(judgment=second, scores=[100, 0])
-
-
-breaks_by_fields(
-    "spans_scores_between_0_and_100",
-    scored,
-    {"scores": [101, 40]},
-    {"scores": [80, -1]},
-    {"scores": [80, None]},
-    {"scores": []},
-    accepted={"scores": [100, 0]},
-)
 breaks_by_fields(
     "spans_labels_follow_from_the_scores",
     scored,
@@ -133,33 +108,3 @@ breaks_by_fields(
     {"spans": [(1, None, None, True)] * 101},
     accepted={"spans": [(1, None, None, True)] * 100 + [(2, None, None, True)] * 100},
 )
-
-
-@breaks("spans_answer_of_its_protocol")
-def scores_are_of_another_protocol(attempt: Attempt) -> None:
-    stored: Any = scored()()
-    judgment = stored.judgment
-    ranking = Task.objects.get(protocol=Protocol.RANKING)
-    hit = make_hit(ranking)
-    block = Block.objects.create(
-        hit=hit, segment=judgment.block.segment, position=1, outputs=judgment.block.outputs
-    )
-    ranked = Judgment.objects.create(
-        task=ranking, client_id=uuid4(), judge=judgment.judge, block=block, labels=[1, 2]
-    )
-    with attempt.refuses(saying="not about error spans"):
-        SpansAnswer.objects.create(judgment=ranked, scores=[80, 40])
-    with attempt.accepts():
-        second_scores(stored)
-
-
-@breaks("spans_answer_append_only")
-def scores_are_changed_or_deleted(attempt: Attempt) -> None:
-    create = scored()
-    with attempt.accepts():
-        create()
-    create()
-    with attempt.refuses(saying="Cannot update"):
-        SpansAnswer.objects.update(scores=[80, 40])
-    with attempt.refuses(saying="Cannot update or delete"):
-        SpansAnswer.objects.all().delete()

@@ -1,5 +1,6 @@
 """What is kept for good is not emptied either: TRUNCATE passes the triggers that refuse DELETE."""
 
+from collections.abc import Callable
 from functools import partial
 
 import pgtrigger
@@ -29,7 +30,11 @@ from protocols.sorting.models import ClosedComparison
 from protocols.spans.models import Answer as SpansAnswer
 from protocols.two_outputs.models import Answer
 from ranking.models import PublishedResult, RankingRun, RankingSettings, StoppingRule
-from tests.integration.constraints.breakages import Attempt, breaks
+from tests.integration.constraints.answers import answer
+from tests.integration.constraints.breakages import Attempt, Create, breaks
+from tests.integration.constraints.edits import edit_of_one
+from tests.integration.constraints.ratings import rating
+from tests.integration.constraints.scores import scored
 
 KEPT: dict[str, type[Model]] = {
     "judgment": Judgment,
@@ -72,3 +77,26 @@ def truncate(model: type[Model]) -> None:
 
 for name, model in KEPT.items():
     breaks(f"{name}_never_truncated")(partial(a_table_is_emptied, model))
+
+
+def an_answer_is_changed_or_deleted(
+    model: type[Model], arrange: Callable[[], Create], change: dict[str, object], attempt: Attempt
+) -> None:
+    create = arrange()
+    with attempt.accepts():
+        create()
+    create()
+    with attempt.refuses(saying="Cannot update"):
+        model._default_manager.update(**change)
+    with attempt.refuses(saying="Cannot update or delete"):
+        model._default_manager.all().delete()
+
+
+CHANGES: dict[str, tuple[type[Model], Callable[[], Create], dict[str, object]]] = {
+    "rating": (Rating, rating, {"value": 5}),
+    "two_outputs": (Answer, answer, {"verdict": "first"}),
+    "spans": (SpansAnswer, scored, {"scores": [80, 40]}),
+    "editing": (EditingAnswer, edit_of_one, {"outcome": "unchanged"}),
+}
+for name, changed in CHANGES.items():
+    breaks(f"{name}_answer_append_only")(partial(an_answer_is_changed_or_deleted, *changed))

@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from campaign.models import Campaign, CampaignCopy, Job, JobState
-from campaign.services import instructions_write
 from campaign.services.jobs import jobs_run_waiting
 from ranking.services.publishing import result_publish
 from tests.integration.ranking.pages import text_of
@@ -62,23 +60,6 @@ def test_the_room_asks_a_worker_shows_how_far_it_is_and_has_the_zip(
     assert copy.pages == len([name for name in names if name.endswith(".html")])
 
 
-def test_a_download_goes_on_though_the_copy_is_deleted(
-    campaign: Campaign, news: TestSetWriter, as_organiser: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("campaign.services.copies._PART_BYTES", 1024)
-    room = f"/campaigns/{campaign.slug}/copies/"
-    as_organiser.post(room, {})
-    jobs_run_waiting()
-    copy = CampaignCopy.objects.get()
-    assert copy.parts.count() > 3
-    answer: Any = as_organiser.get(f"{room}{copy.pk}.zip")
-    received = iter(answer.streaming_content)
-    begun = next(received)
-    copy.delete()
-    assert sha256(begun + b"".join(received)).hexdigest() == copy.digest
-
-
-@pytest.mark.thorough
 def test_the_command_writes_a_folder_or_a_zip(
     campaign: Campaign, news: TestSetWriter, tmp_path: Path
 ) -> None:
@@ -100,28 +81,3 @@ def test_the_command_writes_a_folder_or_a_zip(
     with pytest.raises(CommandError, match="is not to be named"):
         call_command("copy_campaign", "autumn", str(tmp_path / "b.zip"), *given)
     assert not (tmp_path / "b.zip").exists()
-
-
-@pytest.mark.thorough
-def test_the_command_leaves_no_half_folder(
-    campaign: Campaign, news: TestSetWriter, tmp_path: Path
-) -> None:
-    result_publish(task=news.task, by=None, anonymous=["cobalt"])
-    # Instructions come last.
-    instructions_write(
-        campaign=campaign, language="en", text="Cobalt is new.", demands_acceptance=False
-    )
-    there, new = tmp_path / "there", tmp_path / "new"
-    there.mkdir()
-    given = ("--address", "https://q.example")
-    for folder in (there, new):
-        with pytest.raises(CommandError, match="is not to be named"):
-            call_command("copy_campaign", "autumn", str(folder), *given)
-    assert list(tmp_path.rglob("*")) == [there]
-    result_publish(task=news.task, by=None)
-    for folder in (there, new):
-        call_command("copy_campaign", "autumn", str(folder), *given, verbosity=0)
-        assert (folder / "index.html").is_file()
-        assert (folder / "instructions" / "1.html").is_file()
-    assert {path.name for path in tmp_path.iterdir()} == {"there", "new"}
-    assert [path.name for path in there.glob(".*")] == []

@@ -7,7 +7,6 @@ from html import unescape
 from typing import Any
 
 import pytest
-from django.db.models import F
 
 from annotation.services import judge_reinstate, quality_action_take
 from campaign.models import Campaign, Judge, System, User
@@ -15,14 +14,9 @@ from campaign.services import judge_group_create, judge_group_members_change
 from cells.campaign_copy import answers
 from cells.campaign_copy.answers import answer_report, copied_answers
 from cells.campaign_copy.naming import copied_names
-from cells.campaign_copy.renaming import renamed_input
 from cells.campaign_copy.tables import copied_tables, table_report
 from ranking.campaign_tables import TABLES
-from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.models import Analysis
 from ranking.reports import Report
-from ranking.selectors.chosen_judgments import judgments_of_run, stored_input
-from ranking.selectors.runs import latest_run
 from ranking.services import ranking_run_compute, stopping_rule_set
 from tests.integration.copying.conftest import PEOPLE
 from tests.integration.copying.copied_answers import ASKED, TABLED, ask, called_in, tabulate
@@ -149,59 +143,6 @@ def test_what_is_computed_again_is_what_was_answered(
         assert values_of(again) == values_of(table_report(table, campaign, called))
 
 
-def test_what_is_computed_again_is_resampled_by_letters(talks: TestSetWriter) -> None:
-    # Two systems with one output, in an order that is not that of names; one judgment twice.
-    for _turn in range(2):
-        block = talks.block(20, ["dune", "cobalt,amber", "_ref", "birch"])
-        talks.judgment("j1", block, [1, 2, 3, None])
-    ranking_run_compute(task_id=talks.task.pk)
-    run = latest_run(task_id=talks.task.pk)
-    assert run is not None
-    given = stored_input(
-        task=talks.task,
-        watermark=run.watermark,
-        chosen=judgments_of_run(run),
-        languages=("cs", "en"),
-    )
-    labels = {name: name for name in ("amber", "birch", "cobalt", "dune", "_ref")}
-    assert (renamed_input(given, labels).blocks.key == given.blocks.key).all()
-    renamed = renamed_input(given, labels | {"cobalt": "System A"}).blocks
-    every = [("System A",), ("amber",), ("birch",), ("dune",)]
-    rows = [
-        BlockRow(judge, segment, every, [slips[2], slips[0], slips[1], slips[3]])
-        for segment in range(1, 9)
-        for judge in ("j1", "j2", "j3")
-        for slips in [[2, 1, 3, 3] if judge == "j3" and segment % 3 == 0 else [1, 2, 3, 4]]
-    ]
-    shared = BlockRow("j1", 20, [("System A", "amber"), ("birch",), ("dune",)], [2, None, 1])
-    expected = blocks_from_rows([*rows, shared, shared], renamed.systems)
-    assert sorted(renamed.key.tolist()) == sorted(expected.key.tolist())
-    assert not set(renamed.key.tolist()) & set(given.blocks.key.tolist())
-
-
-def test_each_question_is_answered_once_by_its_newest_answer(
-    campaign: Campaign, news: TestSetWriter
-) -> None:
-    first = ask(news, "remarks")
-    # What the copy says of the present ranking anyway.
-    ask(news, "agreement")
-    news.judgment("j1", news.block(30, ["amber", "birch"]), [1, 2])
-    newest = ask(news, "remarks")
-    ask(news, "remarks", confidence=0.9)
-    ranking_run_compute(task_id=news.task.pk)
-    run = latest_run(task_id=news.task.pk)
-    found = copied_answers(news.task, copied_names(news.task), run)
-    assert first.watermark < newest.watermark
-    assert [(each.kind.name, each.words) for each in found] == [
-        ("remarks", "Confidence 0.9"),
-        ("remarks", ""),
-    ]
-    assert found[1].analysis == newest
-    page = crawled(files_of(campaign))["test-set-1/analyses.html"].text
-    assert "Comments and skips : Confidence 0.9" in page
-    assert "answers and tables about single judges" in page
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("counts_first", [True, False])
 def test_answers_that_count_other_judges_than_the_ranking_stay_at_home(
@@ -238,13 +179,3 @@ def test_answers_that_count_other_judges_than_the_ranking_stay_at_home(
     after = files_of(campaign).keys() - before.keys()
     assert "test-set-1/analyses/1-remarks.html" in after
     assert [path for path in after if path.endswith("-agreement.html")]
-
-
-def test_answers_of_other_content_keys_are_copied_only_as_they_are_stored(
-    campaign: Campaign, talks: TestSetWriter
-) -> None:
-    ask(talks, "remarks")
-    Analysis.objects.update(content_key_version=F("content_key_version") + 1)
-    assert "test-set-1/analyses/1-remarks.html" in files_of(campaign)
-    published(talks, anonymous=["cobalt"])
-    assert not [path for path in files_of(campaign) if "/analyses/" in path]

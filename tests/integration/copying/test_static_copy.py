@@ -297,14 +297,6 @@ def test_a_version_that_is_published_meanwhile_decides(
     assert "cobalt" not in "".join(files_of(campaign).values())
 
 
-@pytest.mark.thorough
-def test_the_same_campaign_gives_the_same_bytes(
-    campaign: Campaign, news: TestSetWriter, talks: TestSetWriter
-) -> None:
-    published(news)
-    assert zipped(campaign, with_texts=True) == zipped(campaign, with_texts=True)
-
-
 @pytest.mark.usefixtures("db")
 def test_rehearsals_and_what_was_not_ranked_say_so() -> None:
     rehearsed = make_campaign("rehearsed", rehearsal_of=make_campaign("spring", state="draft"))

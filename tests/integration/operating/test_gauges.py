@@ -9,11 +9,9 @@ from django.utils import timezone
 
 from campaign.models import (
     Campaign,
-    InvitationMail,
     Job,
     JobKind,
     JobState,
-    MailState,
     WebhookDelivery,
     WebhookEndpoint,
 )
@@ -22,7 +20,6 @@ from campaign.services.webhooks import delivery_attempt, delivery_claim, message
 from campaign.services.webhooks.sending import Answer
 from config.metrics.reading import _from_database
 from tests.factories import make_campaign
-from tests.outboxes import outboxes_fill
 
 pytestmark = pytest.mark.django_db
 
@@ -86,16 +83,6 @@ class TestWebhooks:
         assert of("quintet_webhook_endpoints") == {"failing": 1}
         assert of("quintet_webhook_deliveries") == {"retried": 1}
 
-    def test_one_that_is_gone_is_given_up_and_switched_off(
-        self, message: Callable[..., WebhookDelivery]
-    ) -> None:
-        message()
-        delivery = delivery_claim()
-        assert delivery is not None
-        delivery_attempt(delivery=delivery, post=lambda **_sent: Answer(code=410))
-        assert of("quintet_webhook_endpoints") == {"disabled": 1}
-        assert of("quintet_webhook_deliveries") == {"failed": 1}
-
     def test_what_is_due_has_waited_since_then(
         self, message: Callable[..., WebhookDelivery]
     ) -> None:
@@ -136,15 +123,3 @@ class TestJobs:
         [record] = [each for each in caplog.records if each.levelname == "ERROR"]
         assert str(job.pk) in record.getMessage()
         assert of("quintet_jobs") == {"export failed": 1}
-
-
-class TestMails:
-    def test_of_those_given_up_the_last_days_are_told(self, campaign: Campaign) -> None:
-        outboxes_fill(campaign, 10)
-        assert of("quintet_mails") == {}
-        yesterday = timezone.now() - 23 * HOUR
-        failed = InvitationMail.objects.filter(state=MailState.FAILED)
-        failed.update(claimed_at=yesterday)
-        assert of("quintet_mails") == {"invitation failed": 1}
-        failed.update(withdrawn_at=yesterday)
-        assert of("quintet_mails") == {}

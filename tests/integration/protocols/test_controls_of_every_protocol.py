@@ -1,8 +1,6 @@
 """What organisers have against careless judges, and what leaves the platform, whatever the protocol asks."""
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -45,7 +43,6 @@ from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import (
     TWO_NOW,
     TWO_PROTOCOLS,
-    field_of,
     plans_delete,
     said_about,
 )
@@ -296,40 +293,6 @@ def test_training_where_outputs_are_compared(
 
 
 # --- What leaves the platform ---------------------------------------------------------------------
-
-
-@TWO_PROTOCOLS
-def test_exports_have_every_answer(task: Task, organising: Client, tmp_path: Path) -> None:
-    judge = make_judge(task.test_set.campaign)
-    lent = lend_prepared(judge)
-    assert lent is not None
-    blocks = assigned_blocks(lent.assignment)
-    for block in blocks:
-        judgment_submit(assigned=block, client_id=uuid4(), **said_about(block), comment="Of law.")
-    rows = organising.get(f"/api/v1/tasks/{task.pk}/judgments/").json()["results"]
-    assert [row["number"] for row in rows] == list(range(1, len(blocks) + 1))
-    given = [said_about(block)[field_of(task.protocol)] for block in blocks]
-    for row, each in zip(rows, given, strict=True):
-        stored = row[field_of(task.protocol)]
-        if isinstance(each, dict):
-            # With what nobody named, such as which of two questions was asked.
-            assert each.items() <= stored.items()
-        else:
-            assert stored == each
-        assert (row["judge"], row["comment"]) == (judge.pseudonym, "Of law.")
-    file = organising.get(f"/api/v1/tasks/{task.pk}/judgments/?format=csv")
-    text = b"".join(file).decode()
-    assert text == "".join(five_way_csv(task=task))
-    assert len(text.splitlines()) == 1 + len(blocks)
-    page = reverse("judgments-download", args=[task.test_set.campaign.slug, task.pk])
-    assert b"".join(organising.get(page)).decode() == text
-    # By command, the same.
-    of = {"campaign": "museum", "test_set": task.test_set.name, "protocol": task.protocol}
-    written = tmp_path / "judgments"
-    call_command("export_judgments", str(written), **of, verbosity=0)
-    assert [json.loads(line) for line in written.read_text().splitlines()] == rows
-    call_command("export_judgments", str(written), **of, format="csv", verbosity=0)
-    assert written.read_bytes().decode() == text
 
 
 @TWO_NOW

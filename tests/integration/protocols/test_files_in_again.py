@@ -107,32 +107,6 @@ def importing(tmp_path: Path) -> Callable[..., str]:
     return imports
 
 
-#: What is lost and what comes back from each format: tests/integration/cases/test_round_trips.py.
-@pytest.mark.parametrize("protocol", ["editing", "quiz"])
-def test_what_goes_out_comes_in_again(protocol: str, importing: Callable[..., str]) -> None:
-    task = WORLDS[protocol][0](make_campaign())
-    judgments_number(task_id=task.pk)
-    other, lines = other_of(task), lines_of(task)
-    importing(other, *lines)
-    assert lines_of(other) == lines
-    assert figures(other) == figures(task)
-    imported = Judgment.objects.filter(task=other)
-    written = answers_written(task=task, file_format=WORLDS[protocol][1])
-    assert written is not None
-    lost = sum(each.count for each in written.losses if each.what.startswith("acceptances"))
-    assert imported.count() == Judgment.objects.filter(task=task).current().count() - lost
-    # HITs say which file they came with, and nobody is lent one.
-    assert {hit.why["format"] for hit in HIT.objects.filter(blocks__judgments__in=imported)} == {
-        WORLDS[protocol][1]
-    }
-    assert not HIT.objects.filter(blocks__judgments__in=imported).incomplete().exists()
-    # The same file again adds nothing.
-    before = imported.count()
-    importing(other, *lines)
-    assert imported.count() == before
-    assert lines_of(other) == lines
-
-
 def edit(**more: Any) -> str:
     line = {
         "segment": 2,

@@ -18,7 +18,7 @@ from annotation.services import judgments_number
 from campaign.models import Campaign, Protocol, Task
 from campaign.services import task_create
 from tests.factories import make_campaign, make_organiser, make_task
-from tests.integration.protocols.every import TWO_NOW, TWO_PROTOCOLS
+from tests.integration.protocols.every import TWO_PROTOCOLS
 from tests.integration.protocols.judging import (
     edited_task,
     judged_task,
@@ -82,28 +82,6 @@ def test_answers_are_downloaded_by_page_and_rest(protocol: Protocol, client: Cli
     assert known["written"] or protocol == Protocol.RANKING
 
 
-def file_of(protocol: Protocol, path: Path) -> list[str]:
-    """Write the answers of a task, as the command of its protocol reads them."""
-    world, file_format, _command = COMMANDS[protocol]
-    task = world(make_campaign())
-    judgments_number(task_id=task.pk)
-    if file_format == JUDGMENTS:
-        test_set = task.test_set
-        call_command(
-            *("export_judgments", str(path)),
-            campaign=test_set.campaign.slug,
-            test_set=test_set.name,
-            protocol=protocol,
-            kind="counted",
-            verbosity=0,
-        )
-    else:
-        path.write_text("".join(lines_of(task, file_format)), encoding="utf-8")
-    return path.read_text(encoding="utf-8").splitlines(keepends=True)
-
-
-#: What is missing; of two outputs, only agreement is told.
-WORDS = ("not estimable yet", "have no percentage", "nothing to compare")
 #: What few answers do not support: ends of intervals and rank ranges, clusters, and p-values.
 PROMISES = re.compile(
     r"(.*_)?(low|high)|clusters?|p_value|adjusted_p|p_(normal|exact|judges)|p|ranges|(standard_)?error"
@@ -120,21 +98,6 @@ def promised(data: Any, key: str = "") -> Iterator[str]:
             yield from promised(value, key)
     elif isinstance(data, int | float) and not isinstance(data, bool) and PROMISES.fullmatch(key):
         yield f"{key}: {data}"
-
-
-@pytest.mark.thorough
-@TWO_NOW
-def test_one_answer_has_no_range_cluster_interval_or_p_value(
-    protocol: Protocol, tmp_path: Path
-) -> None:
-    path = tmp_path / "answers.jsonl"
-    path.write_text(file_of(protocol, path)[0], encoding="utf-8")
-    command = COMMANDS[protocol][2]
-    said, read = StringIO(), StringIO()
-    call_command(command, str(path), "--format", "json", stdout=said, stderr=StringIO())
-    call_command(command, str(path), stdout=read, stderr=StringIO())
-    assert list(promised(json.loads(said.getvalue()))) == []
-    assert any(each in read.getvalue().lower() for each in WORDS), read.getvalue()
 
 
 # --- Ratings, in and out --------------------------------------------------------------------------

@@ -62,32 +62,6 @@ def test_its_figures_are_those_of_its_file(task: Task, tmp_path: Path) -> None:
     assert (mine["criteria"], mine["agreement"]) == (others["criteria"], others["agreement"])
 
 
-def test_what_the_paper_tells_of_judges(task: Task) -> None:
-    report = told(task)
-    tables: dict[str, Any] = {table.name: table for table in report.tables}
-    assert {"n_agreement", "kappa", "outliers", "removals", "judges_fluency"} <= tables.keys()
-    agreement = {tuple(row[:4]): row[4:] for row in tables["n_agreement"].rows}
-    steps = [agreement["Fluency", "all", 5, str(n)] for n in range(5)]
-    shares = [share for share, *_rest in steps]
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
-    share, low, high, chance, beyond, beyond_low, beyond_high = steps[1]
-    assert beyond == pytest.approx((share - chance) / (1 - chance))
-    assert low < share < high
-    assert beyond_low < beyond < beyond_high
-    together = report.data["adequacy_and_fluency"]["of_ratings"]
-    for name in ("pearson", "spearman"):
-        assert together[f"{name}_low"] < together[name] < together[f"{name}_high"]
-    [kappa] = [row for row in tables["kappa"].rows if row[:3] == ["Fluency", "all", 5]]
-    observed, by_chance = kappa[7:9]
-    assert kappa[3] == pytest.approx((observed - by_chance) / (1 - by_chance))
-    assert observed == pytest.approx(shares[0])
-    rows = {row[0]: row for row in tables["judges_fluency"].rows}
-    # Dora rates at random.
-    assert max(rows, key=lambda name: rows[name][5]) in {"dora", "cleo"}
-    assert report.notes[0].startswith("Texts: 24; segments: 12; systems: 3; judges: 4.")
-
-
 def test_a_reference_counts_where_it_is_asked_for(task: Task) -> None:
     eve = make_judge(task.test_set.campaign, "eve")
     rated(task, eve, "_ref", number=1, fluency=5)

@@ -16,11 +16,8 @@ from django.test import Client
 from annotation.models import HIT, Block, Judgment
 from annotation.models.pool import POOLED
 from campaign.models import Judge, Output, Protocol, Task
-from protocols.spans.analysis import analyse_spans
 from protocols.spans.files import SpansFormat
 from protocols.spans.models import Answer
-from protocols.spans.records import ScoredJudgment
-from protocols.spans.report import task_report
 from protocols.spans.scores import scores_read
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.protocols.conftest import MakeTask
@@ -161,52 +158,6 @@ def other(task: Task) -> Task:
         segment__test_set=copy.test_set, segment__number=2, system__name="dune"
     ).update(text=EMOJI)
     return Task.objects.create(test_set=copy.test_set, protocol=Protocol.SPANS)
-
-
-def without(judgments: tuple[ScoredJudgment, ...], *names: str) -> list[dict[str, Any]]:
-    return [
-        {name: getattr(each, name) for name in each.__dataclass_fields__ if name not in names}
-        for each in judgments
-    ]
-
-
-#: What a format cannot carry of these judgments, and says so.
-LOST = {
-    SpansFormat.JSONL: (),
-    SpansFormat.APPRAISE_CSV: ("duration_ms", "comment"),
-    SpansFormat.PEARMUT_LOG: ("duration_ms",),
-    SpansFormat.MQM_TSV: ("duration_ms", "comment", "started_at", "ended_at", "outputs"),
-}
-
-
-@pytest.mark.parametrize("form", list(SpansFormat))
-def test_what_goes_out_comes_in_again(
-    task: Task, other: Task, jsonl: Callable[..., Path], tmp_path: Path, form: SpansFormat
-) -> None:
-    importing()(jsonl())
-    path, _said = exported(task, tmp_path, form)
-    said = importing("copy")(path)
-    assert "8 judgments imported" in said
-    one, two = scores_read(task=task), scores_read(task=other)
-    ignored = ("line", *LOST[form])
-    by_key = [
-        sorted(without(read.judgments, *ignored), key=lambda each: (each["judge"], each["segment"], str(each.get("outputs"))))
-        for read in (one, two)
-    ]  # fmt: skip
-    assert by_key[0] == by_key[1]
-    if form is SpansFormat.JSONL:
-        assert one.judgments == two.judgments
-        reports = [task_report(read, analyse_spans(read.judgments)) for read in (one, two)]
-        tables = [[(each.name, each.rows) for each in report.tables] for report in reports]
-        assert tables[0] == tables[1]
-        again, _said = exported(other, tmp_path, form)
-        assert again.read_bytes() == path.read_bytes()
-    if form is SpansFormat.MQM_TSV:
-        assert "that there was no score; it is 100 less the weights of the errors" in said
-        assert [
-            [output.spans for output in each.outputs] for each in one.judgments
-        ] == [[output.spans for output in each.outputs] for each in two.judgments]  # fmt: skip
-    assert "0 judgments imported, 8 already there." in importing("copy")(path)
 
 
 def test_side_by_side_and_identical_texts(
@@ -385,28 +336,3 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     assert written["Not-Carried-Over"].startswith("languages (10); ")
     assert written.content.decode().startswith("system\tdoc\t")
     assert organiser.get(address, {"as": "xlsx"}).status_code == 400
-
-
-def test_the_page_imports_and_says_what_files_lack(task: Task, organiser: Client) -> None:
-    address = f"/campaigns/museum/tasks/{task.pk}/answers/"
-    page = organiser.get(address).content.decode()
-    assert "appraise-csv" in page
-    file = SimpleUploadedFile("spans.jsonl", "".join(LINES).encode())
-    answer = organiser.post(address, {"file": file}, follow=True)
-    assert "8 judgments imported, 0 already there." in answer.content.decode()
-    twice = SimpleUploadedFile("spans.jsonl", "".join([*LINES, LINES[2]]).encode())
-    answer = organiser.post(address, {"file": twice}, follow=True)
-    assert "1 row repeats an earlier one exactly" in answer.content.decode()
-    assert "Judgments: 1, skips: 0, already there: 8, repeated rows: 1" in answer.content.decode()
-    wrong = SimpleUploadedFile("spans.jsonl", scored(score=101).encode())
-    answer = organiser.post(address, {"file": wrong})
-    assert answer.status_code == 400
-    assert "the score 101 is not between 0 and 100" in answer.content.decode()
-    assert "scores (9)" in organiser.get(address, {"as": "mqm-tsv"}).content.decode()
-    assert "loses nothing" in organiser.get(address, {"as": "spans-jsonl"}).content.decode()
-    download = organiser.get(address, {"as": "spans-jsonl", "download": ""})
-    assert download.content.decode().count("\n") == 9
-    assert organiser.get(address, {"as": "xlsx"}).status_code == 404
-    number = HIT.objects.filter(why__has_key="file").earliest("number").number
-    hit = organiser.get(f"/campaigns/museum/tasks/{task.pk}/hits/{number}/").content.decode()
-    assert "Came with the file “spans.jsonl” (spans-jsonl)." in hit

@@ -1,12 +1,9 @@
 """What a task of error spans and scores says: the same by itself and by a file of it."""
 
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.management import call_command
 
 from annotation.models import Assignment, Block, Judgment
 from annotation.models.hit import HIT
@@ -18,15 +15,9 @@ from annotation.services import (
     quality_action_take,
 )
 from campaign.models import Judge, Protocol, Task
-from protocols.spans.analysis import analyse_spans
-from protocols.spans.files import read_spans
 from protocols.spans.models import Answer
-from protocols.spans.records import ScoredJudgment, Severity, Span
-from protocols.spans.report import spans_report, task_report
+from protocols.spans.records import Severity, Span
 from protocols.spans.scores import scores_read
-from ranking.analyses import completed
-from ranking.analyses.judgments import JUDGMENT_OPTIONS
-from ranking.selectors.chosen_judgments import judgments_chosen
 from tests.factories import make_judge, make_organiser
 from tests.integration.protocols.conftest import MakeTask
 
@@ -107,24 +98,6 @@ def test_answers_are_records_of_files(task: Task, ada_and_ben: tuple[Judge, Judg
     )
 
 
-def test_a_file_of_it_says_the_same(
-    task: Task, ada_and_ben: tuple[Judge, Judge], tmp_path: Path
-) -> None:
-    file = tmp_path / "spans.jsonl"
-    call_command("export_spans", "museum", task.test_set.name, str(file), verbosity=0)
-    from_file, read = read_spans([str(file)]), scores_read(task=task)
-    assert from_file.judgments == read.judgments
-    of_file = spans_report(from_file, analyse_spans(from_file.judgments))
-    of_task = task_report(read, analyse_spans(read.judgments))
-    assert [table.name for table in of_task.tables] == [table.name for table in of_file.tables]
-    assert [table.rows for table in of_task.tables] == [table.rows for table in of_file.tables]
-    assert of_task.notes == of_file.notes
-    assert of_task.data["watermark"] == 12
-    assert not {"files", "format", "losses"} & set(of_task.data)
-    means = next(table for table in of_task.tables if table.name == "means")
-    assert [row[0] for row in means.rows] == ["amber", "cobalt", "dune"]
-
-
 def test_the_excluded_are_left_out_and_a_watermark_holds(
     task: Task, ada_and_ben: tuple[Judge, Judge]
 ) -> None:
@@ -138,26 +111,6 @@ def test_the_excluded_are_left_out_and_a_watermark_holds(
     organiser = make_organiser(task.test_set.campaign)
     quality_action_take(judge=ada_and_ben[1], task=task, action="exclude", user=organiser)
     assert {each.judge for each in scores_read(task=task).judgments} == {"ada"}
-
-
-def test_which_answers_count_is_chosen(task: Task, ada_and_ben: tuple[Judge, Judge]) -> None:
-    def read(*systems: str, **given: Any) -> tuple[ScoredJudgment, ...]:
-        chosen = judgments_chosen(task=task, options=completed(JUDGMENT_OPTIONS, given))
-        chosen = replace(chosen, systems=systems or chosen.systems)
-        return scores_read(task=task, judgments=chosen).judgments
-
-    assert read() == scores_read(task=task).judgments
-    assert {each.judge for each in read(without=["ada"])} == {"ben"}
-    document = task.test_set.segments.get(number=1).document
-    of_one = read(documents=[document.name])
-    assert {each.document for each in of_one} == {document.name}
-    assert 0 < len(of_one) <= 12
-    # Of others than the systems that take part nothing is left.
-    assert [output.systems for output in read("amber", "dune")[0].outputs] == [
-        ("amber",),
-        ("dune",),
-    ]
-    assert read("ember") == ()
 
 
 def test_an_output_is_of_all_who_wrote_its_text(task: Task) -> None:

@@ -3,13 +3,10 @@
 import csv
 import io
 import json
-import struct
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from threading import Barrier
-from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
 from django.test import Client
@@ -65,29 +62,6 @@ def test_each_file_names_the_systems_and_is_sent_as_what_it_is(
         body = answer.content.decode()
         assert ("amber" in body) == name.startswith(("ranking", "pairs"))
         assert body.endswith("\n")
-
-
-def test_files_are_the_same_in_each_language(result: PublishedResult, client: Client) -> None:
-    for name in FILES:
-        address = reverse("published-file", args=[result.address, name])
-        german = client.get(address, headers={"Accept-Language": "de"})
-        assert german.content == client.get(address).content
-
-
-def test_the_plot_is_an_image_for_slides(result: PublishedResult, client: Client) -> None:
-    svg = ET.fromstring(file_of(client, result, "ranking.svg"))
-    answer = client.get(reverse("published-file", args=[result.address, "ranking.png"]))
-    assert answer["Content-Type"] == "image/png"
-    assert answer["Content-Disposition"] == 'inline; filename="ranking.png"'
-    png = answer.content
-    assert png.startswith(b"\x89PNG\r\n")
-    # Twice as large, for print.
-    assert struct.unpack(">II", png[16:24]) == (
-        2 * int(svg.get("width", 0)),
-        2 * int(svg.get("height", 0)),
-    )
-    page = client.get(reverse("published-result", args=[result.address])).content.decode()
-    assert f'href="/results/{result.address}/ranking.png"' in page
 
 
 def with_systems(result: PublishedResult, count: int) -> PublishedFile:
@@ -193,35 +167,3 @@ def test_tables_have_the_pairs_and_what_went_in(result: PublishedResult, client:
         today = timezone.now().date().isoformat()
         assert f"Sentences: 8, documents: 1, judged on {today} (UTC)." in body
         assert " between judges: 0." in body
-
-
-def test_the_plot_is_told_to_who_does_not_see_it(awkward: PublishedResult, client: Client) -> None:
-    root = ET.fromstring(file_of(client, awkward, "ranking.svg"))
-    space = {"svg": "http://www.w3.org/2000/svg"}
-    described = root.find("svg:desc", space)
-    assert root.attrib["role"] == "img"
-    assert root.find("svg:title", space) is not None
-    assert described is not None
-    assert f"{AWKWARD}: rank" in str(described.text)
-    colours = {each.attrib.get(part) for each in root.iter() for part in ("fill", "stroke")}
-    greys = {colour for colour in colours if colour}
-    assert all(len(set(colour.strip("#"))) == 1 for colour in greys)
-
-
-def test_it_is_cited(result: PublishedResult, client: Client) -> None:
-    bib = file_of(client, result, "citation.bib")
-    assert (
-        "author = {Horáková, Marta and {The \\textbraceleft{}Group\\textbraceright{} \\& friends}}"
-        in bib
-    )
-    assert f"url = {{http://testserver/results/{result.address}/}}" in bib
-    assert bib.count("{") == bib.count("}")
-    cff = file_of(client, result, "CITATION.cff")
-    assert 'name: "Horáková, Marta"' in cff
-    assert f'"sha256:{result.digest}"' in cff
-
-
-def test_without_authors_the_campaign_is_cited(judged: TestSetWriter, client: Client) -> None:
-    result: Any = result_publish(task=judged.task, by=None)
-    assert 'name: "Autumn"' in file_of(client, result, "CITATION.cff")
-    assert "author" not in file_of(client, result, "citation.bib")

@@ -7,13 +7,9 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
 
 from campaign.models import Task
 from ranking.services import ranking_run_compute
-from ranking.services.publishing import (
-    result_publish,
-)
 from tests.integration.publishing.bundled import Command, bundled, files_of, packed, said
 from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
 
@@ -41,37 +37,6 @@ def test_released_judgments_give_their_published_table_on_another_machine(
     assert result.content["ranking"]["systems"] == json.loads(
         json.dumps(result.run.result["systems"])
     )
-
-
-def test_a_page_of_released_judgments_has_the_published_table(
-    wmt12: Task, real_data: Path, client: Client
-) -> None:
-    path = real_data / "wmt12-cs-en" / "expected.json"
-    expected = json.loads(path.read_text(encoding="utf-8"))
-    result = result_publish(task=wmt12, by=None)
-
-    order = [row["system"] for row in expected["systems_by_expected_wins"]]
-    rows = result.content["ranking"]["systems"]
-    assert [row["system"] for row in rows] == order
-    # Only cu-bojar and onlineA are not told apart.
-    assert [row["cluster"] for row in rows] == [1, 2, 3, 3, 4, 5]
-    for row, known in zip(rows, expected["systems_by_expected_wins"], strict=True):
-        assert {name: row[name] for name in ("wins", "losses", "ties")} == {
-            name: known[name] for name in ("wins", "losses", "ties")
-        }
-    pairs = result.content["ranking"]["pairs"]
-    assert len(pairs) == 15
-    for pair in pairs:
-        counts = [pair["wins"], pair["losses"], pair["ties"]]
-        assert counts == expected["pairwise"][pair["better"]][pair["worse"]]
-    page = client.get(f"/results/{result.address}/").content.decode()
-    latex = client.get(f"/results/{result.address}/ranking.tex").content.decode()
-    table = page[page.index("<tbody") :]
-    for text in (table, latex):
-        places = [text.index(name) for name in order]
-        assert places == sorted(places)
-        for row in expected["systems_by_expected_wins"]:
-            assert f"{row['expected_wins']:.3f}" in text
 
 
 def test_last_digits_of_another_processor_are_no_difference(

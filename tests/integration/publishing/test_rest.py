@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from ranking.models import Analysis, PublishedResult
+from ranking.models import PublishedResult
 from ranking.services.publishing import result_publish
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -46,54 +46,6 @@ def test_an_organiser_publishes_and_reads_it(judged: TestSetWriter, as_organiser
 def post(client: Client, writer: TestSetWriter, **body: Any) -> Any:
     sent = {"firmness": False} | body
     return client.post(at(writer), sent, content_type="application/json")
-
-
-def test_a_dry_run_says_what_would_be_published_and_publishes_nothing(
-    judged: TestSetWriter, as_organiser: Client
-) -> None:
-    asked = {"anonymous": ["cobalt"], "authors": ["Lind, Jon"]}
-    would = post(as_organiser, judged, dry_run=True, **asked)
-    said = would.json()
-    assert (would.status_code, said["version"]) == (200, 1)
-    assert not PublishedResult.objects.exists()
-    over = post(as_organiser, judged, dry_run=True, embargo_until="2020-01-01T00:00:00Z")
-    assert (over.status_code, list(over.json()["errors"])) == (400, ["embargo_until"])
-    other = post(as_organiser, judged, seen=said["seen"])
-    assert (other.status_code, "Look again" in other.json()["detail"]) == (409, True)
-    assert not PublishedResult.objects.exists()
-    made = post(as_organiser, judged, seen=said["seen"], **asked)
-    assert made.status_code == 201
-    assert made.json()["names"] == said["names"]
-    at_another_time = {"published_at": said["content"]["published_at"]}
-    assert made.json()["content"] | at_another_time == said["content"]
-
-
-def test_a_request_that_is_sent_again_publishes_nothing_twice(
-    judged: TestSetWriter, as_organiser: Client
-) -> None:
-    assert post(as_organiser, judged, version=2).status_code == 409
-    assert post(as_organiser, judged, version=1).status_code == 201
-    # Before it is asked how firm first place is, and before anything is refused.
-    again = post(as_organiser, judged, version=1, firmness=True, anonymous=["nobody"])
-    assert (again.status_code, again.json()["detail"]) == (
-        409,
-        "Nothing was published: the next version is version 2.",
-    )
-    assert post(as_organiser, judged, version=1, dry_run=True).status_code == 409
-    assert PublishedResult.objects.count() == 1
-    assert not Analysis.objects.exists()
-    assert post(as_organiser, judged, version=2).status_code == 201
-
-
-def test_what_is_refused_is_said_at_its_field(judged: TestSetWriter, as_organiser: Client) -> None:
-    for body, field in (
-        ({"anonymous": ["nobody"]}, "anonymous"),
-        ({"change_note": "more"}, "change_note"),
-        ({"embargo_until": "2020-01-01T00:00:00Z"}, "embargo_until"),
-    ):
-        answer = as_organiser.post(at(judged), body, content_type="application/json")
-        assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
-    assert not PublishedResult.objects.exists()
 
 
 def test_what_may_change_is_changed(judged: TestSetWriter, as_organiser: Client) -> None:

@@ -66,25 +66,3 @@ def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
     assert f"κ of judges with themselves {own.kappa:.2f} ({interval})." in said
     table = client.get(f"/results/{result.address}/ranking.md").content.decode()
     assert f"themselves: {own.kappa:.2f} ({own.low:.2f} to {own.high:.2f} at 95 %)." in table
-
-
-def test_an_interval_of_another_kind_is_left_out(repeated: TestSetWriter, client: Client) -> None:
-    """κ itself does not depend on what its interval accounts for."""
-    answered(repeated, confidence=0.8)
-    section = section_of(repeated)
-    assert section["kappa"] is not None
-    assert (section["low"], section["high"]) == (None, None)
-    result = result_publish(task=repeated.task, by=None)
-    said = text_of(client.get(f"/results/{result.address}/"))
-    assert f"κ of judges with themselves {section['kappa']:.2f}." in said
-
-
-def test_answers_to_other_questions_are_not_taken(repeated: TestSetWriter) -> None:
-    for options in ({"chance": "uniform"}, {"pairing": "presented"}, {"without": ["j1"]}):
-        answered(repeated, **options)
-        assert section_of(repeated) is None
-    answered(repeated)
-    assert section_of(repeated) is not None
-    repeated.judgment("j1", repeated.block(20, ["amber", "birch"]), [1, 2])
-    ranking_run_compute(task_id=repeated.task.pk)
-    assert section_of(repeated) is None

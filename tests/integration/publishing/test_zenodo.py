@@ -73,16 +73,6 @@ def draft(there: ZenodoStandIn, content: bytes = b"zip", token: str = TOKEN) -> 
     )
 
 
-def test_without_the_operators_word_nothing_mentions_it(
-    result: PublishedResult, as_organiser: Client
-) -> None:
-    assert as_organiser.get(page_of(result)).status_code == 404
-    assert as_organiser.post(page_of(result), sent()).status_code == 404
-    room = reverse("publish", args=[result.task.test_set.campaign.slug, result.task_id])
-    assert "Zenodo" not in text_of(as_organiser.get(room))
-    assert not ZenodoDraft.objects.exists()
-
-
 @pytest.mark.usefixtures("allowed")
 def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
     result: PublishedResult, as_organiser: Client, there: ZenodoStandIn
@@ -172,14 +162,6 @@ def test_what_cannot_be_sent_is_refused(
     assert not ZenodoDraft.objects.exists()
 
 
-def test_trouble_that_passes_is_tried_again(there: ZenodoStandIn, waited: list[float]) -> None:
-    there.trouble = {"POST": [500], "PUT": [503, 429]}
-    made = draft(there)
-    assert made.number == 1000
-    assert there.files == {"a%20b.zip": b"zip"}
-    assert waited == [1.0, 1.0, 4.0]
-
-
 def test_what_zenodo_refuses_is_said_in_its_words(
     there: ZenodoStandIn, waited: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,17 +172,6 @@ def test_what_zenodo_refuses_is_said_in_its_words(
         draft(there, token="another")
     # Nothing of this passes by itself.
     assert waited == []
-
-
-def test_a_silent_server_is_given_up(
-    there: ZenodoStandIn, waited: list[float], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(zenodo_client, "SECONDS", 0.2)
-    there.is_silent = True
-    with pytest.raises(ZenodoError, match="Zenodo does not answer"):
-        draft(there)
-    # It may have made a draft: whoever asks again may have two, so nobody does by themselves.
-    assert there.asked == [("POST", "/api/deposit/depositions")]
 
 
 def test_a_token_goes_to_no_other_host(there: ZenodoStandIn, waited: list[float]) -> None:

@@ -8,8 +8,6 @@ from django.urls import reverse
 
 from campaign.models import Job, JobState, User
 from campaign.services.jobs import jobs_run_waiting
-from ranking.analyses import ANALYSES
-from ranking.analyses.judgments import JUDGMENT_OPTIONS
 from ranking.analyses.options import OptionError
 from ranking.models import Analysis
 from ranking.services import ranking_run_compute
@@ -18,7 +16,6 @@ from ranking.services.analyses import (
     analysis_choice,
 )
 from tests.factories import make_analyst
-from tests.integration.ranking.answered import answer
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -106,31 +103,3 @@ def test_analysts_ask_and_change_nothing(
     page = reverse("analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"])
     assert client.post(page).status_code == 302
     assert Analysis.objects.get().asked_by == analyst
-
-
-def test_options_of_kinds_and_of_judgments_have_different_names() -> None:
-    of_judgments = {option.name for option in JUDGMENT_OPTIONS}
-    for kind in ANALYSES.values():
-        names = [option.name for option in kind.options]
-        assert len(set(names)) == len(names)
-        assert not of_judgments.intersection(names), kind.name
-
-
-def test_two_choices_stand_side_by_side(varied: TestSetWriter, as_organiser: Client) -> None:
-    here = [varied.campaign.slug, varied.task.pk]
-    page = reverse("analysis", args=[*here, "ranking"])
-    usual = answer(varied.task, "ranking")
-    # There is nothing beside it yet.
-    assert as_organiser.get(page).context["beside"] is None
-    ranking_run_compute(task_id=varied.task.pk)
-    shown = as_organiser.get(page)
-    assert (shown.context["beside"].chosen, shown.context["beside"].differing) == ("shown", 0)
-    assert "Ranks, rank ranges and clusters are the same." in shown.content.decode()
-    answer(varied.task, "ranking", without=["j2", "j3", "j4", "j5"])
-    asked = f"{page}?without=j2&without=j3&without=j4&without=j5"
-    beside = as_organiser.get(f"{asked}&beside={usual.pk}").context["beside"]
-    # j0 and j1 prefer B to A.
-    assert [(row.system, row.differs) for row in beside.rows][:2] == [("B", True), ("A", True)]
-    assert [value for value, _words in beside.choices] == ["shown", str(usual.pk)]
-    for nothing in ("0", "x", "9" * 30):
-        assert as_organiser.get(f"{asked}&beside={nothing}").status_code == 404

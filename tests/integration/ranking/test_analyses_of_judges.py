@@ -7,11 +7,9 @@ import pytest
 from annotation.services import quality_action_take
 from campaign.models import Document, Judge, Segment, Task, User
 from ranking.analyses.options import OptionError
-from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
 from ranking.models import Analysis
 from ranking.reports.stored import report_in
 from ranking.reports.tables import Table
-from ranking.selectors.judged_blocks import judged_blocks
 from ranking.services.analyses import (
     AnalysisRefusedError,
     analysis_ask,
@@ -142,26 +140,6 @@ def test_without_names_the_two_who_share_most(varied: TestSetWriter) -> None:
     ):
         with pytest.raises(AnalysisRefusedError, match=words):
             answer(varied.task, "judge_pairs", **given)
-
-
-@pytest.mark.realdata
-def test_pairs_of_judges_of_wmt12(wmt12: Task) -> None:
-    found = answer(wmt12, "judge_pairs")
-    data = data_of(found)
-    # What the findings count of them, κ between judges 0.293.
-    assert data["inter"]["kappa"] == pytest.approx(0.293, abs=0.0005)
-    assert data["inter"]["comparable"] == 3195
-    blocks = judged_blocks(task_id=wmt12.pk, watermark=found.watermark)
-    expected = cohen_of_judge_pairs(blocks.without(["_ref"] if "_ref" in blocks.systems else []))
-    assert data["all_pairs"] == len(expected.pairs)
-    kappas = {pair.judges: pair.kappa for pair in expected.pairs}
-    for row in data["pairs"]:
-        kappa = kappas[tuple(row["pair"]["judges"])]
-        assert row["pair"]["kappa"] == (None if kappa is None else pytest.approx(kappa))
-    assert len(data["pairs"]) == min(200, data["all_pairs"])
-    # Most share a few sentences: no interval of a pair lies beside the band.
-    assert (data["below"], data["above"]) == (0, 0)
-    assert len(table_of(found, "matrix").rows) == 30
 
 
 # --- Agreement by part ----------------------------------------------------------------------------

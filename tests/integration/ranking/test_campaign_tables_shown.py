@@ -1,19 +1,16 @@
 """Pages of tables over the test sets of a campaign: every row, where it leads, the plot, and what a page costs."""
 
 import re
-from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from campaign.models import Campaign
 from ranking.pages.table_addresses import TableAddresses
 from tests.integration.ranking.conftest import WriteTestSet
-from tests.integration.ranking.tabled import rows_of, told
+from tests.integration.ranking.tabled import told
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -83,14 +80,3 @@ def test_rows_lead_to_their_tasks_and_to_the_judgments_they_count(
     addresses = TableAddresses(campaign, told(campaign, "collected"), there=there)
     assert addresses("one") is not None
     assert (addresses("third"), addresses("Total")) == (None, None)
-
-
-def test_days_are_those_of_the_installation(
-    write_test_set: WriteTestSet, campaign: Campaign
-) -> None:
-    writer = write_test_set(("A", "B"), name="one")
-    zone = ZoneInfo(timezone.get_current_timezone_name())
-    for hour in (0, 23):
-        at = datetime(2026, 3, 4, hour, 30, tzinfo=zone)
-        writer.judgment(f"j{hour}", writer.block(1, ["A", "B"]), [1, 2], at=at)
-    assert [row[-1] for row in rows_of(told(campaign, "collected"), "collected")] == [1, 1]

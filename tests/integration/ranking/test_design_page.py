@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotation.models import HIT, Design
-from annotation.services import design_change, hits_plan
+from annotation.models import Design
+from annotation.services import design_change
 from campaign.models import Task
 from campaign.services import judge_group_create
 from tests.factories import make_campaign, make_organiser, make_task
@@ -101,28 +101,6 @@ def test_one_click_brings_an_earlier_design_back(organiser: Client, task: Task) 
     assert after.pk != before.pk
 
 
-def test_what_is_refused_is_said_at_its_field(organiser: Client, task: Task) -> None:
-    cases: list[tuple[dict[str, str], str, str]] = [
-        ({"attention_every": "5"}, "attention_every", "damaged references"),
-        ({"documents": "1-9"}, "documents", "the test set has no"),
-        ({"segments": "4-1"}, "segments", "4-1"),
-        ({"length_limits": "30"}, "length_limits", "30:3"),
-        ({"length_limits": "30:1"}, "length_limits", "between 2"),
-        ({"systems_per_block": "1"}, "systems_per_block", "2"),
-        ({"inter_share": "95"}, "inter_share", "90"),
-        ({"seed": "-4"}, "seed", "whole number"),
-        ({"seed": str(2**128)}, "seed", "less than or equal"),
-        ({"reference": "rate"}, "reference_rate", "per cent"),
-        ({"redundancy": "51"}, "redundancy", "50"),
-    ]
-    fields = sent(organiser, task)
-    for changed, field, said in cases:
-        page = organiser.post(address(task), fields | changed)
-        assert page.status_code == 400
-        assert said in " ".join(page.context["form"].errors[field])
-        assert Design.objects.count() == 1
-
-
 def test_a_reference_that_judges_see_is_refused_at_its_field(organiser: Client, task: Task) -> None:
     design_change(task=task, reference_rate=0.0)
     type(task.test_set.campaign).objects.update(show_reference=True)
@@ -131,19 +109,3 @@ def test_a_reference_that_judges_see_is_refused_at_its_field(organiser: Client, 
     assert "see the reference" in " ".join(page.context["form"].errors["reference_rate"])
     page = organiser.post(address(task), {**fields, "rank_shown_reference": "on", "show": "yes"})
     assert page.status_code == 200
-
-
-def test_the_preview_is_what_is_planned_then(organiser: Client, task: Task) -> None:
-    fields = sent(organiser, task, kind="balanced", systems_per_block="3")
-    page = organiser.post(address(task), {**fields, "show": "yes"})
-    assert not page.context["form"].errors
-    hits = page.context["hits"]
-    assert [hit.number for hit in hits] == [4, 5, 6, 7, 8]
-    assert HIT.objects.count() == 3
-    organiser.post(address(task), {**fields, "act": "yes"})
-    hits_plan(task_id=task.pk, count=5)
-    stored = HIT.objects.filter(number__gt=3).order_by("number")
-    assert [[block.plan.candidates for block in hit.blocks] for hit in hits] == [
-        [tuple(tuple(candidate) for candidate in block["candidates"]) for block in hit.plan]
-        for hit in stored
-    ]

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from math import inf
 from typing import Any
 from uuid import uuid4
 
@@ -195,18 +194,6 @@ def test_a_rule_counts_the_judgments_that_count(writer: TestSetWriter, organiser
     assert ahead["wanted", 132]["judgments"]["value"] == 100
     assert list(ahead["wanted", 132]["hours"].values()) == pytest.approx([1.0] * 3)
     assert "24 judgments count." in tables_of(found)["time_ahead"].notes
-
-
-def test_facts_from_before_what_counts_was_recorded_are_read(writer: TestSetWriter) -> None:
-    close_race(writer, range(1, 3))
-    stopping_rule_set(task=writer.task, judgments=10, reason="Money ends.")
-    recorded = work_facts(task=writer.task).recorded
-    # Nothing was ranked yet either.
-    assert recorded.pop("counted") is None
-    work = recorded_work(recorded)
-    assert (work.rule_more, work.of_everybody(work.rule_more)) == (2, 2)
-    none_counts = replace(work, counted=0)
-    assert (none_counts.rule_more, none_counts.of_everybody(10)) == (10, inf)
 
 
 def test_pace_is_that_of_people_at_work(campaign: Campaign) -> None:

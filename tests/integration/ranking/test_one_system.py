@@ -1,6 +1,5 @@
 """The page of a system: what it won and lost, the sentences behind it, and what leads there."""
 
-import re
 from typing import Any
 
 import pytest
@@ -119,32 +118,6 @@ def test_an_old_answer_is_asked_for_again(by_length: TestSetWriter, as_organiser
     shown = as_organiser.get(page).content.decode()
     assert "1 newer judgment is not in it" in shown
     assert "hx-post" in shown
-
-
-def links_of(page: str) -> set[str]:
-    main = page.partition("<main")[2]
-    return {each.replace("&amp;", "&") for each in re.findall(r'href="(/(?!static/)[^"#]*)', main)}
-
-
-@pytest.mark.thorough
-def test_numbers_lead_to_as_many_judgments(by_length: TestSetWriter, as_organiser: Client) -> None:
-    """Each number of an opponent is that of the rows it leads to."""
-    writer = by_length
-    # What does not count in rankings: corrected judgments.
-    block = writer.block(14, ["A", "B"])
-    first = writer.judgment("ann", block, [2, 1])
-    writer.judgment("ann", block, [1, 2], supersedes=first)
-    ranking_run_compute(task_id=writer.task.pk)
-    computed(writer, "A")
-    page = as_organiser.get(address(writer, "A")).content.decode()
-    found = re.findall(r'<a href="([^"]*other=B[^"]*)">(\d+)</a>', page)
-    assert {number for _address, number in found} == {"25", "24"}
-    for each, number in found:
-        rows = as_organiser.get(each.replace("&amp;", "&")).content.decode()
-        # A page has fifty.
-        assert rows.count('<tr role="row">') - 1 == int(number), each
-    for each in links_of(page):
-        assert as_organiser.get(each).status_code == 200, each
 
 
 def test_systems_without_a_rank_have_a_page(

@@ -6,7 +6,6 @@ the digits that are printed. Then the same figures are read off the tables of th
 
 import json
 from collections.abc import Iterator
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -191,35 +190,6 @@ def test_tables_5_and_10_and_figure_3(wmt10: Asking, pair: str) -> None:
     assert (printed(without) == TABLE_5[pair]) is (skipped == 0)
 
 
-@PAIR
-def test_table_6_counts_each_pair_of_the_file(wmt12: Asking, real_data: Path, pair: str) -> None:
-    """The matrix that WMT12 published, cell by cell, or added up by system."""
-    expected = expected_of(real_data, pair)
-    found = wmt12.ask("pairs", resample="pairs")
-    totals: dict[str, list[int]] = {}
-    for row in found["pairs"]:
-        counts = [row["wins"], row["losses"], row["ties"]]
-        if "pairwise" in expected:
-            assert counts == expected["pairwise"][row["system"]][row["other"]]
-        for name, own in (
-            (row["system"], counts),
-            (row["other"], [counts[1], counts[0], counts[2]]),
-        ):
-            totals[name] = [
-                sum(each) for each in zip(totals.get(name, [0, 0, 0]), own, strict=True)
-            ]
-    assert totals == {
-        row["system"]: [row["wins"], row["losses"], row["ties"]] for row in systems_of(expected)
-    }
-    assert [
-        [*row[:2], *(int(count.replace(",", "")) for count in row[2:5])]
-        for row in wmt12.tables("pairs", resample="pairs")["pairs"].rows
-    ] == [
-        [row[name] for name in ("system", "other", "wins", "losses", "ties")]
-        for row in found["pairs"]
-    ]
-
-
 # --- Koehn (2012) ---------------------------------------------------------------------------------
 
 
@@ -227,59 +197,6 @@ def expected_of(real_data: Path, pair: str) -> dict[str, Any]:
     path = real_data / FOLDERS[pair] / "expected.json"
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
-
-
-def systems_of(expected: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = expected.get("systems_by_expected_wins") or expected["systems"]
-    return found
-
-
-@PAIR
-def test_figure_1_win_ratios(wmt12: Asking, real_data: Path, pair: str) -> None:
-    expected = systems_of(expected_of(real_data, pair))
-    ratios = wmt12.ask("diagnosis")["win_ratios"]
-    assert sorted(ratios.values(), reverse=True) == [
-        pytest.approx(row["expected_wins"], abs=1e-6) for row in expected
-    ]
-    assert ratios == {
-        row["system"]: pytest.approx(row["expected_wins"], abs=1e-6) for row in expected
-    }
-    shown = wmt12.tables("diagnosis")["win_ratios"].named("Win ratio")
-    assert shown == {row["system"]: printed(row["expected_wins"]) for row in expected}
-
-
-@pytest.mark.thorough
-@PAIR
-def test_equations_1_to_4(wmt12: Asking, real_data: Path, pair: str) -> None:
-    expected = systems_of(expected_of(real_data, pair))
-    for method, key in (("expected_wins", "expected_wins"), ("bojar", "bojar")):
-        ranking = wmt12.ask("ranking", method=method, resamples=100)["rankings"][0]
-        scores = {row["system"]: row["score"] for row in ranking["systems"]}
-        assert scores == {row["system"]: pytest.approx(row[key], abs=1e-6) for row in expected}
-        shown = wmt12.ranked(method=method, resamples=100).named("Score")
-        assert shown == {row["system"]: printed(row[key]) for row in expected}
-    known = expected_of(real_data, pair)
-    lopez = known.get("lopez") or {
-        "one_optimal_order": known["lopez_order_one_optimum"],
-        "minimum_cost": known["lopez_cost"],
-    }
-    wins: dict[tuple[str, str], int] = {}
-    for row in wmt12.ask("pairs", resample="pairs")["pairs"]:
-        wins[row["system"], row["other"]] = row["wins"]
-        wins[row["other"], row["system"]] = row["losses"]
-
-    def cost(order: list[str]) -> int:
-        return sum(
-            max(0, wins[worse, better] - wins[better, worse])
-            for better, worse in combinations(order, 2)
-        )
-
-    # Several orders may be optimal; ours is proven to be.
-    ranking = wmt12.ask("ranking", method="lopez", resamples=100)["rankings"][0]
-    found = cost([row["system"] for row in ranking["systems"]])
-    assert found == cost(lopez["one_optimal_order"]) == lopez["minimum_cost"]
-    assert (ranking["extra"]["violations"], ranking["extra"]["proven_optimal"]) == (found, True)
-    assert cost(wmt12.ranked(method="lopez", resamples=100).column("System")) == found
 
 
 @PAIR

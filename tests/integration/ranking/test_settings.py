@@ -1,7 +1,7 @@
 """How rank ranges are made: one setting by service, page and command, and the rankings that follow."""
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from annotation.models import RankingRequest
 from annotation.services import design_change
 from ranking.core.rankings.rank import rank
 from ranking.models import RankingRun, RankingSettings
-from ranking.range_choices import RangeChoice, RangeChoiceError, recorded_choice
+from ranking.range_choices import RangeChoice, RangeChoiceError
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
 from ranking.selectors.settings import ranking_settings_in_force
@@ -67,49 +67,6 @@ def test_a_run_has_the_ranges_of_the_level_bit_for_bit(varied: TestSetWriter) ->
             for row in expected.systems
         ]
         assert ranking_run_reproduce(RankingRun.objects.get(pk=run.pk)) == run.result
-
-
-def test_a_stored_run_of_before_is_reproduced_bit_for_bit(varied: TestSetWriter) -> None:
-    """Its parameters name blocks and none of what is recorded since; its result says less."""
-    now = ranking_run_compute(task_id=varied.task.pk)
-    assert now is not None
-    new = {"ranges", "correction", "sides", "method_parameters"}
-    blocks = judged_blocks(task_id=varied.task.pk, watermark=now.watermark)
-    ranges = {row.system: row for row in rank(blocks, resample="blocks").systems}
-    said_since = {"limits", "refusals", "pairs"}
-    result = {name: value for name, value in now.result.items() if name not in said_since}
-    result["input"] = {
-        name: value
-        for name, value in result["input"].items()
-        if name in {"blocks", "comparisons", "ties", "judges", "systems"}
-    }
-    result["systems"] = [
-        row
-        | {
-            name: getattr(ranges[row["system"]], name)
-            for name in ("rank_low", "rank_high", "cluster")
-        }
-        for row in result["systems"]
-    ]
-    assert result["systems"] != now.result["systems"]
-    before = RankingRun.objects.create(
-        task=varied.task,
-        method=now.method,
-        parameters={
-            **{name: value for name, value in now.parameters.items() if name not in new},
-            "resample": "blocks",
-        },
-        seed=now.seed,
-        watermark=now.watermark,
-        code_version="1.0.0",
-        result=result,
-        started_at=now.started_at,
-    )
-    assert ranking_run_reproduce(RankingRun.objects.get(pk=before.pk)) == result
-    settings_change(varied, resample="judges")
-    assert ranking_run_reproduce(RankingRun.objects.get(pk=before.pk)) == result
-    # It stays, but is not what the test set asks for: a newer one follows.
-    assert ranking_is_due(task_id=varied.task.pk)
 
 
 def test_a_change_is_ranked_once_and_what_was_there_stays(varied: TestSetWriter) -> None:
@@ -227,31 +184,3 @@ def test_documents_take_the_place_of_segments(varied: TestSetWriter, as_organise
     assert "account for documents and judges" in said
     rest = as_organiser.get(reverse("api-ranking-latest", args=[varied.task.pk])).json()
     assert (rest["input"]["documents"], rest["input"]["effective_documents"]) == (6, 6)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "chosen",
-    [{}, {"ranges": "confidence_set"}, {"ranges": "anytime"}, {"resample": "segments"}],
-)
-def test_a_run_of_before_documents_counted_keeps_its_bits(
-    varied: TestSetWriter, chosen: dict[str, Any]
-) -> None:
-    """Percentiles and confidence sets took no account of documents, anytime ranges did."""
-    documents_of(varied, 1)
-    settings_change(varied, **chosen)
-    now = ranking_run_compute(task_id=varied.task.pk)
-    assert now is not None
-    del now.parameters["documents"]
-    blocks = judged_blocks(task_id=varied.task.pk, watermark=now.watermark)
-    if chosen.get("ranges") == "anytime":
-        blocks = replace(blocks, document=blocks.segment)
-    expected = rank(blocks, **recorded_choice(now.parameters).arguments)
-    result = ranking_run_reproduce(now)
-    assert result["systems"] == [asdict(row) for row in expected.systems]
-    assert result["input"] == {
-        name: value
-        for name, value in now.result["input"].items()
-        if name not in {"documents", "effective_documents"}
-    }
-    assert result["limits"] == now.result["limits"] == []

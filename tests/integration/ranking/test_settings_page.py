@@ -13,7 +13,7 @@ from ranking.tasks import rank_what_is_due
 from tests.factories import make_campaign, make_organiser
 from tests.integration.protocols.judging import rated_task
 from tests.integration.ranking.pages import addresses, text_of
-from tests.integration.ranking.writing import TestSetWriter, settings_change
+from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
@@ -50,24 +50,6 @@ def test_the_page_offers_levels_in_words_and_changes_the_level(
     assert refused.status_code == 400
     assert "Select a valid choice" in text_of(refused)
     assert RankingSettings.objects.count() == 1
-
-
-def test_the_page_makes_ranges_by_tests_percentiles_again_but_keeps_sets(
-    as_organiser: Client, varied: TestSetWriter
-) -> None:
-    settings_change(varied, ranges="sign_test")
-    shown = as_organiser.get(page_of(varied))
-    assert "currently come from tests of pairs" in text_of(shown)
-    assert shown.content.decode().count(" checked>") == 1
-    as_organiser.post(page_of(varied), {"resample": "blocks", "reason": "Asked."})
-    settings_change(varied, ranges="confidence_set", correction="holm")
-    as_organiser.post(page_of(varied), {"resample": "segments", "reason": "Asked."})
-    rows = RankingSettings.objects.order_by("id").values_list("ranges", "resample", "correction")
-    assert list(rows)[1:] == [
-        ("percentile", "blocks", "none"),
-        ("confidence_set", "two_way", "holm"),
-        ("confidence_set", "segments", "holm"),
-    ]
 
 
 def test_a_task_that_compares_nothing_has_nothing_to_set(client: Client) -> None:

@@ -7,7 +7,6 @@ import pytest
 from django.test import Client
 
 from annotation.models import Design
-from annotation.services import design_change, hits_plan
 from campaign.models import Task
 from tests.factories import make_campaign, make_organiser, make_task
 
@@ -50,19 +49,3 @@ def test_a_change_says_first_what_it_would_do(post: Post, task: Task) -> None:
     assert (again.status_code, again.json()["kind"]) == (201, "uniform")
     assert again.json()["documents"] == []
     assert post("999999/again/").status_code == 404
-
-
-def test_the_preview_is_what_is_planned_then(post: Post, task: Task) -> None:
-    seen = post("preview/", kind="balanced", systems_per_block=3, count=4).json()
-    assert [hit["number"] for hit in seen] == [3, 4, 5, 6]
-    design_change(task=task, kind="balanced", systems_per_block=3)
-    hits_plan(task_id=task.pk, count=4)
-    for hit in seen:
-        blocks = task.hits.get(number=hit["number"]).plan
-        assert [len(block["candidates"]) for block in hit["blocks"]] == [
-            len(block["candidates"]) for block in blocks or ()
-        ]
-    block = seen[0]["blocks"][0]
-    assert block["source"]["lang"] == "en"
-    assert (block["references"], block["candidates"][0]["lang"]) == ([], "de")
-    assert post("preview/", count=0).status_code == 400

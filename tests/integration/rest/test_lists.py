@@ -75,60 +75,6 @@ def test_campaigns_and_their_tasks(
     assert client.get(reverse("api-campaign", args=["museum"])).json() == expected
 
 
-def test_task_says_where_its_parts_are(task: Task, analyst: Client) -> None:
-    address = f"/api/v1/tasks/{task.pk}/"
-    body = analyst.get(address).json()
-    assert body.pop("created_at")
-    assert body == {
-        "id": task.pk,
-        "test_set": task.test_set_id,
-        "protocol": "ranking",
-        "closed_at": None,
-        "name": "museum en-de",
-        "campaign": "museum",
-        "source_language": "en",
-        "target_language": "de",
-        "blocks_wanted": None,
-        "segments_again": False,
-        "blocks_per_segment": None,
-        "rules": {},
-        "expertise": [],
-        "documents": 2,
-        "segments": 7,
-        "links": {
-            "segments": f"http://testserver{address}segments/",
-            "documents": f"http://testserver{address}documents/",
-            "outputs": f"http://testserver{address}outputs/",
-            "systems": f"http://testserver{address}systems/",
-            "judgments": f"http://testserver{address}judgments/",
-            "comparisons": f"http://testserver{address}comparisons/",
-            "skips": f"http://testserver{address}skips/",
-            "rankings": f"http://testserver{address}rankings/",
-            "latest_ranking": f"http://testserver{address}rankings/latest/",
-            "ranking_settings": f"http://testserver{address}ranking-settings/",
-            "stopping_rule": f"http://testserver{address}stopping-rule/",
-            "published_results": f"http://testserver{address}published-results/",
-            "judges": f"http://testserver{address}judges/",
-            "quality_actions": f"http://testserver{address}quality-actions/",
-            "designs": f"http://testserver{address}designs/",
-            "hits": f"http://testserver{address}hits/",
-        },
-    }
-
-
-def test_systems_with_their_kind(task: Task, analyst: Client) -> None:
-    systems = results(analyst, reverse("api-systems", args=[task.pk]))
-    assert [(system["name"], system["kind"]) for system in systems] == [
-        ("amber", "system"),
-        ("birch", "system"),
-        ("cobalt", "system"),
-        ("dune", "system"),
-        ("ember", "system"),
-        ("fjord", "system"),
-        ("_ref", "reference"),
-    ]
-
-
 def test_pages_hold_every_row_once_while_rows_come_in(
     task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
 ) -> None:

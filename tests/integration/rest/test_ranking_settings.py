@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import Campaign, Task, User
-from ranking.models import RankingRun, RankingSettings
+from ranking.models import RankingRun
 from ranking.services import ranking_run_compute
 
 pytestmark = pytest.mark.django_db
@@ -65,15 +65,3 @@ def test_what_is_named_changes_and_the_next_ranking_has_it(
     assert run is not None
     assert (run.parameters["resample"], run.parameters["confidence"]) == ("segments", 0.9)
     assert run.watermark == ranking.watermark
-
-
-@pytest.mark.usefixtures("ranking")
-def test_from_the_first_judgment_on_a_change_needs_a_reason(
-    organiser: Client, address: str
-) -> None:
-    refused = patch(organiser, address, {"resample": "segments", "reason": " "})
-    assert refused.status_code == 400
-    assert "say why this is changed now." in refused.json()["errors"]["reason"][0]
-    # What stays as it is needs none.
-    assert patch(organiser, address, {"resample": "two_way"}).status_code == 200
-    assert not RankingSettings.objects.exists()

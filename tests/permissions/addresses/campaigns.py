@@ -22,7 +22,7 @@ from tests.permissions.audiences import (
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/test-sets/": MEMBERS_PAGE,
-    # They lead to the ranking of the test set: tests/integration/test_test_set_addresses.py.
+    # They lead to the ranking of the test set.
     "campaigns/<slug:slug>/test-sets/<int:test_set_id>/": MEMBERS_PAGE
     | LED_ON
     | sends(POST=MEMBERS, PUT=MEMBERS, PATCH=MEMBERS, DELETE=MEMBERS),
