@@ -9,7 +9,7 @@ import gzip
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import time
 from itertools import groupby
 from pathlib import Path
@@ -94,19 +94,6 @@ def _write(
             lines += [f"<{around}>", f'<seg id="{number}">{next(remaining)}</seg>', f"</{around}>"]
         lines.append("</doc>")
     path.write_text("\n".join([*lines, f"</{kind}>", ""]), encoding="utf-8")
-
-
-def identical_outputs(texts: Mapping[str, Sequence[str]]) -> dict[int, list[list[str]]]:
-    """Return which systems have the same output, by the number of the segment."""
-    found: dict[int, list[list[str]]] = {}
-    for number, outputs in enumerate(zip(*texts.values(), strict=True), start=1):
-        groups: dict[str, list[str]] = {}
-        for system, output in zip(texts, outputs, strict=True):
-            groups.setdefault(output, []).append(system)
-        same = sorted(group for group in groups.values() if len(group) > 1)
-        if same:
-            found[number] = same
-    return found
 
 
 def five_way(path: Path) -> Iterator[BlockRow]:
