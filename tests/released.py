@@ -4,14 +4,21 @@ The texts of WMT are not ours to ship. Those made here have the shape of WMT12 C
 documents and segments, the same outputs identical, and the same oddities in their SGML.
 """
 
+import csv
 import gzip
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import time
+from itertools import groupby
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
+
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 FOLDER = Path(__file__).parent / "data" / "released"
 SYSTEMS = ("cu-bojar", "jhu-heiro", "onlineA", "onlineB", "uedin-wmt12", "uk-dan-moses")
@@ -89,14 +96,60 @@ def _write(
     path.write_text("\n".join([*lines, f"</{kind}>", ""]), encoding="utf-8")
 
 
-def identical_outputs(texts: Mapping[str, Sequence[str]]) -> dict[int, list[list[str]]]:
-    """Return which systems have the same output, by the number of the segment."""
-    found: dict[int, list[list[str]]] = {}
-    for number, outputs in enumerate(zip(*texts.values(), strict=True), start=1):
-        groups: dict[str, list[str]] = {}
-        for system, output in zip(texts, outputs, strict=True):
-            groups.setdefault(output, []).append(system)
-        same = sorted(group for group in groups.values() if len(group) > 1)
-        if same:
-            found[number] = same
-    return found
+def five_way(path: Path) -> Iterator[BlockRow]:
+    """Read the released five-way CSV by other means than the program's own."""
+    with path.open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            shown = [k for k in range(1, 6) if line[f"system{k}Id"]]
+            labels = [int(line[f"system{k}rank"]) for k in shown]
+            yield BlockRow(
+                judge=line["judgeId"],
+                segment=int(line["srcIndex"]),
+                candidates=[line[f"system{k}Id"].split(",") for k in shown],
+                labels=[label if label > 0 else None for label in labels],
+            )
+
+
+def appraise_timed(path: Path) -> Iterator[tuple[BlockRow, float]]:
+    """Yield judged blocks of Appraise and the seconds each took; an empty result is a skipped block."""
+    for task in ET.parse(path).iter("ranking-task"):
+        for result in task.iter("ranking-result"):
+            if shown := list(result.iter("translation")):
+                row = BlockRow(
+                    judge=result.attrib["user"],
+                    segment=int(task.attrib["id"]),
+                    candidates=[each.attrib["system"].split(",") for each in shown],
+                    labels=[int(each.attrib["rank"]) for each in shown],
+                )
+                took = time.fromisoformat(result.attrib["duration"])
+                seconds = took.hour * 3600 + took.minute * 60 + took.second + took.microsecond / 1e6
+                yield row, seconds
+
+
+def appraise(path: Path) -> Iterator[BlockRow]:
+    return (row for row, _seconds in appraise_timed(path))
+
+
+def pairwise(path: Path) -> Iterator[BlockRow]:
+    """Read the pairwise CSV: rows of one ranking form a block."""
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    for _, group in groupby(lines, key=lambda line: line["rankingID"]):
+        ranks: dict[str, int] = {}
+        for line in group:
+            for side in "12":
+                ranks[line[f"system{side}Id"]] = int(line[f"system{side}rank"])
+        names = [(name,) for name in ranks]
+        yield BlockRow(line["judgeID"], int(line["srcIndex"]), names, list(ranks.values()))
+
+
+def blocks_of(rows: Iterable[BlockRow]) -> Blocks:
+    listed = list(rows)
+    return blocks_from_rows(
+        listed, {name for row in listed for shown in row.candidates for name in shown}
+    )
+
+
+def expected_of(folder: Path) -> dict[str, Any]:
+    expected: dict[str, Any] = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
+    return expected

@@ -3,10 +3,7 @@
 import subprocess
 import sys
 
-ATTACKS = (
-    "foreseen_checks",
-    "proxy",
-)
+ATTACKS = ("foreseen_checks", "proxy")
 
 
 def main() -> int:

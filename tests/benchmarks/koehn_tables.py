@@ -22,21 +22,9 @@ from ranking.core.simulation.study import METHODS, Study, simulate_campaigns
 COMPARISONS = (10_000, 20_000, 30_000, 40_000, 50_000)
 #: Range size, violations in %, clusters, violations in %.
 PRINTED_TABLE_1 = {
-    "sign_test": (
-        (8.1, 0.8, 1.0, 0.0),
-        (6.3, 0.8, 1.1, 0.0),
-        (5.4, 0.7, 1.4, 0.0),
-        (4.9, 0.9, 1.7, 0.1),
-        (4.5, 0.9, 2.0, 0.1),
-    ),
-    "bootstrap": (
-        (4.6, 3.4, 1.8, 0.5),
-        (3.7, 2.4, 3.0, 0.5),
-        (3.3, 2.3, 3.9, 0.4),
-        (3.0, 2.0, 4.7, 0.4),
-        (2.9, 2.1, 5.3, 0.7),
-    ),
-}
+    "sign_test": ((8.1, 0.8, 1.0, 0.0), (6.3, 0.8, 1.1, 0.0), (5.4, 0.7, 1.4, 0.0), (4.9, 0.9, 1.7, 0.1), (4.5, 0.9, 2.0, 0.1)),
+    "bootstrap": ((4.6, 3.4, 1.8, 0.5), (3.7, 2.4, 3.0, 0.5), (3.3, 2.3, 3.9, 0.4), (3.0, 2.0, 4.7, 0.4), (2.9, 2.1, 5.3, 0.7)),
+}  # fmt: skip
 TARGETS = (0.5, 0.7, 0.8, 0.9)
 #: Thousands of comparisons for each of `TARGETS`, by number of systems and noise.
 PRINTED_TABLE_4 = {

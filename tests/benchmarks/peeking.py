@@ -48,9 +48,7 @@ def settings() -> tuple[Setting, ...]:
         Setting(name="documents, not known", world=documents),
         Setting(name="100 segments, in order", world=hundred, in_order_of="segment"),
         Setting(
-            name="20 judges in turn, taste 3",
-            world=replace(tastes, judges=20),
-            in_order_of="judge",
+            name="20 judges in turn, taste 3", world=replace(tastes, judges=20), in_order_of="judge"
         ),
         Setting(name="10 judges, taste 3 for one system", world=replace(tastes, disputed=1)),
         Setting(name="10 judges, taste 3 for half", world=replace(tastes, disputed=3)),

@@ -127,10 +127,7 @@ def sorts(campaigns: int) -> None:
         ["equal systems", "judges", "test", "correction", "neighbours split", "sorts with a split"]
     )
     for systems, (judges, taste), test, correction in product(
-        (5, 9),
-        ((7, 0.0), (7, 0.2)),
-        ("normal", "exact"),
-        (Correction.NONE, Correction.HOLM),
+        (5, 9), ((7, 0.0), (7, 0.2)), ("normal", "exact"), (Correction.NONE, Correction.HOLM)
     ):
         world = replace(
             _SEVEN,

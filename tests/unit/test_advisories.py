@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from tests.advisories.pins import pinned_packages
 from tests.advisories.stored import read_database, read_stored, write_stored
 
 OSV = """
@@ -77,18 +76,3 @@ def test_what_is_stored_says_the_same(database: Path, tmp_path: Path) -> None:
         ["CVE-2024-42005"],
         [],
     )
-
-
-def test_pins_are_read_with_their_extras(tmp_path: Path) -> None:
-    (tmp_path / "base.txt").write_text(
-        "Some_Package[extra]==1.2.3 \\\n    --hash=sha256:00\n# via other==9\nb==4 ; python_version < '4'\n"
-    )
-    assert pinned_packages(tmp_path) == {"some-package": Version("1.2.3"), "b": Version("4")}
-
-
-def test_the_file_knows_the_packages_that_are_asked_most_often() -> None:
-    """An empty file would find nothing in anything."""
-    known = read_stored().by_package
-    assert {"django", "requests", "cryptography", "numpy"} <= set(known)
-    assert len(known["django"]) > 50
-    assert pinned_packages().keys() >= {"django", "psycopg2-binary", "numpy"}

@@ -11,7 +11,6 @@ from django.apps import apps
 from launcher.data_directory import CHECKOUT
 
 PACKAGE = CHECKOUT / "annotation" / "sql"
-FILES = sorted(path for path in PACKAGE.glob("*.py") if path.name != "__init__.py")
 # Without `cells`, which copies rows of any table, whatever it is called.
 PRODUCT = ("annotation", "campaign", "config", "demo", "ranking")
 # Settings, locks and COPY: SQL that names no table of ours.
@@ -28,10 +27,7 @@ SQL = re.compile(
     r"\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|VALUES|SET|COPY|CALL|LOCK|MERGE|TRUNCATE"
     r"|PREPARE|EXECUTE|EXPLAIN|ANALYZE|VACUUM|CREATE|ALTER|DROP)\s"
 )
-# A statement for each protocol's table of answers, which the protocols have it make.
-FOR_EACH_TABLE = {"answer_store"}
 PAST_THE_ORM = {"RawSQL", "raw", "extra"}
-FEWEST_MS = 0.3
 
 
 def sources() -> Iterator[tuple[Path, ast.Module]]:
@@ -80,49 +76,6 @@ def test_the_database_package_names_no_table_of_ours() -> None:
     tables = "|".join(model._meta.db_table for model in apps.get_models())
     for path in TABLELESS.glob("*.py"):
         assert not re.search(rf"\b({tables})\b", path.read_text()), path
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-class TestEachFile:
-    def test_holds_one_statement_of_its_name(self, path: Path) -> None:
-        tree = ast.parse(path.read_text())
-        assert called(tree).count("Statement") == 1
-        if path.stem in FOR_EACH_TABLE:
-            assert 'Statement(\n        f"{table}_store",\n' in path.read_text()
-            return
-        assert f'Statement(\n    "{path.stem}",\n' in path.read_text()
-        assert f"\n{path.stem.upper()} = Statement(" in path.read_text()
-
-    def test_says_its_rule_the_tests_that_hold_it_and_what_it_earns(self, path: Path) -> None:
-        header = ast.get_docstring(ast.parse(path.read_text())) or ""
-        assert "\nRule: " in header
-        tests = re.findall(r"^Test: (.+)$", header, re.MULTILINE)
-        assert tests
-        for test in tests:
-            file, *names = test.split("::")
-            assert _defines(ast.parse((CHECKOUT / file).read_text()), names), test
-        earned = re.search(
-            r"^Earns: (?:(\d+\.\d) ms a judged block|with trigger (\w+)|with (\w+))$",
-            header,
-            re.MULTILINE,
-        )
-        assert earned
-        ms, trigger, other = earned.groups()
-        if ms is not None:
-            assert float(ms) >= FEWEST_MS, "Better left to the ORM."
-        elif trigger is not None:
-            # The database runs it too, so it is SQL anyway: said once for both.
-            assert _is_a_part_of(trigger, path.stem)
-        else:
-            assert f"annotation.sql.{path.stem} import" in (PACKAGE / f"{other}.py").read_text()
-
-
-def _is_a_part_of(trigger: str, stem: str) -> bool:
-    """Return whether the model's module of a trigger puts SQL of this file into its body."""
-    return any(
-        f'"{trigger}"' in source and f"annotation.sql.{stem} import" in source
-        for source in (path.read_text() for path in (CHECKOUT / "annotation/models").glob("*.py"))
-    )
 
 
 def _defines(tree: ast.Module | ast.ClassDef, names: list[str]) -> bool:

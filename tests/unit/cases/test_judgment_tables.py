@@ -9,11 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from campaign.formats import (
-    FormatError,
-    InputFile,
-    read_five_way_csv,
-)
+from campaign.formats import FormatError, InputFile, read_five_way_csv
 from ranking.files import read_judgments
 from ranking.files.pairwise import read_pairwise_csv
 

@@ -83,8 +83,7 @@ def test_appraise_as_wmt22_released_it(header: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tail", "has_batch"),
-    [("10.5,20.5,1,2", True), ("kind,None,10.5,20.5", False)],
+    ("tail", "has_batch"), [("10.5,20.5,1,2", True), ("kind,None,10.5,20.5", False)]
 )
 def test_appraise_rows_of_eleven_cells_are_told_apart_by_content(
     tail: str, has_batch: bool

@@ -291,10 +291,7 @@ def test_columns_that_describe_segments_are_no_systems() -> None:
     segments, left_out = imported("25-metadata-columns-in-tsv", "t.tsv")
     assert [segment.document for segment in segments] == ["d0", "d0", "d1", "d1"]
     assert [set(segment.outputs) for segment in segments] == [{"alpha", "beta"}] * 4
-    assert [name for name, _why in left_out] == [
-        't.tsv, column "domain"',
-        't.tsv, column "comet"',
-    ]
+    assert [name for name, _why in left_out] == ['t.tsv, column "domain"', 't.tsv, column "comet"']
 
 
 @given(

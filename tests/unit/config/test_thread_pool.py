@@ -70,14 +70,6 @@ def test_a_thread_is_idle_before_the_end_of_its_call_is_told(
     assert following.get(timeout=SECONDS).result(SECONDS) == thread
 
 
-def test_the_thread_that_became_idle_last_works_next(pool: LifoThreadPool) -> None:
-    held = [Held(pool).begun() for _ in range(3)]
-    threads = [held[place].let_go() for place in (1, 0, 2)]
-    assert len(set(threads)) == 3
-    again = [Held(pool).begun() for _ in range(3)]
-    assert [each.let_go() for each in again] == threads[::-1]
-
-
 def test_calls_beyond_the_threads_wait_and_the_first_is_first(pool: LifoThreadPool) -> None:
     held = [Held(pool).begun() for _ in range(3)]
     order: list[int] = []
@@ -91,15 +83,6 @@ def test_calls_beyond_the_threads_wait_and_the_first_is_first(pool: LifoThreadPo
         each.let_go()
 
 
-def test_no_more_threads_than_were_said() -> None:
-    pool = LifoThreadPool(2)
-    threads: set[int] = set()
-    calls = [pool.submit(lambda: threads.add(threading.get_ident())) for _ in range(500)]
-    wait(calls, SECONDS)
-    assert len(threads) <= 2
-    pool.shutdown()
-
-
 def test_an_error_is_the_callers_and_its_thread_works_on(pool: LifoThreadPool) -> None:
     held = Held(pool).begun()
     failed = pool.submit(lambda: 1 // 0)
@@ -107,10 +90,6 @@ def test_an_error_is_the_callers_and_its_thread_works_on(pool: LifoThreadPool) -
         failed.result(SECONDS)
     assert pool.submit(divmod, 7, 2).result(SECONDS) == (3, 1)
     held.let_go()
-
-
-def test_arguments_arrive(pool: LifoThreadPool) -> None:
-    assert pool.submit(sorted, [1, 3, 2], reverse=True).result(SECONDS) == [3, 2, 1]
 
 
 def test_a_call_cancelled_while_it_waited_is_not_made(pool: LifoThreadPool) -> None:
@@ -137,22 +116,3 @@ def test_after_shutdown_what_was_submitted_is_done_and_nothing_more_is_taken() -
     assert waiting.result(SECONDS) == (3, 1)
     ending.join(SECONDS)
     assert not ending.is_alive()
-
-
-def test_shutdown_waits_for_the_threads_to_end() -> None:
-    before = threading.active_count()
-    pool = LifoThreadPool(3)
-    held = [Held(pool).begun() for _ in range(2)]
-    for each in held:
-        each.let_go()
-    pool.shutdown()
-    assert threading.active_count() == before
-
-
-def test_shutdown_can_cancel_what_waits() -> None:
-    pool = LifoThreadPool(1)
-    held = Held(pool).begun()
-    waiting = pool.submit(divmod, 7, 2)
-    pool.shutdown(wait=False, cancel_futures=True)
-    assert waiting.cancelled()
-    held.let_go()

@@ -21,7 +21,6 @@ BOARD: dict[str, Any] = json.loads((CHECKOUT / "deploy" / "grafana" / "quintet.j
 CASES: list[dict[str, Any]] = yaml.safe_load(
     (CHECKOUT / "deploy" / "prometheus" / "alerts.test.yml").read_text()
 )["tests"]
-GUIDE = (CHECKOUT / "docs" / "operators.md").read_text()
 
 BY_ALARM = {rule["alert"]: rule["expr"] for rule in RULES}
 BY_PANEL = {
@@ -60,19 +59,6 @@ class TestEachQuestion:
             assert view in set(_view_names())
 
 
-def test_every_metric_is_on_the_board() -> None:
-    assert set().union(*map(names_in, BY_PANEL.values())) == sample_names()
-
-
-@pytest.mark.parametrize("alarm", BY_ALARM)
-def test_every_alarm_says_what_it_means_and_what_to_do(alarm: str) -> None:
-    section = GUIDE.split(f"### {alarm}\n", 1)
-    assert len(section) == 2, "docs/operators.md does not explain it"
-    text = section[1].split("\n### ", 1)[0].split("\n## ", 1)[0]
-    assert len(text.split()) > 20
-    assert "**Do**:" in text
-
-
 @pytest.mark.parametrize("alarm", BY_ALARM)
 def test_promtool_is_given_when_every_alarm_rings_and_when_not(alarm: str) -> None:
     """`make alarms` computes them: docs/operators.md has what it said last."""
@@ -92,16 +78,6 @@ def test_promtool_is_given_when_every_alarm_rings_and_when_not(alarm: str) -> No
         if not test["exp_alerts"]:
             told = set().union(*(names_in(each["series"]) for each in case["input_series"]))
             assert told == names_in(BY_ALARM[alarm])
-
-
-def test_no_alarm_is_explained_that_there_is_not() -> None:
-    assert set(re.findall(r"^### (Quintet\w+)$", GUIDE, re.MULTILINE)) == BY_ALARM.keys()
-
-
-def test_alarms_and_panels_have_names_of_their_own() -> None:
-    assert len(BY_ALARM) == len(RULES)
-    assert len({panel["title"] for panel in BOARD["panels"]}) == len(BOARD["panels"])
-    assert {rule["labels"]["severity"] for rule in RULES} == {"page", "ticket"}
 
 
 def _view_names() -> list[str]:

@@ -136,15 +136,7 @@ def test_a_path_is_told_to_the_ingress_and_to_quintet() -> None:
         assert told["TIME_ZONE"] == "Europe/Prague"
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"urlPrefix": "quintet/"},
-        {"existingSecret": ""},
-        {"optionalSecrets": ["secret-of-mine"]},
-        {"proxies": 0},
-    ],
-)
+@pytest.mark.parametrize("values", [{"urlPrefix": "quintet/"}, {"existingSecret": ""}, {"optionalSecrets": ["secret-of-mine"]}, {"proxies": 0}])  # fmt: skip
 def test_values_that_make_no_sense_are_refused(values: dict[str, Any]) -> None:
     chart = helm_python.Chart.load(str(CHART))
     with pytest.raises(helm_python.HelmError):

@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotation.pages.system_form import MAX_BYTES
 from cells.cell_map import CellMap
 from deploy.cells import configuration
-from deploy.nginx import main, rendered
+from deploy.nginx import rendered
 
 CELLS = CellMap({0: "10.0.0.1:8000"})
 VALUES = {
@@ -115,22 +115,8 @@ def test_only_files_in_one_request_may_be_larger() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("SERVER_NAME", "a;} evil {"),
-        ("URL_PREFIX", "quintet"),
-        ("URL_PREFIX", "/quintet/"),
-        ("LOG", "/var/log/$host.log"),
-    ],
-)
+    ("name", "value"), [("SERVER_NAME", "a;} evil {"), ("URL_PREFIX", "quintet"), ("URL_PREFIX", "/quintet/"), ("LOG", "/var/log/$host.log")]
+)  # fmt: skip
 def test_values_that_would_say_something_else_are_refused(name: str, value: str) -> None:
     with pytest.raises(ValueError, match=name):
         rendered(VALUES | {name: value})
-
-
-def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["--server-name=campaign.example.org", "--certificate=/c.pem", "--key=/c.key"]
-    assert main(given) == 0
-    assert "server_name campaign.example.org;" in capsys.readouterr().out
-    assert main([*given, "--prefix=quintet"]) == 2
-    assert "/quintet" in capsys.readouterr().err

@@ -1,9 +1,6 @@
 """`python3 -m deploy.secret_files`: files that docker-compose.yml reads; nothing that was there is lost."""
 
-import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -106,27 +103,3 @@ def test_a_file_that_says_something_else_is_never_overwritten(folder: Path) -> N
         write(folder)
     assert value(folder, "postgres_password") == before
     assert path.read_text() == "POSTGRES_PASSWORD=another\n"
-
-
-def test_the_command_says_what_it_did_and_no_secret(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("SECRET_KEY=hidden\n")
-    shell = {name: text for name, text in os.environ.items() if name not in FILES.values()}
-    command = [sys.executable, "-m", "deploy.secret_files", "--into", str(tmp_path / "s")]
-    done = subprocess.run(
-        [*command, "--env", str(tmp_path / ".env")],
-        cwd=CHECKOUT,
-        env=shell,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.count(": made at random") == 3
-    assert "secret_key: moved here from SECRET_KEY" in done.stdout
-    assert "keeps its owner's password" in done.stdout
-    for path in (tmp_path / "s").iterdir():
-        assert path.read_text().strip() not in done.stdout
-
-
-def test_it_runs_where_nothing_of_quintet_is_installed() -> None:
-    command = [sys.executable, "-I", "-S", str(CHECKOUT / "deploy" / "secret_files.py"), "--help"]
-    assert "secret" in subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -6,8 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.judge_measures import JudgeMeasure
-from ranking.core.agreement.measures import measure_agreement
-from ranking.core.agreement.report import Chance
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.tallies import JudgeTallies, tally_judges
 from ranking.judge_monitoring import judges_to_measure, measure_judges, measures_of_tallies
@@ -94,20 +92,6 @@ def test_who_clicks_at_random_stands_out_from_who_reads() -> None:
         assert reads.p_value < 1e-9
 
 
-def test_agreement_with_oneself_is_that_of_the_agreement_report(
-    drawn_blocks: "object",
-) -> None:
-    assert callable(drawn_blocks)
-    drawn: Blocks = drawn_blocks(400)
-    report = measure_agreement(drawn, chance=Chance.SCOTT, resamples=1)
-    assert report.intra.p_chance is not None
-    found = measure_judges(drawn, p_chance=report.intra.p_chance)
-    measured = [each[JudgeMeasure.INTRA] for each in found.values() if JudgeMeasure.INTRA in each]
-    pairs = sum(each.evidence for each in measured)
-    weighted = sum(each.evidence * each.value for each in measured) / pairs
-    assert report.intra.kappa == pytest.approx(weighted)
-
-
 def test_chance_of_agreement_with_oneself_is_of_the_judges_own_ties() -> None:
     # Each judge has ab of two segments twice, and ac of a third once.
     labels = {
@@ -132,25 +116,6 @@ def test_chance_of_agreement_with_oneself_is_of_the_judges_own_ties() -> None:
     assert found["often"][JudgeMeasure.INTRA].value == pytest.approx((1 / 2 - 11 / 25) / (14 / 25))
     pooled = measure_judges(blocks(rows), p_chance=0.36)
     assert pooled["always"][JudgeMeasure.INTRA].value == 1
-
-
-def test_the_interval_of_a_median_lies_between_two_of_the_times() -> None:
-    # Of 10 times, the second and the ninth: at least 95 % (Conover 1999, §3.2).
-    times = {"ann": np.arange(1.0, 11.0), "bob": np.array([3.0])}
-    found = measure_judges(blocks([]), seconds=times)
-    ann = found["ann"][JudgeMeasure.SECONDS]
-    assert (ann.value, ann.low, ann.high) == (5.5, 2.0, 9.0)
-    assert found["bob"][JudgeMeasure.SECONDS].low is None
-
-
-def test_order_of_the_rows_does_not_matter() -> None:
-    rng = np.random.default_rng(9)
-    rows = [
-        BlockRow(f"j{segment % 3}", segment, ["a", "b", "r"], rng.integers(1, 6, 3).tolist())
-        for segment in range(30)
-    ]
-    forwards = measure_judges(blocks(rows), reference="r", p_chance=0.4)
-    assert measure_judges(blocks(rows[::-1]), reference="r", p_chance=0.4) == forwards
 
 
 @settings(max_examples=15)

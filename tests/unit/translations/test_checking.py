@@ -58,10 +58,6 @@ def test_what_got_lost_is_named(english: str, translation: str, problem: str) ->
     assert [problem in found for found in problems(english, translation)] == [True]
 
 
-def test_marks_as_wide_as_a_mark_and_its_space_need_no_space() -> None:
-    assert list(problems(", ", "、")) == []
-
-
 @pytest.mark.parametrize(
     ("locale", "forms"),
     [
@@ -78,18 +74,6 @@ def test_each_language_has_its_own_plural_forms(locale: str, forms: list[str]) -
     assert list(form_problems(WORDS, [*forms, forms[-1]], locale))
 
 
-@pytest.mark.parametrize(
-    ("locale", "forms", "which"),
-    [
-        ("cs", ["{n} věta", "několik vět", "{n} vět"], "form 1"),
-        ("ar", ["لا جمل", "جملة", "جملتان", "{n} جمل", "جملة كثيرة", "{n} جملة"], "form 4"),
-        ("zh_Hans", ["句"], "form 0"),
-    ],
-)
-def test_a_form_for_many_numbers_says_which(locale: str, forms: list[str], which: str) -> None:
-    assert [which in problem for problem in form_problems(WORDS, forms, locale)] == [True]
-
-
 def test_a_number_that_stands_by_its_place_cannot_be_left_out() -> None:
     key = Key("%d sentence", "%d sentences")
     assert list(form_problems(key, ["Ein Satz", "%d Sätze"], "de"))
@@ -102,11 +86,6 @@ def test_text_that_is_not_in_the_catalogue_is_named_with_its_file() -> None:
     assert str(problem) == (
         "cs: templates/judge/judge.html: is missing from the catalogue; run `make messages`: Skip"
     )
-
-
-def test_text_that_nobody_says_any_more_is_named() -> None:
-    (problem,) = problems_of(catalogue("Skip", "Přeskočit"), {}, "cs")
-    assert "is no longer in the code" in str(problem)
 
 
 def test_a_fuzzy_translation_is_none() -> None:

@@ -56,13 +56,3 @@ def test_tags_in_templates_are_found(tmp_path: Path) -> None:
         Key("May", context="month"),
         Key("none"),
     }
-
-
-def test_tags_in_messages_by_mail_are_found(tmp_path: Path) -> None:
-    texts = found(tmp_path, "mail.txt", '{% load i18n %}{% translate "Hello," %} {{ link }}')
-    assert texts == {Key("Hello,"): [("app/mail.txt", 1)]}
-
-
-def test_what_an_author_tells_translators_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "code.py").write_text(PYTHON)
-    assert messages_of(tmp_path, ["."])[Key("range")].comments == ["of a ranking"]

@@ -51,11 +51,6 @@ def test_the_chance_of_a_check_does_not_depend_on_the_hits_since_the_last(every:
     assert abs(ended / going_on - 1 / every) < 0.01
 
 
-def test_few_gaps_reach_the_bound() -> None:
-    found = gaps(every=10, count=6000)
-    assert 0 < sum(gap == LONGEST * 10 for gap in found) / 6000 < 1 / 100
-
-
 def test_judges_seeds_and_turns_have_gaps_of_their_own() -> None:
     own = gaps(every=10, count=40)
     assert gaps(every=10, count=40) == own
@@ -77,12 +72,3 @@ def test_no_repeat_is_due_before_there_is_something_to_repeat(
     millionths = round(share * 1_000_000)
     if millionths and since - gap >= ceil(LONGEST * Fraction(1_000_000, millionths)):
         assert due
-
-
-def test_the_first_repeat_is_not_due_at_once_for_most() -> None:
-    """As if gaps began with the first HIT: two of three would end as soon as there is one to repeat."""
-    at_once = sum(
-        intra_due(seed=SEED, judge=f"j{n}", share=0.1, repeat_gap=10, repeats=0, hits_since=11)
-        for n in range(1000)
-    )
-    assert 70 < at_once < 130

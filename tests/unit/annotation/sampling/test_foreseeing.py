@@ -1,7 +1,5 @@
 """Nobody foresees checks and repeats who has not got the seed: a short form of the attack."""
 
-from math import sqrt
-
 import pytest
 
 from annotation.sampling.due import attention_due, intra_due
@@ -55,22 +53,6 @@ def test_no_way_foresees_better_than_chance(
 def foreseen(way: Way, checks: list[bool]) -> Outcome:
     seen = [Seen(is_check=is_check, is_repeat=False) for is_check in checks]
     return outcome(way, [seen, seen], repeats=False)
-
-
-@pytest.mark.parametrize("name", ["period", "phase", "gap since the last", "hazard after this gap"])
-def test_every_tenth_hit_would_be_foreseen(name: str) -> None:
-    """As checks came until November 2026."""
-    found = foreseen(WAYS[name], [place % EVERY == EVERY - 1 for place in range(HITS)])
-    assert found.auc > 0.99
-    assert not found.is_chance
-
-
-def test_an_additive_sequence_would_be_foreseen() -> None:
-    """As rates were rounded until November 2026."""
-    step = (sqrt(5) - 1) / 2
-    checks = [(0.3 + place * step) % 1 < 0.1 for place in range(HITS)]
-    found = foreseen(WAYS["additive sequences"], checks)
-    assert found.auc > 0.9
 
 
 def test_a_seed_that_is_tried_would_be_found() -> None:

@@ -300,12 +300,8 @@ def test_where_in_a_hit_the_reference_stands_cannot_be_foreseen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
-        (DesignKind.UNIFORM, "3c3d6118abdfd4f9d26f7ea91fc93ee2"),
-        (DesignKind.BALANCED, "8e2f3d5b9ddc5dd2070b791074e650f3"),
-    ],
-)
+    ("kind", "expected"), [(DesignKind.UNIFORM, "3c3d6118abdfd4f9d26f7ea91fc93ee2"), (DesignKind.BALANCED, "8e2f3d5b9ddc5dd2070b791074e650f3")]
+)  # fmt: skip
 def test_hits_that_were_drawn_with_checks_by_schedule_are_drawn_again_as_they_were(
     kind: DesignKind, expected: str
 ) -> None:

@@ -17,10 +17,7 @@ from tests.properties import examples
 
 def balanced(seed: int, systems_per_block: int = 5) -> DesignParameters:
     return DesignParameters(
-        kind=DesignKind.BALANCED,
-        seed=seed,
-        systems_per_block=systems_per_block,
-        segments_per_hit=1,
+        kind=DesignKind.BALANCED, seed=seed, systems_per_block=systems_per_block, segments_per_hit=1
     )
 
 
@@ -114,19 +111,6 @@ def test_a_state_recorded_before_designs_planned_ahead_draws_what_it_drew_then()
         assert "".join(names[0][-1] for names in plan.blocks[0].systems) == systems
         state = state.after(plan)
         assert state.planned_cycle is None
-
-
-def test_a_recorded_state_holds_the_rest_of_the_cycle_and_little_more() -> None:
-    names = system_names(20)
-    parameters = balanced(4)
-    state = DrawState.empty(names).for_design(parameters, names).with_cycle()
-    texts = corpus(names, segments=10)
-    for plan, after in drawn(parameters, texts, hits=10, state=state):
-        recorded = DrawState.from_json(state.to_json())
-        assert recorded.after(plan).to_json() == after.to_json()
-        state = after
-    assert state.planned_cycle is not None
-    assert sum(map(len, state.planned_cycle.to_json()["pending"])) < state.position_counts.size
 
 
 def test_a_plan_is_kept_among_the_same_systems_and_made_anew_among_others() -> None:

@@ -34,10 +34,7 @@ def design(
 
 
 designs = st.builds(
-    design,
-    inter_share=st.floats(0, 0.9),
-    redundancy=st.integers(1, 4),
-    seed=st.integers(0, 2**63),
+    design, inter_share=st.floats(0, 0.9), redundancy=st.integers(1, 4), seed=st.integers(0, 2**63)
 )
 
 
@@ -141,10 +138,7 @@ def test_a_repeat_shows_the_same_candidates_in_another_order(
 
 def test_a_repeat_has_any_other_order_with_the_same_chance() -> None:
     block = BlockPlan(
-        segment=1,
-        candidates=((1,), (2,), (3,)),
-        systems=(("a",), ("b",), ("c",)),
-        why={},
+        segment=1, candidates=((1,), (2,), (3,)), systems=(("a",), ("b",), ("c",)), why={}
     )
     original = HITPlan(number=1, blocks=(block,), why={})
     orders = Counter(

@@ -107,17 +107,10 @@ def test_names_that_lead_astray_are_refused(packed: Packed, names: list[str], pr
 @both
 @pytest.mark.parametrize(
     "inner",
-    [
-        zipped([("a", b"a")]),
-        tarred([("a", b"a")]),
-        tarred([("a", b"a")], "w"),
-        b"BZh9",
-        b"Rar!\x1a\x07",
-        b"\xfd7zXZ",
-    ],
+    [zipped([("a", b"a")]), tarred([("a", b"a")]), tarred([("a", b"a")], "w"), b"BZh9", b"Rar!\x1a\x07", b"\xfd7zXZ"],
     # Names of their own: the bytes hold the time at which they were made.
     ids=["zip", "tar.gz", "tar", "bzip2", "rar", "xz"],
-)
+)  # fmt: skip
 def test_what_is_packed_twice_is_refused(packed: Packed, inner: bytes) -> None:
     assert "is packed or compressed itself" in refused(packed([("a.txt", inner)]))
 

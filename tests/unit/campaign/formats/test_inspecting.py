@@ -2,13 +2,10 @@
 
 import gzip
 import io
-import itertools
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Iterable
 
 import pytest
 
-from campaign.formats.archives import folder_files
 from campaign.formats.inspecting import Inspection, SystemFacts, inspect
 from campaign.formats.recognising import recognise
 from campaign.formats.streams import StoredFile
@@ -16,8 +13,6 @@ from campaign.formats.streams import StoredFile
 SOURCE = [f"A sentence with the number {n} in it." for n in range(1, 101)]
 AMBER = [f"Ein Satz mit der Nummer {n} darin." for n in range(1, 101)]
 BIRCH = [f"Ein Satz, {n} ist seine Nummer." for n in range(1, 101)]
-
-Look = Callable[..., Inspection]
 
 
 def lines(texts: Iterable[str], end: str = "\n") -> bytes:
@@ -46,18 +41,6 @@ def test_files_that_fit_have_nothing_against_them() -> None:
     assert (amber.outputs, amber.repeated, amber.copied) == (100, 0, 0)
     assert amber.outlier_count == 0
     assert amber.usual_ratio == pytest.approx(len(AMBER[50]) / len(SOURCE[50]))
-
-
-def test_five_segments_spread_over_all_are_shown() -> None:
-    found = look(src_en=lines(SOURCE), amber_de=lines(AMBER))
-    numbers = [segment.number for segment in found.sample]
-    assert numbers[0] == 1
-    assert len(numbers) == 5
-    assert min(b - a for a, b in itertools.pairwise(numbers)) >= 10
-    assert numbers[-1] > 60
-    assert [s.outputs["amber"] for s in found.sample] == [AMBER[n - 1] for n in numbers]
-    few = look(src_en=lines(SOURCE[:3]), amber_de=lines(AMBER[:3]))
-    assert [segment.number for segment in few.sample] == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -106,10 +89,7 @@ def test_what_an_import_refuses_is_refused() -> None:
 def test_a_reference_may_have_gaps() -> None:
     reference = [*AMBER[:10], "", *AMBER[11:]]
     found = look(
-        src_en=lines(SOURCE),
-        ref_de=lines(reference),
-        amber_de=lines(AMBER),
-        birch_de=lines(BIRCH),
+        src_en=lines(SOURCE), ref_de=lines(reference), amber_de=lines(AMBER), birch_de=lines(BIRCH)
     )
     assert (found.error, found.references) == (None, 1)
 
@@ -153,15 +133,6 @@ def test_systems_that_say_the_same_everywhere_are_named() -> None:
     assert found.identical_systems == (("amber", "cedar"),)
 
 
-def test_without_a_source_the_files_are_still_described() -> None:
-    found = look(one_txt=lines(AMBER), two_txt=lines(BIRCH))
-    assert found.error is not None
-    assert "no file is recognised as the source" in found.error.problem
-    assert [each.lines for each in found.files] == [100, 100]
-    assert {facts.name for facts in found.systems} == {"one", "two"}
-    assert of("one", found).usual_ratio is None
-
-
 def test_whoever_can_tell_languages_is_asked() -> None:
     files = [StoredFile("src.en", lambda: io.BytesIO(lines(SOURCE))), StoredFile("a.de", lambda: io.BytesIO(lines(AMBER)))]  # fmt: skip
     found = inspect(
@@ -169,16 +140,3 @@ def test_whoever_can_tell_languages_is_asked() -> None:
         guess_language=lambda texts: "de" if "Satz" in next(iter(texts)) else None,
     )
     assert [each.language for each in found.files] == [None, "de"]
-
-
-@pytest.mark.realdata
-def test_wmt12_passes_its_inspection(wmt12_with_texts: Path) -> None:
-    found = inspect(recognise("wmt12", folder_files(wmt12_with_texts)))
-    assert (found.error, found.identical_systems) == (None, ())
-    assert (found.segments, found.documents, found.references, len(found.systems)) == (
-        3003,
-        99,
-        1,
-        6,
-    )
-    assert len(found.sample) == 5

@@ -24,20 +24,14 @@ def rows(text: str) -> list[JudgeRow]:
         ("ada@example.org", [("ada@example.org", "")]),
         (" ada@example.org ; bob@example.org,", [("ada@example.org", ""), ("bob@example.org", "")]),
         ("Ada Lovelace <ada@example.org>", [("ada@example.org", "Ada Lovelace")]),
-        (
-            '"Lovelace, Ada" <ada@example.org>; Bob <bob@example.org>',
-            [("ada@example.org", "Lovelace, Ada"), ("bob@example.org", "Bob")],
-        ),
+        ('"Lovelace, Ada" <ada@example.org>; Bob <bob@example.org>', [("ada@example.org", "Lovelace, Ada"), ("bob@example.org", "Bob")]),
         ("Ada Lovelace, ada@example.org", [("ada@example.org", "Ada Lovelace")]),
         ("ada@example.org\tAda Lovelace", [("ada@example.org", "Ada Lovelace")]),
         ("Ada Lovelace ada@example.org", [("ada@example.org", "Ada Lovelace")]),
         ("nobody", [("nobody", "")]),
-        (
-            "a@example.org, nobody, b@example.org",
-            [("a@example.org", ""), ("b@example.org", ""), ("nobody", "")],
-        ),
+        ("a@example.org, nobody, b@example.org", [("a@example.org", ""), ("b@example.org", ""), ("nobody", "")]),
     ],
-)
+)  # fmt: skip
 def test_addresses_are_read_with_and_without_names(
     line: str, expected: list[tuple[str, str]]
 ) -> None:

@@ -1,6 +1,5 @@
 """The released WMT files, read as they are, and texts of our own in the same shape."""
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -30,16 +29,6 @@ def wmt12_cs_en(wmt12_with_texts: Path) -> list[SegmentTexts]:
     for stream in opened.values():
         stream.close()
     return segments
-
-
-def test_wmt12_czech_english_is_aligned(wmt12_cs_en: list[SegmentTexts]) -> None:
-    assert [segment.number for segment in wmt12_cs_en] == list(range(1, 3004))
-    documents = list(dict.fromkeys(segment.document for segment in wmt12_cs_en))
-    assert len(documents) == 99
-    assert sum(segment.position == 1 for segment in wmt12_cs_en) == 99
-    systems = ["cu-bojar", "jhu-heiro", "onlineA", "onlineB", "uedin-wmt12", "uk-dan-moses"]
-    assert all(list(segment.outputs) == systems for segment in wmt12_cs_en)
-    assert all(len(segment.references) == 1 for segment in wmt12_cs_en)
 
 
 def test_the_ampersands_of_wmt12_are_text_and_its_entities_are_decoded(
@@ -80,11 +69,3 @@ def test_the_judgments_of_wmt_are_read_and_written_back_to_the_byte(
         len({name for row in rows for candidate in row.candidates for name in candidate}) == systems
     )
     assert "".join(write(rows)) == (real_data / path).read_text(encoding="utf-8")
-
-
-def test_the_source_index_of_wmt12_finds_its_segment(
-    wmt12_with_texts: Path, wmt12_cs_en: list[SegmentTexts]
-) -> None:
-    with (wmt12_with_texts / "judgments.csv").open(encoding="utf-8", newline="") as plain:
-        judged = {int(row["srcIndex"]) for row in csv.DictReader(plain)}
-    assert judged <= {segment.number for segment in wmt12_cs_en}

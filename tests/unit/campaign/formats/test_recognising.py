@@ -2,14 +2,13 @@
 
 import gzip
 import io
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaign.formats import FormatError, TestSetFormat
-from campaign.formats.archives import folder_files, is_litter
+from campaign.formats import FormatError
+from campaign.formats.archives import is_litter
 from campaign.formats.file_names import language_pair, system_names
 from campaign.formats.recognising import FileRole, RecognisedSet, opened_set, recognise
 from campaign.formats.streams import StoredFile
@@ -159,18 +158,3 @@ def test_whatever_is_given_gets_one_role_each(contents: dict[str, str | bytes]) 
     kept = [name for name in contents if not is_litter(name)]
     assert [file.name for file in found.files] == kept
     assert found.litter == len(contents) - len(kept)
-
-
-@pytest.mark.realdata
-def test_the_folder_of_wmt12_is_recognised(wmt12_with_texts: Path) -> None:
-    found = recognise("wmt12", folder_files(wmt12_with_texts))
-    assert found.languages == ("cs", "en")
-    assert {file.system for file in found.of(FileRole.SYSTEM)} == {
-        "cu-bojar", "jhu-heiro", "onlineA", "onlineB", "uedin-wmt12", "uk-dan-moses",
-    }  # fmt: skip
-    assert found.main.file_format is TestSetFormat.SGML
-    assert {file.name for file in found.of(FileRole.IGNORED)} == {"judgments.csv"} | {
-        path.name for path in wmt12_with_texts.glob("*.json")
-    }
-    with opened_set(found) as segments:
-        assert sum(1 for _ in segments) == 3003

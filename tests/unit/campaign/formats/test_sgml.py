@@ -102,49 +102,27 @@ def test_any_text_comes_back_in_any_order(
 
 
 _ONE = {"d": {"1": "a", "2": "b"}}
-_SAME = "What to do: give every file the same documents and segments as the source."
 
 
 @pytest.mark.parametrize(
     ("output", "message"),
     [
-        (
-            {"d": {"1": "a"}},
-            (
-                'A.sgm, line 4: the document "d" lacks the segment "2" (src.sgm, line 7), looked for '
-                f"up to here. {_SAME}"
-            ),
-        ),
+        ({"d": {"1": "a"}}, 'A.sgm, line 4: the document "d" lacks the segment "2" (src.sgm, line 7), looked for up to here.'),
         (
             {"d": {"1": "a", "3": "c"}, "e": {"1": "x"}, "f": {"1": "y"}},
-            (
-                'A.sgm, line 12: the document "d" lacks the segment "2" (src.sgm, line 7), looked for '
-                f"up to here. {_SAME}"
-            ),
+            'A.sgm, line 12: the document "d" lacks the segment "2" (src.sgm, line 7), looked for up to here.',
         ),
-        (
-            {"d": {"1": "a", "2": "b", "3": "c"}},
-            f'A.sgm, line 10: the document "d" has the segment "3", which src.sgm has not. {_SAME}',
-        ),
-        (
-            {"c": {"7": "x"}, "d": {"1": "a", "2": "b"}},
-            f'A.sgm, line 4: the document "c" has the segment "7", which src.sgm has not. {_SAME}',
-        ),
-        (
-            {"d": {"1": "a", "2": ""}},
-            (
-                "A.sgm, line 7: the output of A (document d, segment 2) is empty. What to do: fill it "
-                "in, or take the segment out of the source, the references and every system."
-            ),
-        ),
+        ({"d": {"1": "a", "2": "b", "3": "c"}}, 'A.sgm, line 10: the document "d" has the segment "3", which src.sgm has not.'),
+        ({"c": {"7": "x"}, "d": {"1": "a", "2": "b"}}, 'A.sgm, line 4: the document "c" has the segment "7", which src.sgm has not.'),
+        ({"d": {"1": "a", "2": ""}}, ("A.sgm, line 7: the output of A (document d, segment 2) is empty.")),
     ],
-)
+)  # fmt: skip
 def test_an_output_that_does_not_fit_the_source_is_refused(
     read: Read, output: dict[str, dict[str, str]], message: str
 ) -> None:
     with pytest.raises(FormatError) as caught:
         read(_set("srcset", _ONE), systems={"A": _set("tstset", output)})
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(f"{message} What to do: ")
 
 
 def test_a_segment_that_comes_twice_is_refused_in_every_file(read: Read) -> None:
@@ -179,97 +157,25 @@ _START = '<srcset setid="x">\n<doc docid="d">\n'
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (
-            f'{_START}<seg id="1">a',
-            (
-                "src.sgm, line 3: the file ends inside the segment that begins on line 3. "
-                "What to do: check that the file was transferred completely."
-            ),
-        ),
-        (
-            f'{_START}<seg id="1">a</seg>\n<seg\nid=',
-            (
-                "src.sgm, line 5: the file ends inside the tag that begins on line 4. "
-                "What to do: check that the file was transferred completely."
-            ),
-        ),
-        (
-            f'{_START}<seg id="1">a</seg>\n',
-            (
-                "src.sgm, line 3: the file ends inside the document that begins on line 2. "
-                "What to do: check that the file was transferred completely."
-            ),
-        ),
-        (
-            f'{_START}<seg id="1">a\n<seg id="2">b</seg>',
-            (
-                'src.sgm, line 3: the segment "1" of the document "d" is never closed. '
-                "What to do: write </seg> at its end."
-            ),
-        ),
-        (
-            f"{_START}<p><seg>a</seg>",
-            'src.sgm, line 3 (field "id"): the segment has no id. What to do: give it one: id="…".',
-        ),
-        (
-            '<srcset setid="x">\n<doc sysid="d">\n',
-            (
-                'src.sgm, line 2 (field "docid"): the document has no docid. '
-                'What to do: give it one: docid="…".'
-            ),
-        ),
-        (
-            '<srcset setid="x">\n <seg id="1">a</seg>',
-            (
-                "src.sgm, line 2, column 2: the segment is in no document. "
-                'What to do: put it between <doc docid="…"> and </doc>.'
-            ),
-        ),
-        (
-            f"{_START}a</seg>",
-            (
-                "src.sgm, line 3, column 2: a segment is closed that was not opened. "
-                'What to do: write every segment as <seg id="…">text</seg>.'
-            ),
-        ),
-        (
-            _set("tstset", _ONE),
-            (
-                "src.sgm, line 1: the file is a tstset, not a srcset. What to do: give the source "
-                "(srcset), references (refset) and outputs (tstset) in their places."
-            ),
-        ),
-        (
-            f'{_START}<seg id="1">a&#7;</seg>',
-            (
-                "src.sgm, line 3: &#7; stands for a control character, which is no text. "
-                "What to do: remove it."
-            ),
-        ),
-        (
-            f'{_START}<seg id="1"> </seg></doc>',
-            (
-                "src.sgm, line 3: the source (document d, segment 1) is empty. What to do: fill it in, "
-                "or take the segment out of the source, the references and every system."
-            ),
-        ),
-        (
-            "<srcset></srcset>",
-            "src.sgm: the file holds no segment. What to do: give a file with at least one segment.",
-        ),
-        (
-            f'{_START}\n<seg id="1\n' + 2000 * "going on\n",
-            (
-                "src.sgm, line 4: the tag that begins here is never closed. "
-                'What to do: close it with ">", and close the quotes inside it.'
-            ),
-        ),
+        (f'{_START}<seg id="1">a', ("src.sgm, line 3: the file ends inside the segment that begins on line 3.")),
+        (f'{_START}<seg id="1">a</seg>\n<seg\nid=', ("src.sgm, line 5: the file ends inside the tag that begins on line 4.")),
+        (f'{_START}<seg id="1">a</seg>\n', ("src.sgm, line 3: the file ends inside the document that begins on line 2.")),
+        (f'{_START}<seg id="1">a\n<seg id="2">b</seg>', ('src.sgm, line 3: the segment "1" of the document "d" is never closed.')),
+        (f"{_START}<p><seg>a</seg>", 'src.sgm, line 3 (field "id"): the segment has no id.'),
+        ('<srcset setid="x">\n<doc sysid="d">\n', ('src.sgm, line 2 (field "docid"): the document has no docid.')),
+        ('<srcset setid="x">\n <seg id="1">a</seg>', ("src.sgm, line 2, column 2: the segment is in no document.")),
+        (f"{_START}a</seg>", ("src.sgm, line 3, column 2: a segment is closed that was not opened.")),
+        (_set("tstset", _ONE), ("src.sgm, line 1: the file is a tstset, not a srcset.")),
+        (f'{_START}<seg id="1">a&#7;</seg>', ("src.sgm, line 3: &#7; stands for a control character, which is no text.")),
+        (f'{_START}<seg id="1"> </seg></doc>', ("src.sgm, line 3: the source (document d, segment 1) is empty.")),
+        ("<srcset></srcset>", "src.sgm: the file holds no segment."),
+        (f'{_START}\n<seg id="1\n' + 2000 * "going on\n", ("src.sgm, line 4: the tag that begins here is never closed.")),
     ],
-)
+)  # fmt: skip
 def test_errors_name_file_line_and_remedy(read: Read, source: str, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(source)
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(f"{message} What to do: ")
 
 
 def test_a_segment_that_never_ends_is_refused_before_it_fills_the_memory(read: Read) -> None:

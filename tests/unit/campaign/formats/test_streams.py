@@ -33,27 +33,14 @@ def test_lines_end_at_line_feeds_and_carriage_returns_only(make_file: MakeFile) 
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("content", "lines"),
-    [
-        ("", []),
-        ("\n", [""]),
-        ("\r\n", [""]),
-        ("a\r", ["a"]),
-        ("\r\r\n", ["", ""]),
-        ("a\n\n", ["a", ""]),
-    ],
-)
+@pytest.mark.parametrize(("content", "lines"), [("", []), ("\n", [""]), ("\r\n", [""]), ("a\r", ["a"]), ("\r\r\n", ["", ""]), ("a\n\n", ["a", ""])])  # fmt: skip
 def test_the_last_line_end_begins_no_line(
     make_file: MakeFile, content: str, lines: list[str]
 ) -> None:
     assert list(text_lines(make_file("x", content))) == lines
 
 
-@given(
-    st.lists(st.text(st.sampled_from("aé\n\r\u2028 😀"), max_size=6)),
-    st.booleans(),
-)
+@given(st.lists(st.text(st.sampled_from("aé\n\r\u2028 😀"), max_size=6)), st.booleans())
 def test_lines_do_not_depend_on_how_the_bytes_arrive(texts: list[str], compressed: bool) -> None:
     whole = "".join(texts)
     data = whole.encode()

@@ -34,147 +34,36 @@ def test_documents_and_segments_may_be_missing(make_file: MakeFile) -> None:
     ]
 
 
-_FILL = "What to do: fill it in, or take the segment out of the source, the references and every system."
-_NAMES = "What to do: give every column a name of its own, without commas."
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            "",
-            (
-                "up/set.tsv: the file is empty. What to do: give a table whose first line names its "
-                "columns."
-            ),
-        ),
-        (
-            "source\tA\n",
-            (
-                "up/set.tsv: the file holds no segment. What to do: give a file with at least one "
-                "segment."
-            ),
-        ),
-        (
-            "document\tsrc\tA\n",
-            (
-                'up/set.tsv, line 1 (field "source"): the header has no column source. What to do: '
-                "name the columns in the first line, separated by tabs: document, segment, source, "
-                "reference and one for each system."
-            ),
-        ),
-        (
-            "source\tA\tB\tA\n",
-            (
-                'up/set.tsv, line 1, column 4 (field "A"): the column stands twice in the header. '
-                f"{_NAMES}"
-            ),
-        ),
-        (
-            "source\tA\tSOURCE\n",
-            (
-                'up/set.tsv, line 1, column 3 (field "SOURCE"): the column stands twice in the header. '
-                f"{_NAMES}"
-            ),
-        ),
-        (
-            "source\treference\treference1\n",
-            (
-                'up/set.tsv, line 1, column 3 (field "reference1"): the column stands twice in the '
-                f"header. {_NAMES}"
-            ),
-        ),
-        (
-            "source\tA,B\n",
-            (
-                "up/set.tsv, line 1, column 2 (field \"A,B\"): the system name 'A,B' contains a comma. "
-                f"{_NAMES}"
-            ),
-        ),
-        (
-            "source\t\tA\n",
-            'up/set.tsv, line 1, column 2 (field ""): the name of a system is empty. ' + _NAMES,
-        ),
-        (
-            "source\treference\treference3\n",
-            (
-                'up/set.tsv, line 1 (field "reference2"): the header has no column reference2, but a '
-                "later reference. What to do: call the references reference, reference2, reference3 … "
-                "without a gap."
-            ),
-        ),
-        (
-            "source\tA\ns\ta\n\ns\ta\tb\n",
-            (
-                "up/set.tsv, line 4: the row has 3 cells, the header 2. What to do: give every row one "
-                "cell for each column, and put cells with separators in quotes."
-            ),
-        ),
-        (
-            "source\tA\ns\n",
-            (
-                "up/set.tsv, line 2: the row has 1 cell, the header 2. What to do: give every row one "
-                "cell for each column, and put cells with separators in quotes."
-            ),
-        ),
-        (
-            "source\tA\ns\ta\ns\t \n",
-            f'up/set.tsv, line 3, column 2 (field "A"): the output of A is empty. {_FILL}',
-        ),
-        (
-            "A\tSource\na\t\n",
-            f'up/set.tsv, line 2, column 2 (field "Source"): the source is empty. {_FILL}',
-        ),
-        (
-            "document\tsource\n\ts\n",
-            (
-                'up/set.tsv, line 2, column 1 (field "document"): the name of the document is empty. '
-                f"{_FILL}"
-            ),
-        ),
-        (
-            "segment\tsource\n\ts\n",
-            f'up/set.tsv, line 2, column 1 (field "segment"): the segment\'s id is empty. {_FILL}',
-        ),
-        (
-            "document\tsegment\tsource\nd\t1\ta\nd\t2\tb\nd\t1\tc\n",
-            (
-                'up/set.tsv, line 4: the document "d" has the segment "1" twice. What to do: remove '
-                "one of the two, or number them differently."
-            ),
-        ),
-        (
-            "document\tsource\nd\ta\ne\tb\nd\tc\n",
-            (
-                'up/set.tsv, line 4: the document "d" comes again after another document. What to do: '
-                "keep the segments of a document together, and give every document of the test set "
-                "and every system its own name or file."
-            ),
-        ),
-        (
-            "source\tA\ns\ta\0\n",
-            (
-                "up/set.tsv, line 2, column 4: the control character U+0000 (NUL) is no text. What to "
-                "do: remove it, for example with: tr -d '\\000' < OLD > NEW; if every other character "
-                "is NUL, convert the file from UTF-16."
-            ),
-        ),
-        (
-            b"source\tA\ns\t\xe4\n",
-            (
-                "up/set.tsv, line 2, column 3: the byte 0xE4 is not UTF-8. What to do: convert the "
-                "file from its ENCODING (often windows-1250, windows-1252 or GB18030), with: "
-                "iconv -f ENCODING -t UTF-8 OLD > NEW."
-            ),
-        ),
+        ("", ("up/set.tsv: the file is empty.")),
+        ("source\tA\n", ("up/set.tsv: the file holds no segment.")),
+        ("document\tsrc\tA\n", ('up/set.tsv, line 1 (field "source"): the header has no column source.')),
+        ("source\tA\tB\tA\n", ('up/set.tsv, line 1, column 4 (field "A"): the column stands twice in the header.')),
+        ("source\tA\tSOURCE\n", 'up/set.tsv, line 1, column 3 (field "SOURCE"): the column stands twice in the header.'),
+        ("source\treference\treference1\n", 'up/set.tsv, line 1, column 3 (field "reference1"): the column stands twice in the header.'),
+        ("source\tA,B\n", "up/set.tsv, line 1, column 2 (field \"A,B\"): the system name 'A,B' contains a comma."),
+        ("source\t\tA\n", 'up/set.tsv, line 1, column 2 (field ""): the name of a system is empty.'),
+        ("source\treference\treference3\n", 'up/set.tsv, line 1 (field "reference2"): the header has no column reference2, but a later reference.'),
+        ("source\tA\ns\ta\n\ns\ta\tb\n", ("up/set.tsv, line 4: the row has 3 cells, the header 2.")),
+        ("source\tA\ns\n", ("up/set.tsv, line 2: the row has 1 cell, the header 2.")),
+        ("source\tA\ns\ta\ns\t \n", 'up/set.tsv, line 3, column 2 (field "A"): the output of A is empty.'),
+        ("A\tSource\na\t\n", 'up/set.tsv, line 2, column 2 (field "Source"): the source is empty.'),
+        ("document\tsource\n\ts\n", ('up/set.tsv, line 2, column 1 (field "document"): the name of the document is empty.')),
+        ("segment\tsource\n\ts\n", 'up/set.tsv, line 2, column 1 (field "segment"): the segment\'s id is empty.'),
+        ("document\tsegment\tsource\nd\t1\ta\nd\t2\tb\nd\t1\tc\n", ('up/set.tsv, line 4: the document "d" has the segment "1" twice.')),
+        ("document\tsource\nd\ta\ne\tb\nd\tc\n", ('up/set.tsv, line 4: the document "d" comes again after another document.')),
+        ("source\tA\ns\ta\0\n", ("up/set.tsv, line 2, column 4: the control character U+0000 (NUL) is no text.")),
+        (b"source\tA\ns\t\xe4\n", ("up/set.tsv, line 2, column 3: the byte 0xE4 is not UTF-8.")),
     ],
-)
+)  # fmt: skip
 def test_errors_name_file_line_cell_and_remedy(
     make_file: MakeFile, content: str | bytes, message: str
 ) -> None:
     with pytest.raises(FormatError) as caught:
         _read(make_file, content)
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(f"{message} What to do: ")
 
 
 @pytest.mark.parametrize(

@@ -202,15 +202,8 @@ def test_bytes_that_are_not_utf_8_are_refused_whatever_is_declared(refused: Refu
 
 # Texts as XML can hold them, without white space that goes.
 _TEXTS = (
-    st.text(
-        st.characters(
-            codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\ufffe\uffff"
-        ),
-        min_size=1,
-    )
-    .map(str.strip)
-    .filter(bool)
-)
+    st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\ufffe\uffff"), min_size=1).map(str.strip).filter(bool)
+)  # fmt: skip
 
 
 @given(

@@ -27,11 +27,7 @@ def draw(segment: int = 1, attempt: int = 1) -> HashDraw:
 @example("a", ["a"], ["a a"], [Damage.SWAPPED], 1)
 @example("1", [], ["2", "3", "4"], [Damage.NUMBERS], 1)
 def test_a_damaged_text_is_never_the_reference_nor_an_output_and_never_blank(
-    reference: str,
-    others: list[str],
-    forbidden: list[str],
-    damages: list[Damage],
-    segment: int,
+    reference: str, others: list[str], forbidden: list[str], damages: list[Damage], segment: int
 ) -> None:
     made = bad_text(
         reference, others=others, forbidden=forbidden, draw=draw(segment), damages=damages

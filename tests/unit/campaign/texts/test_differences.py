@@ -15,28 +15,16 @@ def marked(runs: list[Run]) -> str:
     [
         ("Um sechs nahm sie ab.", "Um sechs nahm sie ab.", ("Um sechs nahm sie ab.",) * 2),
         # Neighbours are one run, with the space between them.
-        (
-            "Um sieben Uhr ging er.",
-            "Um sechs ging er.",
-            ("Um [sieben Uhr] ging er.", "Um [sechs] ging er."),
-        ),
+        ("Um sieben Uhr ging er.", "Um sechs ging er.", ("Um [sieben Uhr] ging er.", "Um [sechs] ging er.")),
         ("Ja, gut.", "Ja gut.", ("Ja[,] gut.", "Ja gut.")),
         ("他们五点关门。", "他们六点关门。", ("他们[五]点关门。", "他们[六]点关门。")),
         ("ผมกินข้าว", "ผมกินปลา", ("ผมกิน[ข้]า[ว]", "ผมกิน[ปล]า")),
-        (
-            "ذهب الولد إلى البيت",
-            "ذهبت البنت إلى البيت",
-            ("[ذهب الولد] إلى البيت", "[ذهبت البنت] إلى البيت"),
-        ),
+        ("ذهب الولد إلى البيت", "ذهبت البنت إلى البيت", ("[ذهب الولد] إلى البيت", "[ذهبت البنت] إلى البيت")),
         # é as one character and as two; a soft hyphen.
-        (
-            "caf\u00e9 Donau\u00addampf",
-            "cafe\u0301 Donaudampf",
-            ("caf\u00e9 Donau\u00addampf", "cafe\u0301 Donaudampf"),
-        ),
+        ("caf\u00e9 Donau\u00addampf", "cafe\u0301 Donaudampf", ("caf\u00e9 Donau\u00addampf", "cafe\u0301 Donaudampf")),
         ("", "neu", ("", "[neu]")),
     ],
-)
+)  # fmt: skip
 def test_words_that_the_other_does_not_have_there(
     one: str, other: str, shown: tuple[str, str]
 ) -> None:

@@ -3,7 +3,6 @@
 import pytest
 from babel.core import Locale, get_global
 from django.conf import settings
-from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,18 +23,7 @@ NAMED = (
     "ta tr uk xh zh zu as bn ht eu yue ast szl ckb arz fur lij nqo tpi doi mai sat"
 )
 UNNAMED = "kbp taq acm apc quy azb"
-SUBTAGS = st.sampled_from(
-    [
-        *NAMED.split(),
-        *UNNAMED.split(),
-        *get_global("language_aliases"),
-        "qaa",
-        "qtz",
-        "und",
-        "mul",
-        "mis",
-    ]
-)
+SUBTAGS = st.sampled_from([*NAMED.split(), *UNNAMED.split(), *get_global("language_aliases"), "qaa", "qtz", "und", "mul", "mis"])  # fmt: skip
 
 
 @st.composite
@@ -128,11 +116,6 @@ def test_tags_are_stored_in_their_canonical_form(text: str, tag: str) -> None:
     assert language_tag_checked(text) == tag
 
 
-@pytest.mark.parametrize("tag", [*NAMED.split(), *UNNAMED.split(), "sr-Latn", "pt-BR", "mni-Beng"])
-def test_languages_of_evaluation_campaigns_keep_their_tags(tag: str) -> None:
-    assert language_tag_checked(tag) == tag
-
-
 def test_every_language_that_cldr_names_is_accepted_and_every_interface_language() -> None:
     named = {str(key).replace("_", "-") for key in ENGLISH.languages}
     assert {tag for tag in named if checked(tag) is None} == {"zxx"}
@@ -156,50 +139,12 @@ def test_a_refusal_says_what_was_meant(text: str, says: str) -> None:
     assert refusal(text) == says
 
 
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("xx", "xx"),
-        ("qq-ZZ", "qq"),
-        ("en-ZZ", "ZZ"),
-        ("en-Zzzz", "zzzz"),
-        ("zh-Han", "han"),
-        ("en-klingon", "klingon"),
-        ("de-1996-1996", "1996"),
-        ("zxx", "zxx"),
-        ("x-mine", "x-mine"),
-        ("de-u-co-phonebk", "de-u-co-phonebk"),
-        ("en--GB", "en--GB"),
-        ("e", "e"),
-        ("\u212aa", "\u212aa"),  # the sign of kelvin, whose small letter is k
-        ("en-x-" + "-".join(["12345678"] * 4), "en-x-12345678-12345678-12345678-12345678"),
-    ],
-)
-def test_a_refusal_names_the_part_that_nobody_knows(text: str, part: str) -> None:
-    assert f"there is no language, script or region “{part}”" in refusal(text)
-
-
-def test_a_refusal_is_in_the_language_of_the_reader_and_knows_their_names() -> None:
-    with override("de"):
-        assert "„de“" in refusal("Deutsch") or "“de”" in refusal("Deutsch")
-        assert "„cs“" in refusal("Tschechisch") or "“cs”" in refusal("Tschechisch")
-
-
 def test_several_tags_keep_their_order_and_stand_once() -> None:
     assert language_tags_checked(["fr", "EN", "iw", "he", "en"]) == ["fr", "en", "he"]
     assert language_tags_checked([]) == []
 
 
-@pytest.mark.parametrize(
-    "pair",
-    [
-        ("en-GB", "en-US"),
-        ("pt-BR", "pt-PT"),
-        ("zh-Hans", "zh-Hant"),
-        ("en", "en-x-simple"),
-        ("de", "en"),
-    ],
-)
+@pytest.mark.parametrize("pair", [("en-GB", "en-US"), ("pt-BR", "pt-PT"), ("zh-Hans", "zh-Hant"), ("en", "en-x-simple"), ("de", "en")])  # fmt: skip
 def test_regions_and_scripts_of_a_language_make_a_pair(pair: tuple[str, str]) -> None:
     assert language_pair_checked(*pair) == pair
 

@@ -58,34 +58,3 @@ def test_a_language_is_named_in_itself() -> None:
         "cs": "čeština",
         "de-XX": "Deutsch (XX)",
     }
-
-
-@pytest.mark.parametrize(
-    ("tag", "direction"),
-    [
-        ("acm", "rtl"),
-        ("fa-AF", "rtl"),
-        ("pa-PK", "rtl"),
-        ("pa", "ltr"),
-        ("kha", "ltr"),
-        ("qaa-x-mine", "ltr"),
-        ("en-x-arab", "ltr"),
-    ],
-)
-def test_direction_of_other_languages_is_that_of_their_likely_script(
-    tag: str, direction: str
-) -> None:
-    assert language_direction(tag) == direction
-
-
-@pytest.mark.parametrize(
-    ("tag", "name"),
-    [
-        ("en-x-simple", "English (simple)"),
-        ("rm-sursilv", "Romansh (sursilv)"),
-        ("qaa-x-mine", "qaa-x-mine"),
-        ("de-CH-1996", "Swiss High German (German orthography of 1996)"),
-    ],
-)
-def test_variants_and_private_subtags_follow_in_brackets(tag: str, name: str) -> None:
-    assert language_name(tag) == name

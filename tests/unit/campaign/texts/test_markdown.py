@@ -20,19 +20,13 @@ from campaign.texts.markdown import markdown_render
         ("[a](data:text/html,x)", "<p>[a](data:text/html,x)</p>"),
         ("[a](//other.example)", "<p>[a](//other.example)</p>"),
         ("[a](/sign-out/)", "<p>[a](/sign-out/)</p>"),
-        (
-            "[a](https://example.org)",
-            '<p><a href="https://example.org" rel="noopener noreferrer">a</a></p>',
-        ),
-        (
-            "![a](https://example.org/a.png)",
-            '<p>!<a href="https://example.org/a.png" rel="noopener noreferrer">a</a></p>',
-        ),
+        ("[a](https://example.org)", '<p><a href="https://example.org" rel="noopener noreferrer">a</a></p>'),
+        ("![a](https://example.org/a.png)", '<p>!<a href="https://example.org/a.png" rel="noopener noreferrer">a</a></p>'),
         ("# One\n#### Two\n# Three", "<h2>One</h2>\n<h3>Two</h3>\n<h2>Three</h2>"),
         ("### One\n# Two", "<h2>One</h2>\n<h2>Two</h2>"),
         ("- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>"),
     ],
-)
+)  # fmt: skip
 def test_what_is_written_becomes_harmless_html(text: str, html: str) -> None:
     assert markdown_render(text).strip() == html
 

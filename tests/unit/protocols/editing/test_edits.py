@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.editing.simulator import simulated_edits
-from protocols.editing.statistics.acceptability import (
-    Counting,
-    EditedSystem,
-    acceptability,
-    fisher_p,
-)
+from protocols.editing.statistics.acceptability import Counting, EditedSystem, acceptability
 from protocols.editing.statistics.distance import character_distance
 from protocols.editing.statistics.edits import OUTCOMES, Edits, Outcome
 
@@ -81,18 +76,6 @@ def test_an_order_by_acceptances_has_no_ranges_by_majorities() -> None:
     assert {(row.rank_low, row.rank_high, row.cluster) for row in by_mean} == {(None, None, None)}
 
 
-def test_intervals_are_clopper_and_pearsons() -> None:
-    edits = edits_of([*shares("CU-BOJAR", 3, 5), *shares("CMU", 5, 30)])
-    rows = by_name(edits, fewest=1)
-    few, many = rows["CU-BOJAR"].share, rows["CMU"].share
-    assert few is not None
-    assert many is not None
-    assert (few.value, few.low, few.high) == pytest.approx((0.6, 0.147, 0.947), abs=0.0005)
-    assert (many.value, many.low, many.high) == pytest.approx((0.167, 0.056, 0.347), abs=0.0005)
-    # Asked for all the same, they have ranks, which say that nothing is told apart.
-    assert {(row.rank_low, row.rank_high, row.cluster) for row in rows.values()} == {(1, 2, 1)}
-
-
 def test_edits_of_one_segment_hang_together() -> None:
     spread = edits_of(shares("A", 12, 24))
     together = edits_of(
@@ -152,10 +135,7 @@ def test_acceptors_agree_by_fleiss() -> None:
 def test_effort_is_characters_and_time() -> None:
     rows: list[Row] = [("A", 1, Outcome.EDITED, 1, 1), ("A", 2, Outcome.UNCHANGED, 1, 1)]
     edits = edits_of(
-        rows,
-        distance=np.array([3, 0]),
-        length=np.array([6, 14]),
-        active_ms=np.array([4000, 1000]),
+        rows, distance=np.array([3, 0]), length=np.array([6, 14]), active_ms=np.array([4000, 1000])
     )
     row = by_name(edits)["A"]
     assert (row.characters, row.median_seconds) == (15, 2.5)
@@ -170,17 +150,6 @@ def test_distance_is_levenshteins(one: str, other: str) -> None:
                 table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (a != b)
             )
     assert character_distance(one, other) == table[-1][-1]
-
-
-def test_a_known_distance() -> None:
-    assert character_distance("kitten", "sitting") == 3
-
-
-@given(st.integers(0, 30), st.integers(1, 30), st.integers(0, 30), st.integers(1, 30))
-def test_fisher_does_not_depend_on_who_comes_first(a: int, n: int, b: int, m: int) -> None:
-    a, b = min(a, n), min(b, m)
-    assert fisher_p(a, n, b, m) == pytest.approx(fisher_p(b, m, a, n))
-    assert 0 < fisher_p(a, n, b, m) <= 1
 
 
 def test_equal_systems_are_seldom_told_apart_and_intervals_hold() -> None:

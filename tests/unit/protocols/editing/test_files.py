@@ -2,11 +2,9 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management.base import CommandError
 
 from campaign.formats import FormatError
 from protocols.editing.files import read_edits
@@ -23,16 +21,6 @@ EDIT: dict[str, Any] = {
     "active_ms": 5000,
     "acceptances": [{"judge": "ann", "acceptable": True}],
 }
-
-
-def test_the_example_of_the_documentation(make_file: MakeFile) -> None:
-    page = (Path(__file__).parents[4] / "docs" / "formats.md").read_text(encoding="utf-8")
-    section = page.partition("### Edits as JSON Lines")[2]
-    example = re.search(r"^```jsonl\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    assert example is not None
-    read = read_edits([make_file(example[1].splitlines())])
-    assert (len(read.edits), read.editors, read.acceptors, read.own_segment) == (3, 2, 2, 0)
-    assert read.edits.acceptances.tolist() == [2, 1, 0]
 
 
 def test_edits_are_read(make_file: MakeFile) -> None:
@@ -73,25 +61,13 @@ def test_edits_are_read(make_file: MakeFile) -> None:
         ({"outcome": "unable", "text": None}, "acceptances", "there is nothing to accept"),
         ({"acceptances": None}, "acceptances", "the value is no list"),
         ({"acceptances": [{"judge": "ann"}]}, "acceptances", "other keys"),
-        (
-            {"acceptances": [{"judge": "ed2", "acceptable": True}]},
-            "acceptances",
-            "ed2 accepts or rejects their own edit",
-        ),
-        (
-            {"acceptances": [{"judge": "ann", "acceptable": True}] * 2},
-            "acceptances",
-            "ann accepts or rejects the edit a second time",
-        ),
-        (
-            {"acceptances": [{"judge": "ann", "acceptable": "yes"}]},
-            "acceptances",
-            "'yes' is neither true nor false",
-        ),
+        ({"acceptances": [{"judge": "ed2", "acceptable": True}]}, "acceptances", "ed2 accepts or rejects their own edit"),
+        ({"acceptances": [{"judge": "ann", "acceptable": True}] * 2}, "acceptances", "ann accepts or rejects the edit a second time"),
+        ({"acceptances": [{"judge": "ann", "acceptable": "yes"}]}, "acceptances", "'yes' is neither true nor false"),
         ({"judge": "ed", "systems": ["B"]}, "judge", "ed edits segment 1 a second time"),
         ({"active_ms": 1.5}, "active_ms", "1.5 is no whole number"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_is_said_with_line_and_key(
     make_file: MakeFile, change: dict[str, Any], key: str, problem: str
 ) -> None:
@@ -129,9 +105,3 @@ def test_few_edits_have_no_percentage(
     assert everything["acceptability"]["systems"][0]["share"]["value"] == 0.6
     assert "Ranks have no ranges" in run("measure_edits", file, "--acceptances", "mean")
     assert "Ranks have no ranges" not in text
-
-
-def test_a_file_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="cannot be read") as refused:
-        run("measure_edits", tmp_path / "none.jsonl")
-    assert refused.value.returncode == 2

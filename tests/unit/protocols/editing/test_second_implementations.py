@@ -16,23 +16,13 @@ from tests.unit.protocols.editing.test_edits import Row, edits_of
 from tests.unit.protocols.plain_shares import plain_interval
 
 _ROWS = st.lists(
-    st.tuples(
-        st.sampled_from("ABC"),
-        st.integers(1, 6),
-        st.sampled_from(Outcome),
-        st.integers(0, 3),
-        st.integers(0, 3),
-    ).map(
+    st.tuples(st.sampled_from("ABC"), st.integers(1, 6), st.sampled_from(Outcome), st.integers(0, 3), st.integers(0, 3)).map(
         # Nobody accepts what could not be edited, and no more say yes than were asked.
-        lambda row: (
-            (*row[:3], 0, 0)
-            if row[2] is Outcome.UNABLE
-            else (*row[:3], min(row[3], row[4]), row[4])
-        )
+        lambda row: (*row[:3], 0, 0) if row[2] is Outcome.UNABLE else (*row[:3], min(row[3], row[4]), row[4])
     ),
     min_size=1,
     max_size=30,
-)
+)  # fmt: skip
 
 
 def counted(rows: list[Row], system: str, counting: Counting) -> list[tuple[int, int, int, int]]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,18 +23,6 @@ READING: dict[str, Any] = {
     "answers": [True, False, None],
     "expected": [True, True, False],
 }
-
-
-def test_the_example_of_the_documentation(make_file: MakeFile) -> None:
-    page = (Path(__file__).parents[4] / "docs" / "formats.md").read_text(encoding="utf-8")
-    section = page.partition("### Answers to quizzes as JSON Lines")[2]
-    example = re.search(r"^```jsonl\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    assert example is not None
-    readings = read_quiz([make_file(example[1].splitlines())]).readings
-    assert {row.name: row.share.value for row in quiz_scores(readings)} == {
-        "online-b": 1,
-        "rules": pytest.approx(1 / 3),
-    }
 
 
 def test_a_worked_example(make_file: MakeFile) -> None:
@@ -119,21 +106,6 @@ def test_what_several_systems_wrote_counts_for_each(make_file: MakeFile) -> None
         ("ann", 3),
         ("bob", 3),
     ]
-
-
-@pytest.mark.parametrize(
-    ("systems", "problem"),
-    [
-        ([], "the list is empty"),
-        (["A", "A"], "A stands there twice"),
-        ("A", "the value is no list"),
-        (["A,B"], "contains a comma"),
-    ],
-)
-def test_systems_are_a_list_of_names(make_file: MakeFile, systems: Any, problem: str) -> None:
-    row = {key: value for key, value in READING.items() if key != "system"}
-    with pytest.raises(FormatError, match=problem):
-        read_quiz([make_file([{**row, "systems": systems}])])
 
 
 @pytest.mark.parametrize("snippets", [8, 60])

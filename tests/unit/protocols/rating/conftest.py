@@ -30,8 +30,7 @@ def ratings_of() -> Callable[..., Ratings]:
                 ).reshape(len(items), len(systems)),
                 conditions=tuple(conditions),
                 condition=np.array(
-                    [conditions.index(item[1]) if item[1] else -1 for item in items],
-                    dtype=np.int64,
+                    [conditions.index(item[1]) if item[1] else -1 for item in items], dtype=np.int64
                 ),
             ),
             judges=tuple(judges),

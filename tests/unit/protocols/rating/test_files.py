@@ -23,18 +23,6 @@ RATING: dict[str, Any] = {
 }
 
 
-def test_the_example_of_the_documentation(make_file: MakeFile) -> None:
-    page = (Path(__file__).parents[4] / "docs" / "formats.md").read_text(encoding="utf-8")
-    section = page.partition("### Ratings as JSON Lines")[2]
-    example = re.search(r"^```jsonl\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    assert example is not None
-    read = read_ratings([make_file(example[1].splitlines())])
-    assert list(read.ratings) == [Criterion.FLUENCY, Criterion.ADEQUACY]
-    assert [len(each) for each in read.ratings.values()] == [2, 1]
-    assert read.items.systems == ("online-a", "online-b", "rules")
-    assert read.items.conditions == ("ASR",)
-
-
 def test_files_are_read_together_plain_or_gzip(make_file: MakeFile, tmp_path: Path) -> None:
     one = make_file([RATING, {**RATING, "systems": ["B", "A"], "judge": "bob", "value": 2}])
     other = tmp_path / "more.gz"
@@ -90,10 +78,7 @@ def test_a_missing_key_a_broken_line_and_an_empty_file_are_refused(make_file: Ma
 
 def test_judges_and_conditions_are_chosen(make_file: MakeFile) -> None:
     file = make_file(
-        [
-            {**RATING, "condition": "ASR"},
-            {**RATING, "condition": "FTE", "judge": "bob"},
-        ]
+        [{**RATING, "condition": "ASR"}, {**RATING, "condition": "FTE", "judge": "bob"}]
     )
     assert read_ratings([file], condition="FTE").items.conditions == ("FTE",)
     left = read_ratings([file], exclude_judges=["ann"])

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 
 from protocols.rating.simulator import RatingWorld, simulated_ratings
-from protocols.rating.statistics.judges import (
-    proposed_easy_items,
-    rating_judges,
-    standardised,
-)
+from protocols.rating.statistics.judges import proposed_easy_items, rating_judges, standardised
 from protocols.rating.statistics.ratings import Ratings
 
 MakeRatings = Callable[..., Ratings]
@@ -71,9 +67,7 @@ def test_the_severity_of_simulated_judges_is_found() -> None:
     assert np.corrcoef(known, np.array(found, dtype=np.float64))[0, 1] > 0.95
 
 
-def test_standardised_values_have_mean_0_and_deviation_1_by_judge(
-    ratings_of: MakeRatings,
-) -> None:
+def test_standardised_values_have_mean_0_and_deviation_1_by_judge(ratings_of: MakeRatings) -> None:
     found = standardised(ratings_of([*ROWS, (5, "A", "dee", 4), (6, "A", "dee", 4)]))
     assert found.left_out == ("dee",)
     for judge in range(3):

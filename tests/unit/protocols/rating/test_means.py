@@ -9,10 +9,7 @@ from scipy.stats import t as student
 
 from protocols.rating.simulator import RatingWorld, simulated_ratings
 from protocols.rating.statistics.judges import standardised
-from protocols.rating.statistics.means import (
-    MeanRating,
-    mean_ratings,
-)
+from protocols.rating.statistics.means import MeanRating, mean_ratings
 from protocols.rating.statistics.ratings import Ratings
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.scores import Shortage
@@ -24,9 +21,7 @@ WORLD = RatingWorld(quality=(2.4, 3.0, 3.6), segments=25, judges=8)
 
 def numbers_of(row: MeanRating) -> set[float | None]:
     """Return what is only there with enough ratings."""
-    return {
-        *(row.low, row.high, row.standard_error, row.rank_low, row.rank_high, row.cluster),
-    }
+    return {*(row.low, row.high, row.standard_error, row.rank_low, row.rank_high, row.cluster)}
 
 
 def test_means_and_deviations_are_those_of_the_ratings(ratings_of: MakeRatings) -> None:
@@ -38,11 +33,7 @@ def test_means_and_deviations_are_those_of_the_ratings(ratings_of: MakeRatings) 
 
 @pytest.mark.parametrize(
     ("segments", "judges", "shortage"),
-    [
-        (1, "a", ("segments", 1, 5)),
-        (4, "abcd", ("segments", 4, 5)),
-        (6, "abc", ("judges", 3, 4)),
-    ],
+    [(1, "a", ("segments", 1, 5)), (4, "abcd", ("segments", 4, 5)), (6, "abc", ("judges", 3, 4))],
 )
 def test_thin_ratings_have_means_and_no_ranges(
     ratings_of: MakeRatings, segments: int, judges: str, shortage: tuple[str, float, int]

@@ -1,6 +1,5 @@
 """A comparison by judge, by all judges, and by both majorities; and when it is closed."""
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -144,13 +143,6 @@ def test_answers_are_ordinary_judgments_of_two_candidates() -> None:
     assert (tallies.wins[0, 1], tallies.wins[1, 0], tallies.ties[0, 1]) == (7, 3, 1)
 
 
-def test_their_labels_are_ranks_without_gaps() -> None:
-    rows = judged([("ann", 1, 1), ("ann", 2, -1), ("ann", 3, 0)]).rows()
-    assert [(row.candidates, tuple(row.labels)) for row in rows] == [
-        ([["X"], ["Y"]], labels) for labels in ((1, 2), (2, 1), (1, 1))
-    ]
-
-
 @pytest.mark.parametrize(
     ("rows", "identical", "problem"),
     [
@@ -247,11 +239,3 @@ def test_the_seed_decides_where_the_extension_does_not() -> None:
 def test_rules_that_make_no_sense_are_refused(wrong: dict[str, float], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         replace(SIGN, **wrong)  # type: ignore[arg-type]
-
-
-def test_one_judgment_has_no_error() -> None:
-    pooled = result_of(1, 0).pooled
-    assert math.isnan(pooled.error)
-    assert math.isnan(pooled.interval(0.05)[0])
-    assert math.isnan(pooled.p("normal"))
-    assert math.isnan(pooled.p("exact"))

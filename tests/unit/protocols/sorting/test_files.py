@@ -1,8 +1,6 @@
 """Comparisons as JSON Lines, and what is said of lines that are none."""
 
-import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,12 +78,3 @@ def test_a_missing_key_and_a_broken_line(make_file: MakeFile) -> None:
     with pytest.raises(FormatError, match="the line is no JSON") as broken:
         read_comparisons([make_file([LINE, '{"segment": 3'])], progress=silent)
     assert (broken.value.line, broken.value.column) == (2, 14)
-
-
-def test_the_example_of_the_documentation(make_file: MakeFile) -> None:
-    text = (Path(__file__).parents[4] / "docs" / "formats.md").read_text(encoding="utf-8")
-    section = text.split("### Comparisons of two outputs\n")[1]
-    example = re.search(r"^```jsonl\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    assert example is not None
-    read = read_comparisons([make_file(example[1].splitlines())], progress=silent)
-    assert (read.answers, read.identical) == (4, 1)

@@ -22,7 +22,6 @@ from protocols.sorting.statistics.merge_insertion import (
     SortState,
     Verdict,
     VerdictError,
-    fewest_comparisons,
     most_comparisons,
     next_comparisons,
 )
@@ -115,12 +114,6 @@ def test_the_worst_case_of_every_number_of_systems() -> None:
     assert most_comparisons(26) == 91
 
 
-def test_few_numbers_of_systems_need_more_than_information_does() -> None:
-    more = {n: most_comparisons(n) - fewest_comparisons(n) for n in range(1, 22)}
-    assert {n for n, each in more.items() if each == 0} == {*range(1, 12), 20, 21}
-    assert {more[n] for n in range(12, 16)} == {1}
-
-
 def test_all_orders_of_five_systems() -> None:
     numbers = []
     for order in permutations("ABCDE"):
@@ -129,24 +122,6 @@ def test_all_orders_of_five_systems() -> None:
         numbers.append(len(verdicts))
     assert max(numbers) == 7
     assert sum(numbers) / len(numbers) == pytest.approx(6.93, abs=0.005)
-
-
-@pytest.mark.parametrize("systems", [2, 3, 4, 6])
-def test_the_worst_case_occurs_and_nothing_worse(systems: int) -> None:
-    names = LETTERS[:systems]
-    numbers = {len(sorted_by(by_order(order), names)[1]) for order in permutations(names)}
-    assert max(numbers) == most_comparisons(systems)
-
-
-@pytest.mark.parametrize(("systems", "most"), [(9, 19), (20, 62)])
-def test_larger_sorts_reach_the_worst_case(systems: int, most: int) -> None:
-    random, numbers = Random(1), set()
-    for _sort in range(25):
-        order = random.sample(LETTERS[:systems], systems)
-        state, verdicts, _waits = sorted_by(by_order(order), LETTERS[:systems])
-        assert state.order == tuple(order)
-        numbers.add(len(verdicts))
-    assert max(numbers) == most == most_comparisons(systems)
 
 
 @settings(max_examples=40, deadline=None)
@@ -258,19 +233,3 @@ def test_every_order_of_six_or_fewer_is_sorted_as_the_package_does(systems: int)
         of_the_package.append(len(asked))
     assert Counter(made) == Counter(of_the_package)
     assert max(made) == merge_insertion_max_comparisons(systems) == most_comparisons(systems)
-
-
-@settings(max_examples=60, deadline=None)
-@given(data=st.data(), systems=st.integers(7, 12), seed=st.integers(0, 99))
-def test_orders_of_up_to_twelve_are_sorted_as_the_package_does(
-    data: st.DataObject, systems: int, seed: int
-) -> None:
-    names = LETTERS[:systems]
-    order = tuple(data.draw(st.permutations(names)))
-    state, verdicts, _waits = sorted_by(by_order(order), names, seed=seed)
-    found, asked = published(shuffled(names, seed), by_order(order))
-    assert state.order == tuple(found) == order
-    most = merge_insertion_max_comparisons(systems)
-    assert max(len(verdicts), len(asked)) <= most == most_comparisons(systems)
-    # By insertions of the same groups: they differ by no more than a comparison an insertion.
-    assert abs(len(verdicts) - len(asked)) < systems

@@ -8,7 +8,6 @@ import pytest
 
 from protocols.sorting.simulator import SimulatedCampaign, SimulatedWorld, simulate_sorts
 from protocols.sorting.statistics.comparison import ErrorChoice, compare
-from ranking.core.ranges.sign_tests import Correction
 
 EQUAL = SimulatedWorld(dict.fromkeys("ABCDE", 0.0), same=0.3)
 APART = SimulatedWorld({name: place * 0.3 for place, name in enumerate("ABCDE")}, same=0.3)
@@ -31,21 +30,6 @@ def test_neighbours_of_equal_quality_are_told_apart_as_often_as_the_level_says()
     assert promise.level == pytest.approx(0.055, abs=0.02)
     assert promise.any_false == pytest.approx(0.2, abs=0.07)
     assert promise.right_order == 1
-
-
-def test_holm_keeps_the_level_for_the_whole_sort() -> None:
-    promise = simulate_sorts(EQUAL, sorts=150, seed=3, correction=Correction.HOLM)
-    assert promise.any_false <= 0.08
-
-
-def test_the_normal_test_of_few_judgments_finds_no_more_than_the_exact_one() -> None:
-    few = replace(EQUAL, judges=1, sentences=10, same=0.0)
-    normal, exact = (
-        simulate_sorts(few, sorts=150, seed=4, test=test) for test in ("normal", "exact")
-    )
-    # 8 : 2 has z = 2.25 and an exact p of .109; 9 : 1 is significant by both.
-    assert normal.level <= exact.level
-    assert exact.level == pytest.approx(0.021, abs=0.015)
 
 
 @pytest.mark.parametrize(
@@ -71,24 +55,3 @@ def test_errors_account_for_judges_of_different_taste_and_for_shared_sentences(
     ]
     share = float(np.mean([each.pooled.p("normal") <= 0.05 for each in found]))
     assert low <= share <= high
-
-
-def test_shares_of_the_answers_are_those_asked_for() -> None:
-    _segments, answers = SimulatedCampaign(replace(EQUAL, sentences=1500), seed=6).answers(
-        ("A", "B")
-    )
-    assert float(np.mean(answers == 0)) == pytest.approx(0.3, abs=0.02)
-    assert float(np.mean(answers == 1)) == pytest.approx(0.35, abs=0.02)
-
-
-def test_a_campaign_is_a_function_of_its_seed_and_run() -> None:
-    one, same, other = (SimulatedCampaign(APART, seed=7, run=run).sort(0) for run in (1, 1, 2))
-    assert one == same
-    assert one[1] != other[1]
-
-
-def test_impossible_studies_are_refused() -> None:
-    with pytest.raises(ValueError, match="sorts"):
-        simulate_sorts(EQUAL, sorts=0, seed=0)
-    with pytest.raises(ValueError, match="neither normal nor exact"):
-        simulate_sorts(EQUAL, sorts=1, seed=0, test="t")

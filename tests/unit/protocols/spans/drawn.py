@@ -15,10 +15,7 @@ _TIMES = st.integers(0, 2_000_000_000_000).map(lambda milliseconds: milliseconds
 
 
 def output(
-    system: str,
-    score: float | None,
-    spans: Sequence[Span] | None = (),
-    text: str | None = None,
+    system: str, score: float | None, spans: Sequence[Span] | None = (), text: str | None = None
 ) -> ScoredOutput:
     return ScoredOutput((system,), score, None if spans is None else tuple(spans), text)
 

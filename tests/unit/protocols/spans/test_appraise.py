@@ -42,13 +42,9 @@ def test_appraise_rows_of_esa() -> None:
         ("ann,A,7,TGT,en,de,87,d,False,None,10,20", None, 20),
         # As Appraise stores it where nobody marked anything: JSON in JSON.
         ('ann,A,7,TGT,en,de,87,d,False,"""[]""",10,20', (), 20),
-        (
-            f"ann,A,7,TGT,en,de,87,d,False,{MISSING},10,20",
-            (Span(None, None, Severity.MAJOR, "Accuracy/Omission"),),
-            20,
-        ),
+        (f"ann,A,7,TGT,en,de,87,d,False,{MISSING},10,20", (Span(None, None, Severity.MAJOR, "Accuracy/Omission"),), 20),
     ],
-)
+)  # fmt: skip
 def test_appraise_rows_of_all_kinds(
     row: str, spans: tuple[Span, ...] | None, ended: float | None
 ) -> None:

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management.base import CommandError
 
-from protocols.spans.files import SpansFormat, read_spans, write_spans
+from protocols.spans.files import SpansFormat, write_spans
 from protocols.spans.simulator import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, major, output
 
@@ -21,17 +20,6 @@ def written(path: Path, output_format: SpansFormat) -> Path:
     lines, _losses = write_spans(CAMPAIGN.judgments, output_format)
     path.write_text("".join(lines), encoding="utf-8", newline="")
     return path
-
-
-@pytest.mark.parametrize("output_format", list(SpansFormat))
-def test_formats_are_told_by_how_files_begin(output_format: SpansFormat, tmp_path: Path) -> None:
-    read = read_spans([str(written(tmp_path / "file", output_format))], source_language="xx")
-    assert read.input_format is output_format
-    # Each system's judgment by itself, where the format knows no screens.
-    screens = output_format in (SpansFormat.JSONL, SpansFormat.PEARMUT_LOG)
-    assert len(read.judgments) == (60 if screens else 180)
-    says_languages = output_format in (SpansFormat.JSONL, SpansFormat.APPRAISE_CSV)
-    assert read.judgments[0].source_language == ("en" if says_languages else "xx")
 
 
 def test_scoring_says_all_of_a_campaign(run_json: RunJson, tmp_path: Path) -> None:
@@ -89,23 +77,6 @@ def test_thresholds_decide_what_is_asked_about(run_json: RunJson, tmp_path: Path
     lenient = ("--error-free-from", 66, "--major-below", 100, "--margin", 30)
     found = run_json("score_spans", path, "--resamples", 50, *lenient)
     assert found["contradicting"] == 0
-
-
-def test_languages_are_not_merged(run_json: RunJson, tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    czech = [replace(each, target_language="cs") for each in CAMPAIGN.judgments[:20]]
-    lines, _losses = write_spans([*CAMPAIGN.judgments, *czech], SpansFormat.JSONL)
-    path.write_text("".join(lines), encoding="utf-8")
-    with pytest.raises(CommandError, match="several language pairs: en to cs, en to de") as refused:
-        run_json("score_spans", path, "--resamples", 50)
-    assert refused.value.returncode == 2
-    found = run_json("score_spans", path, "--resamples", 50, "--target-language", "de")
-    assert found["scores"] == 180
-    assert [(loss["what"], loss["count"], loss["first"]) for loss in found["losses"]] == [
-        ("judgments of other languages", 20, "line 61")
-    ]
-    with pytest.raises(CommandError, match="no judgments of any language to fr"):
-        run_json("score_spans", path, "--resamples", 50, "--target-language", "fr")
 
 
 def test_conversions_say_what_they_lose(run_json: RunJson, tmp_path: Path) -> None:

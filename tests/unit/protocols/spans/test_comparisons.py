@@ -43,10 +43,7 @@ def test_scores_of_one_judge_are_compared_across_screens_only_if_asked() -> None
         blocks_of_scores(alone)
     found = tally(blocks_of_scores(alone, compared="judge"))
     assert (found.comparisons, found.tied) == (6, 2)
-    by_two = [
-        judgment(output("A", 80), judge="ann"),
-        judgment(output("B", 60), judge="bob"),
-    ]
+    by_two = [judgment(output("A", 80), judge="ann"), judgment(output("B", 60), judge="bob")]
     with pytest.raises(ValueError, match="no judge"):
         blocks_of_scores(by_two, compared="judge")
 

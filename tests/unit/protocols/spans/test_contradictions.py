@@ -14,7 +14,6 @@ from protocols.spans.contradictions import (
     Contradiction,
     ContradictionKind,
     ContradictionRule,
-    against_order,
     contradictions,
 )
 from protocols.spans.records import ScoredOutput
@@ -43,9 +42,7 @@ def test_the_page_and_the_server_find_the_same_contradictions(case: dict[str, An
     severities = {"minor": minor, "major": major}
     outputs = [
         output(
-            letter,
-            score,
-            [severities[each](2 * at, 2 * at + 1) for at, each in enumerate(marked)],
+            letter, score, [severities[each](2 * at, 2 * at + 1) for at, each in enumerate(marked)]
         )
         for letter, (score, *marked) in zip("ABCDE", case["outputs"], strict=False)
     ]
@@ -73,17 +70,6 @@ def test_the_output_with_more_errors_is_not_the_better_one() -> None:
     assert kinds(output("A", 51, fewer), output("B", 60, more)) == []
     # More minor errors against a major one are the judge's to weigh.
     assert kinds(output("A", 40, [major()]), output("B", 60, [minor(), minor(2, 3)])) == []
-
-
-def test_scores_are_in_the_order_of_the_ranks() -> None:
-    screen = judgment(output("A", 50), output("B", 60), output("C", 60))
-    assert against_order(screen, [2, 1, 1]) == []
-    assert against_order(screen, [None, 1, 1]) == []
-    pairs = [found.outputs for found in against_order(screen, [1, 2, 3])]
-    # B and C have more points than A, which is first; of the two with equal points, B has the better rank.
-    assert pairs == [(1, 0), (2, 0), (1, 2)]
-    with pytest.raises(ValueError, match="2 ranks for 3 outputs"):
-        against_order(screen, [1, 2])
 
 
 def test_a_rule_has_thresholds_on_the_scale() -> None:

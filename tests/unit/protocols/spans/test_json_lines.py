@@ -63,11 +63,7 @@ def one(**changes: Any) -> str:
         (one(output={"score": 10**400}), "outputs[0].score", "too large"),
         (one(comment="\ud800"), "comment", "U\\+D800"),
         (one(output={"systems": ["A\ud800"]}), "outputs[0].systems", "U\\+D800"),
-        (
-            one(output={"spans": [{"severity": "minor", "category": "\udc00"}]}),
-            "outputs[0].spans[0].category",
-            "U\\+DC00",
-        ),
+        (one(output={"spans": [{"severity": "minor", "category": "\udc00"}]}), "outputs[0].spans[0].category", "U\\+DC00"),
         (
             one(output={"text": None, "spans": [{"start": 0, "end": 10**12, "severity": "minor"}]}),
             "outputs[0].spans[0]",
@@ -81,23 +77,11 @@ def one(**changes: Any) -> str:
         (one(output={"span": []}), "outputs[0].span", "unknown"),
         (one(output={"text": "\x00"}), "outputs[0].text", "U\\+0000"),
         (one(output={"spans": [{}]}), "outputs[0].spans[0].severity", "missing"),
-        (
-            one(output={"spans": [{"severity": "neutral"}]}),
-            "outputs[0].spans[0].severity",
-            "'neutral' is none of minor, major",
-        ),
-        (
-            one(output={"spans": [{"start": 1, "severity": "minor"}]}),
-            "outputs[0].spans[0]",
-            "a start and an end",
-        ),
-        (
-            one(output={"spans": [{"start": 0, "end": 4, "severity": "minor"}]}),
-            "outputs[0].spans[0]",
-            "has 3 characters",
-        ),
+        (one(output={"spans": [{"severity": "neutral"}]}), "outputs[0].spans[0].severity", "'neutral' is none of minor, major"),
+        (one(output={"spans": [{"start": 1, "severity": "minor"}]}), "outputs[0].spans[0]", "a start and an end"),
+        (one(output={"spans": [{"start": 0, "end": 4, "severity": "minor"}]}), "outputs[0].spans[0]", "has 3 characters"),
     ],
-)
+)  # fmt: skip
 def test_json_lines_name_line_and_key(text: str, field: str | None, problem: str) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
         list(read_spans_jsonl(in_memory(f"{one()}\n\n{text}\n", "j.jsonl")))

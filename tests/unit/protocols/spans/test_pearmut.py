@@ -163,21 +163,13 @@ def test_pearmut_logs_of_several_campaigns_in_one_download() -> None:
         (entry("done"), "annotation", "no list"),
         (entry([{"C": said(1)}]), "item.tgt.C", "no text"),
         (entry([{"A": said(101)}]), "annotation[0].A.score", "not between"),
-        (
-            entry([{"A": said(1, (0, 9, "minor"))}]),
-            "annotation[0].A.error_spans[0].end_i",
-            "has 8 places",
-        ),
+        (entry([{"A": said(1, (0, 9, "minor"))}]), "annotation[0].A.error_spans[0].end_i", "has 8 places"),
         (entry([{"A": said(1, (5, 3, "minor"))}]), "annotation[0].A.error_spans[0]", "encloses no"),
-        (
-            entry([{"A": said(1, (-1, 3, "minor"))}]),
-            "annotation[0].A.error_spans[0].start_i",
-            "no place",
-        ),
+        (entry([{"A": said(1, (-1, 3, "minor"))}]), "annotation[0].A.error_spans[0].start_i", "no place"),
         (entry([{"A": said(1)}], comment="\ud800"), "comment", "U\\+D800"),
         ("{", None, "no JSON"),
     ],
-)
+)  # fmt: skip
 def test_pearmut_names_line_and_key(line: str, field: str | None, problem: str) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
         read_pearmut_log(in_memory(f"{entry([{'A': said(1)}])}\n{line}\n"))

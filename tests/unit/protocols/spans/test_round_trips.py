@@ -33,13 +33,8 @@ def test_json_lines_lose_nothing(judgments: list[ScoredJudgment]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("read", "write"),
-    [
-        (read_appraise_csv, write_appraise_csv),
-        (read_pearmut_log, write_pearmut_log),
-        (read_mqm_tsv, write_mqm_tsv),
-    ],
-)
+    ("read", "write"), [(read_appraise_csv, write_appraise_csv), (read_pearmut_log, write_pearmut_log), (read_mqm_tsv, write_mqm_tsv)]
+)  # fmt: skip
 @given(judgments=st.lists(any_judgment(), min_size=1, max_size=4))
 @MANY
 def test_what_came_through_once_comes_through_again(

@@ -47,29 +47,11 @@ def test_either_t_takes_the_smaller_of_two() -> None:
         assert either_t_p(one, other, GENERATOR) == pytest.approx(min(paired, unpaired))
 
 
-def test_either_t_tells_a_constant_difference_apart() -> None:
-    segments = np.array([10.0, 90, 40])
-    assert either_t_p(segments + 1, segments, GENERATOR) == 0
-    assert either_t_p(segments, segments, GENERATOR) == 1
-    # Without a common segment, what both always got decides.
-    upper, lower = np.array([90, 90, np.nan, np.nan]), np.array([np.nan, np.nan, 80, 80.0])
-    assert either_t_p(upper, lower, GENERATOR) == 0
-    assert either_t_p(upper, lower + 10, GENERATOR) == 1
-
-
 def test_permutation_p_is_exact_for_few_differences() -> None:
     zero = np.zeros(4)
     assert permutation_p(np.array([1, 2, 3, 4.0]), zero, GENERATOR) == 2 / 16
     assert permutation_p(np.array([1, 2, 3, -4.0]), zero, GENERATOR) == 14 / 16
     assert permutation_p(zero, zero, GENERATOR) == 1
-
-
-def test_drawn_permutations_are_near_the_exact_p() -> None:
-    differences = np.random.default_rng(1).normal(0.5, 1, 14)
-    signs = 1 - 2 * ((np.arange(2**14)[:, np.newaxis] >> np.arange(14)) & 1)
-    exact = np.mean(np.abs(signs @ differences) >= abs(differences.sum()) - 1e-9)
-    drawn = permutation_p(differences, np.zeros(14), np.random.default_rng(0))
-    assert drawn == pytest.approx(exact, abs=0.02)
 
 
 def test_permutation_p_is_fair_where_systems_do_not_differ() -> None:
@@ -184,20 +166,11 @@ def test_fewer_than_six_common_segments_have_no_test(rule: ClusterRule) -> None:
     assert np.isfinite(apply_rule(score_columns(screens), rule).p[0, 1])
 
 
-@pytest.mark.parametrize("rule", list(ClusterRule))
-def test_clear_differences_are_clusters_by_any_rule_and_ranges_by_ours(rule: ClusterRule) -> None:
-    found = apply_rule(campaign(spread=60), rule)
-    assert found.cluster.tolist() == [1, 2, 3, 4, 5]
-    sure = [1, 2, 3, 4, 5] if rule is ClusterRule.PERMUTATION else [0] * 5
-    assert found.ranges.low.tolist() == found.ranges.high.tolist() == sure
-
-
 def test_a_pair_does_not_depend_on_the_others() -> None:
     judgments = simulate_spans(SpanModel(systems=4, segments=30, outputs=4), seed=1).judgments
     fewer = [
         replace(
-            screen,
-            outputs=tuple(each for each in screen.outputs if each.systems[0] != "system-2"),
+            screen, outputs=tuple(each for each in screen.outputs if each.systems[0] != "system-2")
         )
         for screen in judgments
     ]

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from protocols.spans.records import MAX_CHARACTERS, ScoredJudgment, ScoredOutput
-from protocols.spans.simulator import SpanModel, simulate_spans
+from protocols.spans.records import ScoredJudgment, ScoredOutput
 from protocols.spans.statistics.span_agreement import marked_stretches, span_agreement
 from tests.unit.protocols.spans.drawn import judgment, major, minor, output, spans_of
 
@@ -47,30 +46,11 @@ def test_the_higher_severity_counts_where_spans_overlap() -> None:
     assert marked.tolist() == [1, 2, 1]
 
 
-def test_long_spans_take_no_room() -> None:
-    one = output("A", 50, [minor(0, MAX_CHARACTERS)])
-    length, (marked,) = marked_stretches([one])
-    assert (length.tolist(), marked.tolist()) == ([MAX_CHARACTERS], [1])
-    assert of_two(one, output("A", 50, [minor(0, MAX_CHARACTERS // 2)])) == (
-        pytest.approx(2 / 3),
-        pytest.approx(2 / 3),
-    )
-
-
 @given(spans_of("a text of words"), spans_of("a text of words"))
 def test_f1_is_symmetric_and_1_for_oneself(one: tuple, other: tuple) -> None:  # type: ignore[type-arg]
     first, second = output("A", 50, one), output("A", 50, other)
     assert of_two(first, second) == of_two(second, first)
     assert of_two(first, first) == ((1, 1) if one else (None, None))
-
-
-def test_judges_who_find_more_errors_agree_more() -> None:
-    f1 = []
-    for found in (0.3, 0.9):
-        model = SpanModel(segments=60, screens=3, outputs=5, systems=5, found=found)
-        f1.append(span_agreement(simulate_spans(model, seed=1).judgments).f1 or 0)
-    # Both find a given error with probability p², one of the two marks 2p: F1 is p.
-    np.testing.assert_allclose(f1, [0.3, 0.9], atol=0.05)
 
 
 def of_segments(lengths: list[int], *, systems: str = "A") -> list[ScoredJudgment]:

@@ -3,8 +3,6 @@
 import json
 import re
 from collections.abc import Callable
-from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +12,6 @@ from campaign.formats import FormatError
 from protocols.two_outputs.files import read_choices
 from protocols.two_outputs.report import two_outputs_found, two_outputs_report
 from ranking.files import SelectionError
-from tests.unit.protocols.two_outputs.test_judges import TABLE_7
 
 MakeFile = Callable[..., str]
 LINE: dict[str, Any] = {
@@ -24,48 +21,6 @@ LINE: dict[str, Any] = {
     "judge": "ann",
     "answer": "first",
 }
-#: Of X, which is shown first; of Y; both fine; both wrong.
-ANSWERS = ("first", "second", "both_fine", "both_wrong")
-
-
-def table_7() -> list[dict[str, Any]]:
-    """Return the answers of two judges about 63 sentences, every third with Y first."""
-    cells = [pair for pair in product(range(4), range(4)) for _ in range(TABLE_7[pair[0]][pair[1]])]
-    turned = {"first": "second", "second": "first"}
-    lines = []
-    for segment, pair in enumerate(cells, 1):
-        for judge, choice in zip(("M", "O"), pair, strict=True):
-            line = {"segment": segment, "first": "cu", "second": ["pc"], "judge": judge}
-            answer = ANSWERS[choice]
-            if segment % 3 == 0:
-                line |= {"first": ["pc"], "second": "cu"}
-                answer = turned.get(answer, answer)
-            lines.append({**line, "answer": answer})
-    return lines
-
-
-def test_table_7_from_a_file(make_file: MakeFile, run_json: Callable[..., Any]) -> None:
-    file = make_file(table_7())
-    said = run_json("compare_choices", file, "--systems", "cu", "pc")
-    [pair] = said["agreement"]["pairs"]
-    assert pair["table"] == [list(row) for row in TABLE_7]
-    assert f"{pair['kappa']:.3f}" == "0.387"
-    assert said["four_answers"] is True
-    assert said["systems"] == ["cu", "pc"]
-    # One tie: as docs/protocols.md has it.
-    assert f"{said['merged']['pairs'][0]['kappa']:.3f}" == "0.428"
-    turned = run_json("compare_choices", file, "--systems", "pc", "cu")
-    assert turned["agreement"]["pairs"][0]["kappa"] == pair["kappa"]
-
-
-def test_the_example_of_the_documentation(make_file: MakeFile) -> None:
-    page = (Path(__file__).parents[4] / "docs" / "formats.md").read_text(encoding="utf-8")
-    section = page.partition("### Answers about two outputs as JSON Lines")[2]
-    example = re.search(r"^```jsonl\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    assert example is not None
-    read = read_choices([make_file(example[1].splitlines())]).read
-    assert read.choices.judges == ("judge01", "judge02")
-    assert read.choices.items == 2
 
 
 def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., str]) -> None:

@@ -10,12 +10,7 @@ from ranking.core.simulation.budget import plan_budget
 from ranking.core.simulation.expected_curve import expected_comparisons
 from ranking.core.simulation.model import Model
 from ranking.core.simulation.study import simulate_campaigns
-from tests.benchmarks.koehn_tables import (
-    COMPARISONS,
-    PRINTED_TABLE_1,
-    PRINTED_TABLE_4,
-    TARGETS,
-)
+from tests.benchmarks.koehn_tables import COMPARISONS, PRINTED_TABLE_1, PRINTED_TABLE_4, TARGETS
 
 KOEHN = Model(systems=15, noise=10)
 MEASURES = ("range_size", "range_violations", "clusters", "cluster_violations")
@@ -36,10 +31,7 @@ def test_the_pairwise_columns_of_table_1() -> None:
 #: Literal resampling with 400 runs by an implementation of its own: range sizes and clusters at
 #: 10,000 and 50,000 comparisons. The printed bootstrap columns (4.6 and 1.8, 2.9 and 5.3) lie
 #: between the two and are reproduced by neither.
-LITERAL = {
-    "pairs": ((3.92, 2.6), (2.47, 6.5)),
-    "blocks": ((4.90, 1.5), (3.03, 4.5)),
-}
+LITERAL = {"pairs": ((3.92, 2.6), (2.47, 6.5)), "blocks": ((4.90, 1.5), (3.03, 4.5))}
 
 
 @pytest.mark.parametrize("resample", ["pairs", "blocks"])

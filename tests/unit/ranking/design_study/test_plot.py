@@ -29,15 +29,3 @@ def test_a_line_rises_once_for_each_campaign_that_is_done() -> None:
     assert rises == [sum(each is not None for each in row.each) for row in found.rows]
     assert "href" not in drawn
     assert "script" not in drawn
-
-
-def test_a_comparison_in_which_nobody_arrived_can_still_be_drawn() -> None:
-    found = compare_designs(
-        Model(systems=4, noise=3.0),
-        ranges=("anytime",),
-        target_pairs=(1.0,),
-        limit=35,
-        experiments=2,
-        seed=2,
-    )
-    ET.fromstring(comparison_plot(found, titles=["none"], axis="Judgments", title="Done"))

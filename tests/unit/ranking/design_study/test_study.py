@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from ranking.core.counting.tallies import Tallies
-from ranking.core.sharding.this_machine import ThisMachine
 from ranking.core.simulation.model import Model
-from ranking.design_study.campaigns import ComparedDesign, Rates, SimulatedCampaign, rates_of
+from ranking.design_study.campaigns import ComparedDesign, SimulatedCampaign, rates_of
 from ranking.design_study.ranges import range_verdict
 from ranking.design_study.study import compare_designs
 
@@ -18,27 +17,6 @@ def grown(design: ComparedDesign, blocks: int, **options: int) -> SimulatedCampa
     for count in range(20, blocks + 1, 20):
         campaign.simulate_until(count)
     return campaign
-
-
-@pytest.mark.parametrize("design", ComparedDesign)
-def test_a_campaign_is_a_function_of_its_number(design: ComparedDesign) -> None:
-    one, again = grown(design, 200), grown(design, 200)
-    assert np.array_equal(one.wins, again.wins)
-    other = SimulatedCampaign(MODEL, design, seed=3, experiment=2)
-    other.simulate_until(200)
-    assert not np.array_equal(one.wins, other.wins)
-
-
-def test_all_designs_judge_the_same_systems() -> None:
-    ranks = [grown(design, 20).true_ranks.tolist() for design in ComparedDesign]
-    assert ranks[0] == ranks[1] == ranks[2]
-
-
-@pytest.mark.parametrize("design", ComparedDesign)
-def test_every_block_makes_all_its_comparisons(design: ComparedDesign) -> None:
-    campaign = grown(design, 100)
-    assert campaign.wins.sum() == 100 * 10
-    assert campaign.ties.sum() == 0
 
 
 def test_resampled_blocks_average_what_was_judged() -> None:
@@ -139,41 +117,6 @@ def test_the_first_design_is_compared_with_itself() -> None:
         assert row.judgments is None or min(needed) <= row.judgments <= max(needed)
 
 
-@pytest.mark.thorough
-def test_one_job_and_two_find_the_same() -> None:
-    def found(workers: int) -> object:
-        # More experiments than a worker is handed at a time.
-        return compare_designs(
-            Model(systems=4, noise=3.0),
-            ranges=("sign_test",),
-            target_pairs=(0.5,),
-            limit=300,
-            experiments=24,
-            seed=5,
-            engine=ThisMachine(workers),
-        ).rows
-
-    assert found(1) == found(2)
-
-
-@pytest.mark.thorough
-def test_active_separates_most_pairs_with_far_fewer_judgments_than_uniform() -> None:
-    """A small version of the table in docs/sampling.md, on systems it does not hold."""
-    found = compare_designs(
-        Model(systems=15, noise=10.0),
-        designs=(ComparedDesign.UNIFORM, ComparedDesign.ACTIVE),
-        ranges=("sign_test",),
-        target_pairs=(0.8,),
-        experiments=12,
-        seed=11,
-    )
-    active = found.rows[1]
-    assert active.ratio is not None
-    assert active.ratio < 0.7
-    assert active.violations is not None
-    assert active.violations < 0.05
-
-
 def test_impossible_arguments_are_refused() -> None:
     for wrong in (
         {"designs": ()},
@@ -190,8 +133,3 @@ def test_evidence_for_independent_comparisons_is_refused_where_segments_are_shar
     shared = Model(systems=6, noise=4.0, segments=50)
     with pytest.raises(ValueError, match="not independent"):
         compare_designs(shared, ranges=("sign_test", "anytime"), experiments=1)
-
-
-def test_a_world_of_rates_knows_its_size() -> None:
-    source = Rates(rates=np.zeros((2, 5, 5)), per_block=3)
-    assert (source.systems, source.shown) == (5, 3)

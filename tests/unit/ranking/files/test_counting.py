@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -19,7 +18,6 @@ from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank
 from ranking.core.rankings.rank_shards import rank_added
 from ranking.core.rankings.shard_counts import CountsWanted
-from ranking.core.sharding.this_machine import ThisMachine
 from ranking.files import JudgmentSelection, SelectionError, read_judgments
 from ranking.files.counting import FilesWanted, JudgmentsCounted, count_files, count_part
 from ranking.files.parquet.shards import cut_into_shards, row_groups_of
@@ -229,51 +227,3 @@ def test_documents_are_counted_over_shards(
     sizes = found.counts.counted(method)[0].sizes
     assert effective_units_of_sizes(sizes) == effective_units(blocks, method)
     assert repr(ranking) == repr(rank(blocks, resample="blocks", resamples=30, seed=7))
-
-
-def test_threads_count_the_same(tmp_path: Path) -> None:
-    rng = np.random.default_rng(1)
-    rows = [
-        (segment, int(rng.integers(9)), rng.permutation(6)[:3].tolist(), [1, 2, 3])
-        for segment in range(1, 60)
-        for _ in range(5)
-    ]
-    name = str(tmp_path / "all.parquet")
-    parquet.write_table(table_of(rows), name, row_group_size=20)
-    options = RangeOptions(resample="blocks", resamples=30)
-    method = counts_method_named("expected_wins")
-    alone, together = (
-        rank_added(count([name], options, rows=20, engine=engine).counts, method, {}, options)
-        for engine in (None, ThisMachine(3))
-    )
-    assert repr(alone) == repr(together)
-
-
-def test_language_pairs_and_judges_are_chosen_as_from_other_files(tmp_path: Path) -> None:
-    rows = [(segment, segment % 3, [0, 1, 2], [1, 2, 3]) for segment in range(1, 40)]
-    table = table_of(rows)
-    place = table.schema.get_field_index("srclang")
-    other = table.set_column(place, "srclang", pa.array(["z"] * len(table)))
-    names = [str(tmp_path / "x.parquet"), str(tmp_path / "z.parquet")]
-    parquet.write_table(table, names[0], row_group_size=5)
-    parquet.write_table(other, names[1], row_group_size=5)
-    options = RangeOptions(resample="judges", resamples=30)
-    for selection in (
-        JudgmentSelection(),
-        JudgmentSelection(source="q"),
-        JudgmentSelection(source="x", exclude_judges=("nobody",)),
-        JudgmentSelection(source="x", exclude_judges=("judge 0", "judge 1", "judge 2")),
-    ):
-        with pytest.raises(SelectionError) as expected:
-            read_judgments(names, selection=selection)
-        with pytest.raises(SelectionError) as found:
-            count(names, options, rows=9, selection=selection)
-        assert str(found.value) == str(expected.value)
-    selection = JudgmentSelection(source="x", exclude_judges=("judge 1",))
-    read = read_judgments(names, selection=selection)
-    counted = count(names, options, rows=9, selection=selection)
-    method = counts_method_named("expected_wins")
-    ranking = rank_added(counted.counts, method, {}, options)
-    expected_ranking = rank(read.blocks, resample="judges", resamples=30, seed=7)
-    assert repr(ranking) == repr(expected_ranking)
-    assert (counted.languages, counted.judges) == (read.languages, read.judges)

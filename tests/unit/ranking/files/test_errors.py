@@ -49,12 +49,7 @@ RANK = "1\ta-b\tA\ta-b\tB\n"
         (PAIRWISE.replace("A,1,B,2", "A,1,B,7"), 2, "system2rank", "'7' is not"),
         (PAIRWISE.replace("rankingID", "rankingId2"), 1, "rankingId2", "unknown"),
         (PAIRWISE.replace("judgeID,", ""), 1, "judgeID", "no column judgeID"),
-        (
-            PAIRWISE.replace("B,2,C,3", "B,4,C,3"),
-            4,
-            "system1rank",
-            "another rank in an earlier row",
-        ),
+        (PAIRWISE.replace("B,2,C,3", "B,4,C,3"), 4, "system1rank", "another rank in an earlier row"),
         (PAIRWISE.replace("ann,B", "bob,B"), 4, "judgeID", "'ann' in line 2 and 'bob' here"),
         (PAIRWISE.replace("B,2,C,3", "A,1,C,3"), 4, "rankingID", "compares A and C twice"),
         (PAIRWISE.replace("A,1,B,2", "A,1,A,1"), 2, "system2Id", "stands twice"),
@@ -84,7 +79,7 @@ RANK = "1\ta-b\tA\ta-b\tB\n"
         (RANK + RANK.replace("a-b", "ab"), 2, "pair", "no language pair"),
         ("hello\n", 1, None, "none of the formats"),
     ],
-)
+)  # fmt: skip
 def test_bad_files_are_refused_with_their_place(
     make_file: MakeFile, content: str, line: int, field: str | None, problem: str
 ) -> None:
@@ -95,14 +90,6 @@ def test_bad_files_are_refused_with_their_place(
     if field is not None:
         assert refused.value.field == field
     assert refused.value.remedy
-
-
-@pytest.mark.parametrize("input_format", [None, *InputFormat])
-def test_an_empty_file_is_refused_as_every_format(
-    make_file: MakeFile, input_format: InputFormat | None
-) -> None:
-    with pytest.raises(FormatError, match=r"empty|no element found"):
-        read_judgments([make_file("")], input_format=input_format)
 
 
 def test_a_truncated_gzip_is_refused(make_file: MakeFile) -> None:
@@ -127,11 +114,6 @@ def test_a_file_of_one_system_is_refused(make_file: MakeFile) -> None:
     with pytest.raises(FormatError, match="the only system is A") as found:
         read_judgments([name])
     assert (found.value.file, found.value.line, found.value.field) == (name, 1, "system")
-
-
-def test_a_missing_file_is_refused() -> None:
-    with pytest.raises(FormatError, match="no-such-file: the file cannot be read"):
-        read_judgments(["no-such-file"])
 
 
 def test_a_format_that_was_named_is_believed(make_file: MakeFile) -> None:

@@ -16,13 +16,9 @@ from pyarrow import parquet
 from campaign.formats import FormatError
 from ranking.core.rankings.rank import rank
 from ranking.files import InputFormat, JudgmentsRead, read_columns, read_judgments
-from ranking.files.parquet.writing import (
-    cut_between_segments,
-    in_order_of_segments,
-    write_parquet,
-)
+from ranking.files.parquet.writing import cut_between_segments, in_order_of_segments, write_parquet
 from tests.properties import examples
-from tests.unit.ranking.files.test_build import five_way, pairwise
+from tests.unit.ranking.files.test_build import five_way
 from tests.unit.ranking.files.test_reading import APPRAISE, FIVE_WAY, JSONL, PAIRWISE
 
 MakeFile = Callable[..., str]
@@ -158,12 +154,6 @@ def test_files_of_other_programs_are_read(changed: dict[str, Any], tmp_path: Pat
     assert read.blank_labels == 1
 
 
-def test_a_row_without_systems_is_a_skip(tmp_path: Path) -> None:
-    changed = {"system1Id": ["A", None], "system2Id": ["B", ""], "system1rank": [1, None]}
-    read = read_judgments([written(tmp_path, **changed)])
-    assert (len(read.blocks), read.skipped_by) == (1, {"bob": 1})
-
-
 @pytest.mark.parametrize(
     ("changed", "line", "field", "problem"),
     [
@@ -279,21 +269,6 @@ def test_a_damaged_file_is_refused(keep: int, tmp_path: Path) -> None:
     whole.write_bytes(content[:keep])
     with pytest.raises(FormatError, match="no Parquet, or damaged"):
         read_judgments([str(whole)])
-
-
-def test_damaged_data_inside_are_refused(tmp_path: Path) -> None:
-    whole = Path(written(tmp_path))
-    content = bytearray(whole.read_bytes())
-    content[4:200] = bytes(196)
-    whole.write_bytes(content)
-    with pytest.raises(FormatError, match="no Parquet, or damaged"):
-        read_judgments([str(whole)])
-
-
-def test_parquet_and_csv_are_not_mixed(make_file: MakeFile, tmp_path: Path) -> None:
-    name = make_file(pairwise(np.random.default_rng(1), 9))
-    with pytest.raises(FormatError, match="the file is pairwise-csv, but"):
-        read_judgments([converted(name, tmp_path / "j.parquet"), name])
 
 
 def test_pieces_end_where_a_segment_ends_after_enough_rows(tmp_path: Path) -> None:

@@ -2,9 +2,7 @@
 
 import gzip
 import hashlib
-import io
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,13 +65,8 @@ def assert_same(found: Blocks, expected: Blocks) -> None:
 
 @pytest.mark.parametrize(
     ("content", "input_format"),
-    [
-        (FIVE_WAY, InputFormat.FIVE_WAY_CSV),
-        (PAIRWISE, InputFormat.PAIRWISE_CSV),
-        (APPRAISE, InputFormat.APPRAISE_XML),
-        (JSONL, InputFormat.JSONL),
-    ],
-)
+    [(FIVE_WAY, InputFormat.FIVE_WAY_CSV), (PAIRWISE, InputFormat.PAIRWISE_CSV), (APPRAISE, InputFormat.APPRAISE_XML), (JSONL, InputFormat.JSONL)],
+)  # fmt: skip
 def test_every_format_gives_the_blocks_and_keys_of_the_database(
     make_file: MakeFile, content: str, input_format: InputFormat
 ) -> None:
@@ -114,12 +107,6 @@ def test_gzip_is_read_and_the_hash_is_that_of_the_file_as_stored(make_file: Make
     assert read.files[0].sha256 == hashlib.sha256(packed).hexdigest()
 
 
-def test_standard_input_is_a_file_called_minus(make_file: MakeFile) -> None:
-    read = read_judgments(["-"], standard_input=io.BytesIO(FIVE_WAY.encode()))
-    assert_same(read.blocks, blocks_from_rows(ROWS, "ABC"))
-    assert read.files[0].sha256 == hashlib.sha256(FIVE_WAY.encode()).hexdigest()
-
-
 def test_several_files_are_one_set_of_judgments(make_file: MakeFile) -> None:
     header, *rows = FIVE_WAY.splitlines(keepends=True)
     names = [make_file(header + row, f"{number}.csv") for number, row in enumerate(rows)]
@@ -148,14 +135,6 @@ def test_excluded_judges_leave_their_systems_behind(make_file: MakeFile) -> None
     )
     with pytest.raises(SelectionError, match="no judge 'bop'; there are ann, bob"):
         read_judgments([name], selection=JudgmentSelection(exclude_judges=("bop",)))
-
-
-def test_progress_is_told_up_to_the_last_byte(make_file: MakeFile) -> None:
-    name = make_file(FIVE_WAY)
-    told: list[tuple[int, int]] = []
-    read_judgments([name], progress=lambda done, total: told.append((done, total)))
-    size = Path(name).stat().st_size
-    assert told[-1] == (size, size)
 
 
 def test_documents_are_read_where_every_block_names_one_and_there_are_two(

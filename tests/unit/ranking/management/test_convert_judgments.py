@@ -21,10 +21,7 @@ def test_a_ranking_of_converted_files_is_that_of_the_csv(
     # Two judges on each of four segments, and no segment in two files.
     assert [
         (file["rows"], file["first_segment"], file["last_segment"]) for file in said["files"]
-    ] == [
-        (4, 1, 2),
-        (4, 3, 4),
-    ]
+    ] == [(4, 1, 2), (4, 3, 4)]
     assert all(file["bytes"] == Path(file["name"]).stat().st_size for file in said["files"])
     one, other = (
         run_json("rank_judgments", *names, "--resamples", 50) for names in (files, [judgments])
@@ -51,15 +48,6 @@ def test_files_left_of_a_longer_conversion_are_refused(
     (tmp_path / "j-0003.parquet").touch()
     with pytest.raises(CommandError, match="j-0003"):
         run_json("convert_judgments", judgments, *to, 3)
-
-
-def test_without_rows_per_file_there_is_one_file(
-    judgments: str, run_json: RunJson, tmp_path: Path
-) -> None:
-    said = run_json("convert_judgments", judgments, judgments, "--to", tmp_path / "j.parquet")
-    assert [(Path(file["name"]).name, file["rows"]) for file in said["files"]] == [
-        ("j.parquet", 16)
-    ]
 
 
 def test_a_folder_that_is_not_there_is_refused_before_reading(

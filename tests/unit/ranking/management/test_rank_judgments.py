@@ -11,7 +11,6 @@ import pytest
 from django.core.management.base import CommandError
 
 from ranking.core.counting.resampling import Level
-from ranking.core.judged.blocks import Blocks
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.rankings.rank import rank
 from ranking.core.rankings.ranking import only_estimable
@@ -88,19 +87,6 @@ def test_documents_that_ranges_ignore_are_said_to_be_ignored(
     assert not any(other in by_segments for other in sentences)
 
 
-def test_the_ranking_is_the_core_s(judgments: str, run_json: RunJson) -> None:
-    blocks: Blocks = read_judgments([judgments]).blocks
-    expected = rank(blocks.without(["_ref"]), seed=3)
-    (said,) = run_json("rank_judgments", judgments, "--seed", 3)["rankings"]
-    assert [
-        (row["system"], row["score"], row["rank_low"], row["rank_high"], row["cluster"])
-        for row in said["systems"]
-    ] == [
-        (row["system"], row["score"], row["rank_low"], row["rank_high"], row["cluster"])
-        for row in map(only_estimable, expected.rows())
-    ]
-
-
 def test_the_reference_can_be_ranked_and_named(judgments: str, run_json: RunJson) -> None:
     def systems(*arguments: str) -> set[str]:
         said = run_json("rank_judgments", judgments, "--resamples", 10, *arguments)
@@ -112,13 +98,6 @@ def test_the_reference_can_be_ranked_and_named(judgments: str, run_json: RunJson
     with pytest.raises(CommandError, match="no system 'ref' to be the reference") as refused:
         systems("--reference-system", "ref")
     assert refused.value.returncode == 2
-
-
-def test_jobs_do_not_change_the_result(judgments: str, run: Run) -> None:
-    one, three = (
-        run("rank_judgments", judgments, "--format", "json", "--jobs", jobs) for jobs in (1, 3)
-    )
-    assert one == three
 
 
 def test_csv_and_latex_and_markdown_and_text(judgments: str, run: Run) -> None:
@@ -251,29 +230,6 @@ def test_ctrl_c_leaves_what_was_there(
     assert {path.name for path in tmp_path.iterdir()} == {"judgments.csv", "ranking.csv"}
 
 
-def test_an_output_nowhere_is_refused_before_the_work(judgments: str, run: Run) -> None:
-    with pytest.raises(CommandError, match="folder does not exist") as refused:
-        run("rank_judgments", judgments, "--output", "/no/such/folder/ranking.json")
-    assert refused.value.returncode == 2
-
-
-def test_a_level_that_a_method_cannot_resample_is_bad_input(judgments: str, run: Run) -> None:
-    with pytest.raises(CommandError) as refused:
-        run("rank_judgments", judgments, "--method", "geq_all_in_block", "--resample", "pairs")
-    assert refused.value.returncode == 2
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("--resamples", "0"), ("--confidence", "1"), ("--seed", "-1"), ("--confidence", "nan")],
-)
-def test_numbers_out_of_range_are_refused(
-    judgments: str, run: Run, option: str, value: str
-) -> None:
-    with pytest.raises(CommandError, match=f"argument {option}"):
-        run("rank_judgments", judgments, f"{option}={value}")
-
-
 def test_what_does_not_converge_ends_in_words(
     judgments: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,15 +281,3 @@ def test_parameters_that_are_wrong_are_refused_in_words(
             *("rank_judgments", judgments, "--method", "bradley_terry"),
             *("--parameter", *given.split()),
         )
-
-
-def test_infinite_distances_are_said(tmp_path: Path, run: Run, judgments: str) -> None:
-    header = Path(judgments).read_text(encoding="utf-8").splitlines()[0]
-    one = tmp_path / "one.csv"
-    one.write_text(f"{header}\nCzech,English,1,d,1,ann,A,B,C,1,2,3\n", encoding="utf-8")
-    text = run(
-        *("rank_judgments", one, "--method", "bradley_terry", "--resamples", 5),
-        *("--parameter", "bradley_terry.prior=0"),
-    )
-    assert "Parameters: prior 0." in text
-    assert "the scores show it as 10: A > B > C." in text

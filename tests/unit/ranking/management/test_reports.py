@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import pytest
-from django.core.management.base import OutputWrapper
 
-from ranking.management.output import Progress
 from ranking.reports import Column, Report, ReportFormat, Table, write
 
 COLUMNS = (Column("system", "System", is_text=True), Column("score", "Score"), Column("n", "N"))
@@ -105,26 +102,3 @@ def test_json_is_plain_and_has_null_for_what_is_no_number() -> None:
         "one": 3,
         "t": [1, None],
     }
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(("stream", "shown"), [(Terminal(), True), (io.StringIO(), False)])
-def test_progress_is_for_terminals(stream: io.StringIO, shown: bool) -> None:
-    with Progress(OutputWrapper(stream)).begin("Counting") as progress:
-        for done in range(1001):
-            progress(done, 1000)
-    said = stream.getvalue()
-    assert said.count("Counting") == (101 if shown else 0)
-    assert said.endswith("\r\x1b[K" if shown else "")
-
-
-def test_a_sentence_stands_on_a_line_of_its_own_and_in_logs_too() -> None:
-    for stream, before in ((Terminal(), "\r\x1b[KCounting: 50 %\r\x1b[K"), (io.StringIO(), "")):
-        with Progress(OutputWrapper(stream)).begin("Counting") as progress:
-            progress(1, 2)
-            progress.say("It takes long.")
-        assert stream.getvalue() == before + "It takes long.\n"

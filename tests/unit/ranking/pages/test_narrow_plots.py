@@ -176,32 +176,3 @@ def test_nothing_reaches_beyond_a_narrow_sheet(kind: str) -> None:
             assert at >= room, each.text
         elif each.get("text-anchor") is None and each.get("transform") is None and kind != "line":
             assert at + room <= NARROW.width, each.text
-
-
-@pytest.mark.parametrize("kind", get_args(PlotKind))
-def test_both_drawings_are_named_apart_and_say_the_same(kind: str) -> None:
-    both = drawings(tables()[kind])
-    ids = [each.get("id") for drawing in both for each in drawing.iter() if each.get("id")]
-    assert len(set(ids)) == len(ids) == 4
-    for drawing in both:
-        assert set((drawing.get("aria-labelledby") or "").split()) <= set(ids)
-    said = [[drawing.findtext(f"{SVG}{part}") for part in ("title", "desc")] for drawing in both]
-    assert said[0] == said[1]
-    marks = [
-        [len(list(drawing.iter(f"{SVG}{mark}"))) for mark in ("circle", "rect", "polyline", "a")]
-        for drawing in both
-    ]
-    assert marks[0] == marks[1]
-
-
-@pytest.mark.parametrize("kind", ["intervals", "line", "points", "bars"])
-def test_axes_of_values_are_named(kind: PlotKind) -> None:
-    columns = (
-        Column("name", "Name", is_text=True),
-        Column("score", "Points"),
-        Column("times", "t"),
-    )
-    plot = Plot(kind=kind, label="name", value="score", low="times" if kind == "points" else None)
-    rows = [("a", 0.5, 3), ("b", 0.6, 4)]
-    for drawing in drawings(Table(name="p", title="P", columns=columns, rows=rows, plot=plot)):
-        assert "Points" in {each.text for each in drawing.iter(f"{SVG}text")}

@@ -9,15 +9,7 @@ from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Table, Value
 
 SVG = "{http://www.w3.org/2000/svg}"
-MATRIX = Plot(
-    kind="matrix",
-    label="system",
-    across="other",
-    value="share",
-    back="back",
-    count="n",
-    sign="mark",
-)
+MATRIX = Plot(kind="matrix", label="system", across="other", value="share", back="back", count="n", sign="mark")  # fmt: skip
 KEYS = ("system", "other", "share", "back", "n", "mark")
 
 
@@ -91,30 +83,3 @@ def test_cells_of_a_page_lead_to_the_judgments_of_the_row_s_wins() -> None:
     ]
     assert 'role="group"' in plot
     assert "href" not in str(drawn(table)) + str(drawn(table, as_file=True))
-
-
-def test_a_pair_never_compared_says_so() -> None:
-    root = matrix(("a", "b", 1.0, 0.0, 4, ""), ("a", "c", None, None, 0, ""))
-    titles = [title.text for title in root.iter(f"{SVG}title")]
-    assert titles[3:] == ["a – c: n = 0", "c – a: n = 0"]
-
-
-def test_nothing_compared_is_no_matrix() -> None:
-    table = Table(
-        "pairs",
-        "Pairs",
-        [Column(key, key) for key in KEYS],
-        [("a", "b", None, None, 0, "")],
-        plot=MATRIX,
-    )
-    assert drawn(table) is None
-
-
-def test_only_so_many_rows_are_drawn() -> None:
-    columns = [Column("unit", "Unit", is_text=True), Column("lead", "Lead")]
-    rows = [(f"j{number}", number / 10 - 0.2) for number in range(9)]
-    plot = Plot(kind="intervals", label="unit", value="lead", mark=0.0, most=4)
-    found = str(drawn(Table("judges", "Judges", columns, rows, plot=plot)))
-    assert found.count('class="dot"') == 4
-    assert re.findall(r">(j\d)<", found) == ["j0", "j1", "j2", "j3"]
-    assert 'class="mark"' in found

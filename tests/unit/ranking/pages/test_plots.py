@@ -1,6 +1,6 @@
 """Where things lie in the plots."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from django.utils import translation
@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from annotation.selectors import JudgeStatus
 from ranking.pages.history_plot import ROW, WIDTH, history_plot
-from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plot, rank_plots
+from ranking.pages.plots import kappa_plot, percent, rank_plot, rank_plots
 from ranking.selectors.history import RUNS_SHOWN, HistoryPoint, _evenly_spread
 from ranking.selectors.judges import JudgeKappa, JudgeRow
-from ranking.selectors.progress import Period
 
 
 def system(name: str, rank: int, low: int, high: int, cluster: int) -> dict[str, Any]:
@@ -50,11 +49,6 @@ def test_a_range_that_is_not_estimable_has_no_bar_and_separates_nothing() -> Non
     assert plot.notes == ("b: not estimable yet: 3 of at least 8 blocks.",)
 
 
-def test_the_dot_of_a_shared_rank_is_in_the_middle() -> None:
-    plot = rank_plot([system(name, 1, 1, 3, 1) | {"last_rank": 3} for name in "abc"])
-    assert {row.dot for row in plot.rows} == {"50%"}
-
-
 def test_the_history_leaves_out_rankings_of_groups() -> None:
     rows = [system("a", 1, 1, 1, 1), system("b", 2, 2, 2, 2)]
     apart = [rows[0], system("k", 1, 1, 1, 1) | {"group": 2}]
@@ -67,21 +61,6 @@ def test_the_history_leaves_out_rankings_of_groups() -> None:
 def test_positions_are_numbers_to_svg_in_every_language() -> None:
     with translation.override("de"):
         assert percent(0.125) == "12.5%"
-
-
-def test_the_highest_bar_fills_the_plot_and_the_lowest_is_seen() -> None:
-    start = datetime(2026, 3, 10, tzinfo=UTC)
-    counts = [0, 1, 1000, 500]
-    plot = bar_plot([Period(start + timedelta(hours=i), n) for i, n in enumerate(counts)])
-
-    assert [bar.height for bar in plot.bars] == ["0%", "4%", "100%", "50%"]
-    assert [bar.y for bar in plot.bars] == ["100%", "96%", "0%", "50%"]
-    assert plot.highest == 1000
-
-
-def test_nothing_judged_is_an_empty_plot() -> None:
-    assert bar_plot([]).bars == ()
-    assert bar_plot([Period(datetime(2026, 3, 10, tzinfo=UTC), 0)]).highest == 0
 
 
 def judge(kappa: float | None, low: float | None = None, high: float | None = None) -> JudgeRow:
@@ -110,10 +89,6 @@ def test_every_kappa_and_interval_lies_on_the_axis(kappas: list[float], overall:
             float(at.rstrip("%")) for at in (row.mark.low, row.mark.dot, row.mark.high)
         )
         assert 0 <= low <= dot <= high <= 100
-
-
-def test_a_judge_without_kappa_has_no_mark() -> None:
-    assert kappa_plot([judge(None)], None).rows[0].mark is None
 
 
 def point(comparisons: int, *names: str) -> HistoryPoint:

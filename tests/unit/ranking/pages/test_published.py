@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ranking.pages.published.differences import differences
-from ranking.pages.published.matrix import mark_of, pair_matrix
+from ranking.pages.published.matrix import pair_matrix
 from ranking.services.publishing.naming import labels_of
 
 
@@ -45,13 +45,6 @@ def test_who_is_not_named_any_more_is_not_named_by_the_difference() -> None:
     said = " ".join(differences(before, after))
     assert "System A" in said
     assert "fjord" not in said
-
-
-@pytest.mark.parametrize(
-    ("p", "mark"), [(0.01, "‡"), (0.011, "†"), (0.05, "†"), (0.1, "*"), (0.11, "")]
-)
-def test_marks_of_p_values(p: float, mark: str) -> None:
-    assert mark_of(p) == mark
 
 
 def pair(better: str, worse: str, wins: int, losses: int, p: float = 0.5) -> dict[str, Any]:
@@ -112,10 +105,6 @@ def test_colour_is_for_systems_that_are_told_apart(
     cell = pair_matrix(content)[0].cells[1]
     assert cell is not None
     assert cell.tone == tone
-
-
-def test_without_tested_pairs_there_is_no_matrix() -> None:
-    assert pair_matrix(content_of(BIRCH)) == []
 
 
 def systems(*names: str) -> list[Any]:

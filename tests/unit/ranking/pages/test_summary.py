@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from django.utils import translation
 
 from ranking.models import RankingRun
 from ranking.pages.summary import RankingSummary, summarise_run
@@ -58,39 +57,20 @@ def said(*clusters: list[str]) -> RankingSummary:
 @pytest.mark.parametrize(
     ("clusters", "headline", "details"),
     [
-        (
-            [["a"], ["b"], ["c", "d"], ["e"], ["f"]],
-            "Five clusters among six systems",
-            ("c and d cannot be told apart yet.",),
-        ),
+        ([["a"], ["b"], ["c", "d"], ["e"], ["f"]], "Five clusters among six systems", ("c and d cannot be told apart yet.",)),
         ([["a"], ["b"], ["c"]], "All three systems are told apart", ()),
         ([["a"], ["b"]], "a is ahead of b", ()),
-        (
-            [["a", "b"]],
-            "No clusters yet among two systems",
-            ("a and b cannot be told apart yet.",),
-        ),
-        (
-            [["a", "b", "c"]],
-            "No clusters yet among three systems",
-            ("Their rank ranges overlap from first to last.",),
-        ),
-        (
-            [["a", "b", "c"], ["d"]],
-            "Two clusters among four systems",
-            ("a, b and c overlap in one cluster.",),
-        ),
+        ([["a", "b"]], "No clusters yet among two systems", ("a and b cannot be told apart yet.",)),
+        ([["a", "b", "c"]], "No clusters yet among three systems", ("Their rank ranges overlap from first to last.",)),
+        ([["a", "b", "c"], ["d"]], "Two clusters among four systems", ("a, b and c overlap in one cluster.",)),
         (
             [list("abcdefg"), list("hijklm")],
             "Two clusters among 13 systems",
-            (
-                "Seven systems from a to g overlap in one cluster.",
-                "Six systems from h to m overlap in one cluster.",
-            ),
+            ("Seven systems from a to g overlap in one cluster.", "Six systems from h to m overlap in one cluster."),
         ),
         ([], "No system can be ranked yet", ()),
     ],
-)
+)  # fmt: skip
 def test_headline_and_what_cannot_be_told(
     clusters: list[list[str]], headline: str, details: tuple[str, ...]
 ) -> None:
@@ -106,14 +86,3 @@ def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
     assert summary.details == ()
     # Runs from before groups were ranked by themselves have one order of all.
     assert summary.warnings[0].endswith("so their common order means nothing: a and c; b.")
-
-
-def test_where_nothing_is_ranked_no_range_is_warned_of() -> None:
-    assert summarise_run(run_of([], limits=["few_judges", "few_segments"])).warnings == ()
-
-
-def test_figures_follow_the_readers_language() -> None:
-    with translation.override("de"):
-        basis = summarise_run(run_of([["a"], ["b"]], confidence=0.975)).basis
-    assert "12.775" in basis[0]
-    assert "97,5" in basis[1]

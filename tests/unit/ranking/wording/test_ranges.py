@@ -4,24 +4,14 @@ from typing import Any
 
 import pytest
 
-from ranking.core.anytime.ranges import Refusal
 from ranking.core.rankings.effective_units import EffectiveUnits
 from ranking.core.rankings.range_kinds import RANGE_KINDS, RangeKind, RangeOptions
 from ranking.core.uncertainty.two_way import RangeLimit
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice, recorded_choice
-from ranking.range_limits import LIMITS, range_limits
-from ranking.wording.ranges import limit_in_words
+from ranking.range_limits import range_limits
 
 MANY = EffectiveUnits(segments=100.0, judges=20.0)
 FEW = RangeLimit.FEW_JUDGES
-COUNTS = {"judges": 12, "segments": 90, "effective_judges": 2.34, "effective_segments": 3.1}
-
-
-def test_every_reason_why_anytime_ranges_tell_nothing_is_said() -> None:
-    sentences = {limit_in_words(reason, COUNTS, ranges="anytime") for reason in Refusal}
-    assert len(sentences) == len(Refusal)
-    assert not sentences & set(LIMITS)
-    assert all("no systems can be told apart" in sentence for sentence in sentences)
 
 
 def test_levels_that_resample_too_few_units_are_limited_too() -> None:
@@ -83,10 +73,6 @@ def test_a_completed_choice_is_what_the_core_makes_of_it(kind: RangeKind) -> Non
     )
     # And complete: nothing in it depends on defaults any more.
     assert completed_choice(choice.recorded) == choice
-
-
-def test_nothing_chosen_is_the_default() -> None:
-    assert completed_choice({}) == RangeChoice()
 
 
 def test_a_choice_is_read_back_from_what_a_run_recorded() -> None:

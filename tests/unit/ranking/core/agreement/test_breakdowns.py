@@ -190,10 +190,7 @@ def test_parts_without_an_estimate_say_why() -> None:
         MEASURE,
         fewest=1,
     )
-    assert (lonely.agreement.kappa, lonely.agreement.no_interval) == (
-        1,
-        NoInterval.TOO_FEW_JUDGES,
-    )
+    assert (lonely.agreement.kappa, lonely.agreement.no_interval) == (1, NoInterval.TOO_FEW_JUDGES)
     with pytest.raises(ValueError, match="documents"):
         agreement_by_document(BLOCKS, MEASURE)
     with pytest.raises(ValueError, match="p_chance"):

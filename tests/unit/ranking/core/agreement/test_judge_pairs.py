@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -95,14 +92,3 @@ def test_judges_without_a_common_item_are_no_pair_and_only_ties_no_kappa() -> No
     assert pair.judges == ("ann", "bob")
     assert (pair.kappa, pair.reason) == (None, "chance_is_certain")
     assert (found.mean, found.deviation) == (None, None)
-
-
-def test_the_compiler_is_not_loaded_before_it_is_needed() -> None:
-    code = (
-        "import sys\n"
-        "from ranking.core.agreement import judge_pairs, labels, measures\n"
-        "from ranking.core.diagnosis import campaign\n"
-        "from ranking.core.judges import diagnosis, outliers\n"
-        "sys.exit('numba' in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,7 +1,6 @@
 """Intervals of κ over judges and segments, beside leaving rows out one unit at a time."""
 
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -14,12 +13,7 @@ from ranking.core.agreement.cohen_left_out import cohen_spreads
 from ranking.core.agreement.counts import count_agreement
 from ranking.core.agreement.intervals import additive_of
 from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
-from ranking.core.agreement.kappa_intervals import (
-    Spread,
-    jackknife,
-    kappa_interval,
-    variance,
-)
+from ranking.core.agreement.kappa_intervals import Spread, jackknife, kappa_interval, variance
 from ranking.core.agreement.labels import label_agreement
 from ranking.core.agreement.left_out import (
     evaluate_with_ties,
@@ -177,10 +171,7 @@ def agreeing_rows(pairs: list[tuple[str, str]], segments: int) -> list[BlockRow]
         # Everybody only ever with ann: without her there is nothing.
         (agreeing_rows([("ann", "bob"), ("ann", "cat"), ("ann", "dan")], 5), "too_few_judges"),
         (some_rows(10, segments=1), "too_few_segments"),
-        (
-            [BlockRow(j, s, "ab", [1, 2 - s % 2]) for j in "jkl" for s in range(5)],
-            "no_variation",
-        ),
+        ([BlockRow(j, s, "ab", [1, 2 - s % 2]) for j in "jkl" for s in range(5)], "no_variation"),
     ],
 )
 def test_where_there_is_no_interval_the_reason_is_said(rows: list[BlockRow], reason: str) -> None:
@@ -226,20 +217,6 @@ def test_intervals_hold_their_kappa_and_no_order_or_shard_changes_a_bit(
         assert report == inter_judge_agreement(other, resample=level)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("chance", Chance)
-def test_no_order_or_shard_changes_a_bit_of_the_other_definitions(chance: Chance) -> None:
-    rows = some_rows(12, blocks=80)
-    measured = [measure_agreement(blocks_from_rows(rows, "abcd"), chance=chance)]
-    labelled = [label_agreement(blocks_from_rows(rows, "abcd"))]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agreement_counts, "_BLOCKS_AT_A_TIME", 1)
-        for some in (rows, rows[::-1]):
-            measured.append(measure_agreement(blocks_from_rows(some, "abcd"), chance=chance))
-            labelled.append(label_agreement(blocks_from_rows(some, "abcd")))
-    assert all(one == other for one, other in combinations(measured, 2))
-    assert all(one == other for one, other in combinations(labelled, 2))
-
-
 def test_two_way_intervals_of_labels_are_wider_where_judges_differ() -> None:
     rows = some_rows(13, judges=6, blocks=200)
     # One judge labels all alike: that moves the agreement on labels.
@@ -258,13 +235,6 @@ def test_two_way_intervals_of_labels_are_wider_where_judges_differ() -> None:
     assert both.fleiss.kappa == segments.fleiss.kappa
     # All labels differ by at most four, whoever is left out.
     assert both.n_agreement[4].no_interval == "no_variation"
-
-
-def test_other_levels_are_refused() -> None:
-    blocks = blocks_from_rows([], "ab")
-    for measure in (inter_judge_agreement, measure_agreement, label_agreement):
-        with pytest.raises(ValueError, match="resample: 'blocks' is none of"):
-            measure(blocks, resample="blocks")  # type: ignore[arg-type]
 
 
 def test_intervals_hold_kappa_of_the_population_where_judges_differ_in_care() -> None:

@@ -45,21 +45,6 @@ def test_with_equal_segments_and_a_fixed_chance_it_is_the_jackknife() -> None:
     assert found.judges == pytest.approx(expected.judges)
 
 
-@pytest.mark.parametrize("expected", [None, 1 / 3])
-@pytest.mark.parametrize("world", [CareWorld(judges=10, segments=100), CareWorld(judges=20)])
-def test_with_many_segments_it_is_within_two_in_a_hundred(
-    world: CareWorld, expected: float | None
-) -> None:
-    blocks, _drawn = draw_campaign(world, 2)
-    found = parts_of_all(tally_agreement(blocks), expected=expected)
-    exact = left_out(blocks, expected=expected)
-    assert found.kappa == pytest.approx(exact.kappa, abs=1e-14)
-    assert found.of_segments == pytest.approx(exact.of_segments, rel=0.02)
-    assert found.overlap == pytest.approx(exact.overlap, rel=0.02)
-    for name in ("of_judges", "pairs", "pairs_in_segments", "judges"):
-        assert getattr(found, name) == pytest.approx(getattr(exact, name), rel=1e-9)
-
-
 @pytest.mark.parametrize("p_chance", [None, 0.4])
 def test_of_each_judge_too(p_chance: float | None) -> None:
     blocks, _drawn = draw_campaign(CareWorld(judges=10, segments=300), 2)

@@ -199,19 +199,6 @@ def test_cohen_of_bojar_et_al_2011_table_7() -> None:
     assert f"{float((p_agree - p_chance) / (1 - p_chance)):.3f}" == "0.387"
 
 
-def test_agreement_of_a_judge_with_himself_by_cohen_uses_his_own_ties() -> None:
-    # Ann repeats herself on two items and agrees once; she ties in half of these judgments.
-    rows = [BlockRow("ann", 1, ["a", "b"], [1, 1])] * 2
-    rows += [BlockRow("ann", 2, ["a", "b"], [1, 2]), BlockRow("ann", 2, ["a", "b"], [2, 1])]
-    rows += [BlockRow("bob", 3, ["a", "b"], [1, 2])] * 5
-    intra = measure_agreement(blocks_from_rows(rows, "ab"), chance=Chance.COHEN, resamples=1).intra
-    ann, bob = 0.5**2 + 2 * 0.25**2, 0.5  # Bob: always the same, one way or the other.
-    p_chance = (2 * ann + 10 * bob) / 12
-    assert (intra.agreeing, intra.comparable) == (11, 12)
-    assert intra.p_chance == pytest.approx(p_chance)
-    assert intra.kappa == pytest.approx((11 / 12 - p_chance) / (1 - p_chance))
-
-
 def test_fleiss_and_alpha_of_items_judged_repeatedly_count_only_different_judges() -> None:
     # Item 1: ann says first twice, bob second: both pairs disagree. Item 2: they agree.
     rows = [BlockRow("ann", 1, ["a", "b"], [1, 2])] * 2 + [BlockRow("bob", 1, ["a", "b"], [2, 1])]
@@ -238,14 +225,6 @@ def test_chance_of_the_judgments_with_the_reference() -> None:
     assert (found.ties, found.labels, found.comparable) == (1, 6, 1)
     with pytest.raises(ValueError, match="chance_from"):
         measure_agreement(blocks, chance=Chance.COHEN, chance_from=blocks)
-
-
-@pytest.mark.parametrize("pairing", Pairing)
-@pytest.mark.parametrize("chance", Chance)
-def test_nothing_judged_nothing_measured(chance: Chance, pairing: Pairing) -> None:
-    measures = measure_agreement(blocks_from_rows([], "ab"), pairing=pairing, chance=chance)
-    for found in (measures.inter, measures.intra):
-        assert (found.kappa, found.low, found.reason) == (None, None, "no_comparison")
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,7 @@ def by_hand(blocks: Blocks, one: int, other: int, confidence: float) -> tuple[fl
         n / (n - 1) * ((np.array(single, dtype=float) @ slope) ** 2).sum(),
     )
     reach = student.ppf((1 + confidence) / 2, g - 1) * np.sqrt(variance) / (1 - kappa_of(sums))
-    return (
-        1 - (1 - kappa_of(sums)) * np.exp(reach),
-        1 - (1 - kappa_of(sums)) * np.exp(-reach),
-    )
+    return (1 - (1 - kappa_of(sums)) * np.exp(reach), 1 - (1 - kappa_of(sums)) * np.exp(-reach))
 
 
 def test_kappas_are_those_of_pairs_of_judges() -> None:

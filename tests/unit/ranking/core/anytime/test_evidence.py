@@ -46,9 +46,7 @@ def test_with_a_known_variance_it_is_the_mixture_of_normal_densities() -> None:
 
 
 @given(
-    variance=st.floats(1e-6, 1),
-    degrees_of_freedom=st.floats(1, 1e4),
-    level=st.floats(1e-6, 0.5),
+    variance=st.floats(1e-6, 1), degrees_of_freedom=st.floats(1, 1e4), level=st.floats(1e-6, 0.5)
 )
 def test_an_estimate_half_a_width_away_has_just_the_evidence(
     variance: float, degrees_of_freedom: float, level: float

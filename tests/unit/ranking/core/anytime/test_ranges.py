@@ -134,13 +134,8 @@ def test_seven_judges_of_ten_are_not_evidence_however_much_they_judge() -> None:
 
 @pytest.mark.parametrize(
     ("segments", "judges", "reasons"),
-    [
-        (40, 4, (Refusal.FEW_JUDGES,)),
-        (9, 12, (Refusal.FEW_SEGMENTS,)),
-        (9, 4, (Refusal.FEW_JUDGES, Refusal.FEW_SEGMENTS)),
-        (10, 5, ()),
-    ],
-)
+    [(40, 4, (Refusal.FEW_JUDGES,)), (9, 12, (Refusal.FEW_SEGMENTS,)), (9, 4, (Refusal.FEW_JUDGES, Refusal.FEW_SEGMENTS)), (10, 5, ())],
+)  # fmt: skip
 def test_few_judges_and_few_segments_are_refused(
     segments: int, judges: int, reasons: tuple[Refusal, ...]
 ) -> None:
@@ -202,9 +197,7 @@ def test_systems_that_met_others_are_not_compared() -> None:
 
 @given(data=st.data())
 def test_three_judges_on_three_segments_are_refused_whatever_they_say(
-    rows_strategy: st.SearchStrategy[list[BlockRow]],
-    systems: tuple[str, ...],
-    data: st.DataObject,
+    rows_strategy: st.SearchStrategy[list[BlockRow]], systems: tuple[str, ...], data: st.DataObject
 ) -> None:
     found = anytime_ranges(blocks_from_rows(data.draw(rows_strategy), systems))
     assert set(found.refusals) == set(systems)

@@ -51,14 +51,6 @@ def test_twice_the_time_is_half_the_rate_and_half_the_interval(task: JudgedTask)
     assert (slow_rate.value, slow_rate.high) == pytest.approx((fast.value / 2, fast.high / 2))
 
 
-def test_the_order_of_rows_changes_nothing(task: JudgedTask) -> None:
-    order = np.random.default_rng(5).permutation(len(task.blocks))
-    mixed = replace(task, blocks=task.blocks.take(order))
-    one, other = (decided_pairs(each, resamples=100) for each in (task, mixed))
-    assert np.array_equal(one.better, other.better)
-    assert one.per_hour == other.per_hour
-
-
 def test_without_all_times_there_is_no_rate(task: JudgedTask) -> None:
     seconds = task.time.seconds.copy()
     seconds[3] = np.nan
@@ -101,12 +93,3 @@ def test_systems_that_were_never_compared_make_no_pairs(task: JudgedTask) -> Non
     found = decided_pairs(replace(task, blocks=alone), resamples=100)
     assert (found.systems, found.pairs) == (blocks.systems, 15)
     assert found.per_hour == decided_pairs(task, resamples=100).per_hour
-
-
-def test_times_are_of_judges_of_blocks(task: JudgedTask) -> None:
-    with pytest.raises(ValueError, match="judged no block"):
-        JudgedTask("task", task.blocks, ActiveTime(np.ones(1), np.ones(1, dtype=np.int64), ("x",)))
-    with pytest.raises(ValueError, match="below 0"):
-        ActiveTime(-np.ones(1), np.ones(1, dtype=np.int64), ("x",))
-    with pytest.raises(ValueError, match="one of each"):
-        ActiveTime(np.ones(2), np.ones(1, dtype=np.int64), ("x",))

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse, stats
+from scipy import sparse
 
 from ranking.core.counting.bootstrap import (
     MAX_WEIGHT,
@@ -17,7 +17,7 @@ from ranking.core.counting.bootstrap import (
     trim_count,
     uniform_numbers,
 )
-from ranking.core.counting.tallies import tally, won
+from ranking.core.counting.tallies import won
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 Rows = st.SearchStrategy[list[BlockRow]]
@@ -93,14 +93,6 @@ def test_uniform_numbers_are_those_of_the_definition(
     assert found.tolist() == (expected if key else [])
 
 
-def test_uniform_numbers_are_uniform_and_independent_of_the_weights() -> None:
-    key = np.arange(2000, dtype=np.uint64)
-    numbers = uniform_numbers(key, seed=3, resamples=200)
-    assert stats.kstest(numbers.ravel(), "uniform").pvalue > 1e-3
-    weights = poisson_weights(key, seed=3, resamples=200)
-    assert abs(np.corrcoef(numbers.ravel(), weights.ravel())[0, 1]) < 4 / np.sqrt(numbers.size)
-
-
 def test_weights_that_sixteen_bits_leave_open_are_those_of_the_definition() -> None:
     # P(X ≤ 7) ends in the last of 2**16 equal parts, so larger weights always need further bits.
     weights = poisson_weights(np.arange(2000, dtype=np.uint64), seed=5, resamples=400)
@@ -117,32 +109,6 @@ def test_bits_of_the_weights_never_change() -> None:
         [1, 1, 1, 0, 3, 1, 4, 0, 2, 2, 0, 1, 0, 0, 0, 1],
         [1, 0, 1, 1, 2, 0, 3, 0, 0, 1, 1, 2, 0, 0, 0, 2],
     ]
-
-
-@pytest.mark.parametrize("seed", [0, 1, 2**64 - 1])
-def test_weights_follow_the_poisson_distribution_with_mean_one(seed: int) -> None:
-    # Consecutive keys and resamples: what a weak hash would get wrong.
-    weights = poisson_weights(np.arange(4000, dtype=np.uint64), seed=seed, resamples=500)
-    count = weights.size
-    observed = np.bincount(weights.ravel(), minlength=MAX_WEIGHT + 1)
-    probability = stats.poisson.pmf(np.arange(7), 1)
-    expected = count * np.append(probability, 1 - probability.sum())
-    observed = np.append(observed[:7], observed[7:].sum())
-    assert stats.chisquare(observed, expected).pvalue > 1e-3
-    # Standard errors of mean and variance of a Poisson(1) sample: 1/√N and √(3/N).
-    assert weights.mean() == pytest.approx(1, abs=4 / np.sqrt(count))
-    assert weights.var() == pytest.approx(1, abs=4 * np.sqrt(3 / count))
-
-
-def test_weights_of_units_resamples_and_seeds_are_uncorrelated() -> None:
-    key = np.arange(2000, dtype=np.uint64)
-    weights = poisson_weights(key, seed=3, resamples=200).astype(float) - 1
-    other = poisson_weights(key, seed=4, resamples=200).astype(float) - 1
-    bound = 4 / np.sqrt(weights.size)
-    assert abs((weights * other).mean()) < bound
-    assert abs((weights[1:] * weights[:-1]).mean()) < bound
-    for lag in (1, 2, 3, 4):
-        assert abs((weights[:, lag:] * weights[:, :-lag]).mean()) < bound
 
 
 @given(keys, seeds, st.integers(0, 12), st.integers(0, 12))
@@ -187,15 +153,6 @@ def test_resampled_wins_are_weighted_sums_over_blocks() -> None:
     blocks = some_blocks(60)
     expected = literal_bootstrap_wins(blocks, seed=7, resamples=30)
     np.testing.assert_array_equal(bootstrap_wins(blocks, seed=7, resamples=30), expected)
-
-
-def test_resampled_wins_average_to_the_wins() -> None:
-    blocks = some_blocks(200)
-    resampled = bootstrap_wins(blocks, seed=1, resamples=2000)
-    wins = tally(blocks).wins
-    # The variance of a Poisson-weighted count is the count.
-    error = 4.5 * np.sqrt(wins / 2000)
-    assert np.all(abs(resampled.mean(axis=0) - wins) <= error)
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 100, UNITS_AT_A_TIME])

@@ -8,12 +8,8 @@ from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 
 # Of the three outputs of j's block, two are ranked alike; c and d are one output of k's.
 BLOCKS = blocks_from_rows(
-    [
-        BlockRow("j", 1, [("c",), ("a",), ("b",)], [2, 1, 2]),
-        BlockRow("k", 2, [("b",), ("c", "d"), ("a",)], [3, 1, None]),
-    ],
-    "abcd",
-)
+    [BlockRow("j", 1, [("c",), ("a",), ("b",)], [2, 1, 2]), BlockRow("k", 2, [("b",), ("c", "d"), ("a",)], [3, 1, None])], "abcd"
+)  # fmt: skip
 
 
 def test_comparisons_stand_in_the_order_of_the_blocks() -> None:

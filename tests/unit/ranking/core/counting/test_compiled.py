@@ -1,9 +1,7 @@
 """Compiled and interpreted counting give the same bits."""
 
-import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -109,16 +107,3 @@ def test_many_judgments_are_counted_in_compiled_code(drawn_blocks: Drawn) -> Non
     np.testing.assert_array_equal(
         bootstrap_counts(blocks, layout, seed=9, resamples=20), resampled(blocks, layout, 0, 20)
     )
-
-
-@pytest.mark.thorough
-def test_a_small_ranking_does_not_load_the_compiler() -> None:
-    script = (
-        "import sys; from ranking.core.rankings.rank import rank;"
-        "from ranking.core.judged.blocks import BlockRow, blocks_from_rows;"
-        "rows = [BlockRow('j', i, ['a', 'b'], [1, 2]) for i in range(200)];"
-        "rank(blocks_from_rows(rows, 'ab')); rank(blocks_from_rows(rows, 'ab'), 'lopez');"
-        "sys.exit('numba' in sys.modules)"
-    )
-    root = Path(__file__).parents[5]
-    assert subprocess.run([sys.executable, "-c", script], cwd=root, check=False).returncode == 0

@@ -9,16 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranking.core.diagnosis.clustered_correlation import (
-    Coefficient,
-    correlation_clustered,
-)
+from ranking.core.diagnosis.clustered_correlation import Coefficient, correlation_clustered
 from ranking.core.diagnosis.correlation import NoInterval, correlation, correlation_sampled
-from ranking.core.diagnosis.influences import (
-    Influenced,
-    kendall_influenced,
-    spearman_influenced,
-)
+from ranking.core.diagnosis.influences import Influenced, kendall_influenced, spearman_influenced
 from tests.benchmarks.correlation_coverage import (
     DrawnRatings,
     DrawnScores,
@@ -75,11 +68,6 @@ def test_a_list_and_itself_have_no_interval() -> None:
     assert found.no_interval is NoInterval.STRAIGHT_LINE
 
 
-def test_equal_numbers_have_neither() -> None:
-    found = correlation_sampled(np.ones(5), X[:5])
-    assert (found.pearson, found.pearson_low, found.no_interval) == (None, None, None)
-
-
 def test_pairs_without_a_number_are_left_out() -> None:
     with_a_gap = correlation_sampled(np.append(X, np.nan), np.append(Y, 1.0))
     assert with_a_gap == correlation_sampled(X, Y)
@@ -93,29 +81,10 @@ def test_intervals_hold_in_nineteen_of_twenty_simulated_campaigns(drawn: DrawnSy
     assert found.spearman >= 0.92
 
 
-def test_clusters_of_one_pair_have_nearly_fishers_interval() -> None:
-    """By the delta method artanh r of independent normal pairs has the variance 1 / n."""
-    x = RANDOM.normal(size=4000)
-    y = 0.6 * x + 0.8 * RANDOM.normal(size=4000)
-    found = correlation_clustered(x, y, (np.arange(4000),))
-    scipys = stats.pearsonr(x, y).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx(tuple(scipys), abs=0.002)
-
-
-def test_pairs_that_are_there_four_times_are_no_more_certain() -> None:
-    once = correlation_clustered(X, Y, (np.arange(9),))
-    four = correlation_clustered(np.tile(X, 4), np.tile(Y, 4), (np.tile(np.arange(9), 4),))
-    assert (four.low, four.high) == pytest.approx((once.low, once.high))
-
-
 @pytest.mark.parametrize(
     ("coefficient", "scipys", "tolerance"),
-    [
-        (Coefficient.PEARSON, stats.pearsonr, 1e-9),
-        (Coefficient.SPEARMAN, stats.spearmanr, 0.08),
-        (Coefficient.KENDALL, stats.kendalltau, 0.08),
-    ],
-)
+    [(Coefficient.PEARSON, stats.pearsonr, 1e-9), (Coefficient.SPEARMAN, stats.spearmanr, 0.08), (Coefficient.KENDALL, stats.kendalltau, 0.08)],
+)  # fmt: skip
 def test_the_variance_of_clusters_is_that_of_leaving_them_out(
     coefficient: Coefficient, scipys: Callable[..., Any], tolerance: float
 ) -> None:
@@ -173,10 +142,7 @@ def test_of_two_kinds_of_clusters_what_is_in_both_counts_once() -> None:
     assert found.high == pytest.approx(np.tanh(z + reach))
 
 
-INFLUENCED = [
-    (spearman_influenced, stats.spearmanr),
-    (kendall_influenced, stats.kendalltau),
-]
+INFLUENCED = [(spearman_influenced, stats.spearmanr), (kendall_influenced, stats.kendalltau)]
 
 
 @pytest.mark.parametrize(("influenced", "scipys"), INFLUENCED)

@@ -1,6 +1,5 @@
 """Pairs of systems by their own comparisons, and tests of them."""
 
-from collections.abc import Callable
 from math import sqrt
 
 import numpy as np
@@ -10,10 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, t
 
 from ranking.core.counting.resampling import LEVELS, Level
-from ranking.core.counting.tallies import tally
 from ranking.core.diagnosis.direct_pairs import direct_pairs
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.ranges.pairs import sign_tests
 from ranking.core.ranges.sign_tests import Correction
 from tests.some_now import some_now
 
@@ -48,16 +45,6 @@ def test_blocks_by_hand() -> None:
     # One segment more or less alike: two of them agree with themselves and speak for b.
     of_segments = direct_pairs(blocks, level="segments", correction=Correction.NONE)
     assert of_segments.p_value[0, 1] != pytest.approx(expected)
-
-
-def test_one_judge_shows_nothing_of_judges() -> None:
-    blocks = blocks_from_rows([block(n, "ann", "a", "b") for n in range(9)], "ab")
-    assert direct_pairs(blocks, level="judges").p_value[0, 1] == 1
-    both = direct_pairs(blocks, level="two_way")
-    assert both.limits == ("few_judges",)
-    assert both.p_value[0, 1] < 0.05
-    once = direct_pairs(blocks.take([0]), level="two_way")
-    assert once.p_value[0, 1] == 1
 
 
 def test_judges_who_disagree_with_each_other_count_as_judges() -> None:
@@ -110,19 +97,6 @@ def test_equal_systems_are_rarely_told_apart_over_segments_and_judges() -> None:
     assert share_told_apart("pairs") > 0.15
 
 
-@pytest.mark.parametrize("correction", Correction)
-def test_the_same_as_of_rankings(
-    correction: Correction, drawn_blocks: Callable[[int], Blocks]
-) -> None:
-    blocks = drawn_blocks(200)
-    found = direct_pairs(blocks, level="pairs", correction=correction)
-    wins = tally(blocks).wins
-    other = sign_tests(wins, sides=2, correction=correction)
-    ahead = wins > wins.T
-    assert found.p_value[ahead] == pytest.approx(other.p_value[ahead])
-    assert found.adjusted_p[ahead] == pytest.approx(other.adjusted_p[ahead])
-
-
 @pytest.mark.parametrize("level", some_now(LEVELS))
 @given(data=st.data())
 def test_relabelling_permutes(level: Level, data: st.DataObject) -> None:
@@ -153,8 +127,3 @@ def test_relabelling_permutes(level: Level, data: st.DataObject) -> None:
     assert one.adjusted_p == pytest.approx(other.adjusted_p[np.ix_(place, place)])
     assert (one.p_value == one.p_value.T).all()
     assert ((one.p_value >= 0) & (one.p_value <= 1)).all()
-
-
-def test_an_unknown_level_is_refused(drawn_blocks: Callable[[int], Blocks]) -> None:
-    with pytest.raises(ValueError, match="'systems' is none of"):
-        direct_pairs(drawn_blocks(2), level="systems")  # type: ignore[arg-type]

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from ranking.core.diagnosis.remarks import (
-    CommentedBlock,
-    SkippedBlock,
-    remark_share,
-    shown_blocks,
-)
+from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock, remark_share, shown_blocks
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 
 
@@ -58,18 +53,6 @@ def test_as_many_of_a_judges_blocks_of_a_segment_have_comments_as_there_are() ->
     assert shown_blocks(blocks, [], [comment] * 3).commented.sum() == 2
 
 
-def test_a_comment_counts_for_the_systems_of_its_block_alone() -> None:
-    """Ann judges a segment in two blocks, and comments on one of them, whichever is stored first."""
-    rows = [block(1, "ann", "a", "b"), block(1, "ann", "c", "d"), block(1, "ben", "a", "b")]
-    for stored in (rows, rows[::-1]):
-        blocks = blocks_from_rows(stored, "abcd")
-        for systems, counts in ((("b", "a"), [1, 1, 0, 0]), (("c", "d", "gone"), [0, 0, 1, 1])):
-            shown = shown_blocks(blocks, [], [CommentedBlock(1, "ann", systems)])
-            counted = [(shown.commented & shown.shows[:, place]).sum() for place in range(4)]
-            assert counted == counts
-            assert shown.judge[shown.commented].tolist() == [blocks.judges.index("ann")]
-
-
 def test_where_nothing_is_shared_the_interval_is_that_of_clopper_and_pearson() -> None:
     blocks = blocks_from_rows([block(n, f"j{n}", "a", "b") for n in range(30)], "ab")
     skips = [SkippedBlock(n, f"j{n}", ("a", "b"), has_comment=False) for n in range(30, 40)]
@@ -77,23 +60,6 @@ def test_where_nothing_is_shared_the_interval_is_that_of_clopper_and_pearson() -
     found = remark_share(shown, shown.skipped, shown.shows[:, 0])
     assert found.low == pytest.approx(beta.ppf(0.025, 10, 31), abs=0.01)
     assert found.high == pytest.approx(beta.ppf(0.975, 11, 30), abs=0.01)
-
-
-def test_one_judge_who_skips_everything_makes_it_wide() -> None:
-    blocks = blocks_from_rows(
-        [block(n, f"j{judge}", "a", "b") for n in range(10) for judge in range(7)], "ab"
-    )
-    of_one = [SkippedBlock(n, "j7", ("a", "b"), has_comment=False) for n in range(10)]
-    of_many = [SkippedBlock(n + 10, f"j{n % 7}", ("a", "b"), has_comment=False) for n in range(10)]
-    widths = []
-    for skips in (of_one, of_many):
-        shown = shown_blocks(blocks, skips, [])
-        found = remark_share(shown, shown.skipped, shown.shows[:, 0])
-        assert found.share == pytest.approx(1 / 8)
-        assert found.low is not None
-        assert found.high is not None
-        widths.append(found.high - found.low)
-    assert widths[0] > 1.5 * widths[1]
 
 
 def test_segments_that_all_judges_skip_make_it_wide() -> None:

@@ -1,7 +1,6 @@
 """The fewest blocks that decide first place, against all subsets of small campaigns."""
 
-from itertools import combinations, permutations
-from pathlib import Path
+from itertools import combinations
 from random import Random
 
 import numpy as np
@@ -20,14 +19,12 @@ from ranking.core.methods.registry import counts_method_named
 from ranking.core.scores import TIE_DECIMALS
 from tests.properties import examples
 from tests.some_now import some_now
-from tests.unit.ranking.core.test_released_judgments import blocks_of, five_way_rows
 
 NAMES = (
     *("expected_wins", "bojar", "geq_others", "gt_others"),
     *("geq_all_in_block", "gt_all_in_block", "bradley_terry"),
 )
 METHODS = [counts_method_named(name) for name in NAMES]
-WITH_BOUNDS = METHODS[:-1]
 SYSTEMS = ("a", "b", "c")
 
 rows = st.lists(
@@ -167,16 +164,6 @@ def test_branch_and_bound_proves_what_the_quick_bound_does_not() -> None:
     assert not all(cannot_overtake(counted, 0, rival, found.size) for rival in (1, 2, 3))
 
 
-@pytest.mark.thorough
-@pytest.mark.realdata
-def test_released_judgments_of_wmt10(real_data: Path) -> None:
-    blocks = blocks_of(five_way_rows(real_data / "wmt10" / "judgments.es-en.csv"))
-    blocks = blocks.without(["_ref"])
-    found = fewest_blocks(blocks, counts_method_named("expected_wins"))
-    assert (found.first, found.new_first) == (("onlineB",), "uedin")
-    assert (found.size, found.at_least, found.proof) == (14, 14, Proof.BOUND)
-
-
 @given(rows=rows, renamed=st.permutations(SYSTEMS), order=st.randoms(use_true_random=False))
 @examples(60)
 def test_relabelling_systems_and_shuffling_rows_changes_names_only(
@@ -195,51 +182,7 @@ def test_relabelling_systems_and_shuffling_rows_changes_names_only(
     assert (other.size, other.at_least, other.proof) == (found.size, found.at_least, found.proof)
 
 
-@pytest.mark.parametrize("method", METHODS, ids=NAMES)
-def test_of_many_blocks_none_found_can_be_spared(method: CountsMethod) -> None:
-    random = Random(2011)
-    listed = [
-        BlockRow(
-            f"j{random.randint(1, 9)}",
-            random.randint(1, 60),
-            [(name,) for name in random.sample("abcdef", 5)],
-            [random.randint(1, 5) for _ in range(5)],
-        )
-        for _ in range(400)
-    ]
-    blocks = blocks_from_rows([*listed, *won(12, "a", "b", "c")], "abcdef")
-    found = fewest_blocks(blocks, method)
-    assert found.rows is not None
-    assert found.new_first is not None
-    (first,) = found.first
-    everything = set(range(len(blocks)))
-    removed = found.rows.tolist()
-    assert is_ahead(blocks.take(sorted(everything.difference(removed))), method, first)
-    for spared in removed:
-        rest = sorted(everything.difference(removed) | {spared})
-        assert not is_ahead(blocks.take(rest), method, first)
-    assert 1 <= found.at_least <= len(removed)
-    if method in WITH_BOUNDS:
-        # The bounds are close to what is found.
-        assert found.at_least >= len(removed) - 1
-
-
 def test_a_method_without_influence_is_refused() -> None:
     blocks = blocks_from_rows([*won(2, "a", "b"), *won(1, "b", "a")], "ab")
     with pytest.raises(ValueError, match="lopez has no influence"):
         fewest_blocks(blocks, counts_method_named("lopez"))
-
-
-@pytest.mark.thorough
-def test_what_decides_does_not_depend_on_names() -> None:
-    listed = [*won(7, "a", "b", "c"), *won(4, "b", "c", "a"), *won(3, "c", "a", "b")]
-    sizes = set()
-    for renamed in permutations("abc"):
-        new = dict(zip("abc", renamed, strict=True))
-        changed = [
-            BlockRow("ann", 1, [(new[name],) for (name,) in row.candidates], row.labels)
-            for row in listed
-        ]
-        found = fewest_blocks(blocks_from_rows(changed, "abc"), counts_method_named("bojar"))
-        sizes.add((found.size, found.proof))
-    assert len(sizes) == 1

@@ -32,17 +32,6 @@ def test_columns_hold_what_the_rows_say(blocks: Blocks) -> None:
     assert blocks.positions == 3
 
 
-def test_rows_may_come_from_a_generator(blocks: Blocks) -> None:
-    streamed = blocks_from_rows((row for row in ROWS), iter(["a", "b", "c", "_ref"]))
-    assert streamed.labels.tolist() == blocks.labels.tolist()
-    assert streamed.key.tolist() == blocks.key.tolist()
-
-
-def test_columns_cannot_be_written_to(blocks: Blocks) -> None:
-    with pytest.raises(ValueError, match="read-only"):
-        blocks.labels[0, 0] = 5
-
-
 def test_no_rows_make_no_blocks() -> None:
     empty = blocks_from_rows([], ["a", "b"])
     assert len(empty) == 0

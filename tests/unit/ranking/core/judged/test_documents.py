@@ -1,6 +1,5 @@
 """Documents in place of segments: what ranges and standard errors over two ways rest on."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -22,9 +21,6 @@ from ranking.core.uncertainty.block_influence import covariance_of_block_influen
 from ranking.core.uncertainty.two_way import RangeLimit, two_way_covariance
 from tests.some_now import some_now
 from tests.worlds import draw_campaign, world_named
-
-Drawn = Callable[[int], Blocks]
-Int32Array = npt.NDArray[np.int32]
 
 
 @pytest.fixture(scope="module")
@@ -114,20 +110,6 @@ def test_a_document_for_each_segment_changes_nothing(method: str) -> None:
     assert rank(alike, method, resamples=50) == rank(blocks, method, resamples=50)
 
 
-@pytest.mark.parametrize("method", ["expected_wins", "lopez", "davidson_judges", "hopkins_may"])
-def test_neither_the_numbers_of_documents_nor_the_order_of_rows_matter(
-    drawn: Blocks, method: str
-) -> None:
-    assert drawn.document is not None
-    others = np.random.default_rng(4).permutation(1000)[drawn.document]
-    order = np.random.default_rng(5).permutation(len(drawn))
-    renumbered = numbered(drawn, others).take(order)
-    one, other = (rank(blocks, method, resamples=20) for blocks in (drawn, renumbered))
-    assert ranks_and_errors(one) == ranks_and_errors(other)
-    without = rank(replace(drawn, document=None), method, resamples=20)
-    assert ranks_and_errors(one) != ranks_and_errors(without)
-
-
 @pytest.mark.parametrize("method", ["expected_wins", "lopez", "davidson_judges"])
 def test_few_documents_leave_segments_in_their_place_and_are_said(
     drawn: Blocks, method: str
@@ -169,16 +151,6 @@ def test_resampling_weighs_documents_and_judges(
     np.testing.assert_array_equal(counted.T, Layout(6).of_blocks(drawn).astype(np.int64) @ whole)
 
 
-def test_resampled_scores_spread_as_the_variance_says(drawn: Blocks) -> None:
-    method = METHODS["expected_wins"]
-    covariance = method.score_covariance(drawn)
-    resampling, _limits = two_way_resampling(drawn, seed=1)
-    scores = method.score_resamples(drawn, resampling, range(2000)).values
-    degrees_of_freedom = covariance.rank_degrees_of_freedom
-    wanted = np.trace(covariance.matrix) * degrees_of_freedom / (degrees_of_freedom - 2)
-    assert np.trace(np.cov(scores.T)) == pytest.approx(wanted, rel=0.1)
-
-
 def test_two_judges_leave_documents_to_resample(drawn: Blocks) -> None:
     two = replace(drawn, judge=drawn.judge % 2)
     resampling, limits = two_way_resampling(two, seed=7)
@@ -186,16 +158,6 @@ def test_two_judges_leave_documents_to_resample(drawn: Blocks) -> None:
         Resampling("segments", 7, documents=True),
         (RangeLimit.FEW_JUDGES,),
     )
-
-
-def test_a_misaligned_column_is_refused(drawn: Blocks) -> None:
-    with pytest.raises(ValueError, match=r"document: expected shape \(300,\), got \(299,\)"):
-        replace(drawn, document=np.zeros(299, dtype=np.int32))
-    with pytest.raises(ValueError, match="document: expected an array of int32, got int64"):
-        replace(drawn, document=np.zeros(300, dtype=np.int64))
-    assert drawn.document is not None
-    with pytest.raises(ValueError, match="read-only"):
-        drawn.document[0] = 1
 
 
 def test_the_column_goes_with_its_rows(drawn: Blocks) -> None:

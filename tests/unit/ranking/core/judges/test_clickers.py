@@ -11,15 +11,7 @@ from ranking.core.judges.clickers import (
     reference_ignored,
     typed_in_order,
 )
-from tests.clickers import (
-    CLICKERS,
-    REFERENCE,
-    SYSTEMS,
-    clicking,
-    odds_preferring,
-    reading,
-    suspected,
-)
+from tests.clickers import REFERENCE, SYSTEMS, clicking, reading, suspected
 from tests.some_now import some_now
 
 JUDGES = 400
@@ -128,25 +120,3 @@ def test_judges_who_read_are_hardly_ever_suspected_at_any_look() -> None:
         ever |= suspected(blocks.take(slice(0, judges * day)), judges=45)
     # 1,500 times 0.04 / 50 are 1.2; three standard deviations more are 4.5.
     assert ever.sum() <= 4
-
-
-def test_the_standard_is_three_comparisons_of_four() -> None:
-    assert odds_preferring(0.7478) == pytest.approx(1.75, abs=0.001)
-    assert odds_preferring(0.8463) == pytest.approx(2.5, abs=0.001)
-
-
-def test_order_of_the_rows_does_not_matter() -> None:
-    blocks = clicking("each label at random", judges=7, blocks=20, seed=3)
-    turned = blocks.take(np.arange(len(blocks))[::-1])
-    assert reference_ignored(turned, REFERENCE) == reference_ignored(blocks, REFERENCE)
-    assert typed_in_order(turned) == typed_in_order(blocks)
-
-
-def test_bad_arguments_are_refused() -> None:
-    blocks = clicking(next(iter(CLICKERS)), judges=1, blocks=2, seed=1)
-    with pytest.raises(ValueError, match="unknown reference"):
-        reference_ignored(blocks, "nobody")
-    with pytest.raises(ValueError, match="odds"):
-        reference_ignored(blocks, REFERENCE, odds=1)
-    with pytest.raises(ValueError, match="share"):
-        typed_in_order(blocks, share=1)

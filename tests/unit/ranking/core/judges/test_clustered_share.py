@@ -89,9 +89,7 @@ def test_impossible_counts_are_refused(won: tuple[int, ...], of: tuple[int, ...]
         max_size=30,
     )
 )
-def test_whole_numbers_give_the_design_effect_of_residuals(
-    clusters: list[tuple[int, int]],
-) -> None:
+def test_whole_numbers_give_the_design_effect_of_residuals(clusters: list[tuple[int, int]]) -> None:
     share = clustered_share(
         ints(*[cluster[0] for cluster in clusters]), ints(*[cluster[1] for cluster in clusters])
     )

@@ -85,13 +85,6 @@ def test_among_judges_alike_nobody_stands_out_and_careless_ones_do() -> None:
     assert found >= 0.8 * 40
 
 
-def test_order_of_the_rows_does_not_matter(drawn_blocks: object) -> None:
-    assert callable(drawn_blocks)
-    blocks: Blocks = drawn_blocks(300)
-    turned = blocks.take(np.arange(len(blocks))[::-1])
-    assert disagreement(turned) == disagreement(blocks)
-
-
 def test_sums_over_segments_give_what_the_segments_give() -> None:
     """The same difference and error, from the pairs on each segment one by one."""
     blocks, _truth = draw_campaign(ALIKE, 5)

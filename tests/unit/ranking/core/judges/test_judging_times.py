@@ -20,11 +20,6 @@ def test_times_are_counted_to_three_significant_digits() -> None:
     assert counted(86_399.9, float("nan")) == [(86_400_000, 1)]
 
 
-def test_a_negative_time_is_refused() -> None:
-    with pytest.raises(ValueError, match="no negative time"):
-        counted(3.0, -0.001)
-
-
 @given(
     st.lists(
         st.tuples(st.integers(0, 2), st.integers(0, 999).map(lambda number: number / 10)),

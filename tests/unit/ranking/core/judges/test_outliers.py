@@ -3,12 +3,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from ranking.core.counting.tallies import tally
 from ranking.core.diagnosis.correlation import correlation
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.diagnosis import JudgeDiagnosis, diagnose_judges
-from ranking.core.judges.outliers import Rule, outliers, ranking_without, suspicion
-from ranking.core.scores import Scores
+from ranking.core.judges.outliers import Rule, outliers, ranking_without
 
 SYSTEMS = ("a", "b", "c", "d", "_ref")
 
@@ -91,27 +89,10 @@ def test_ranking_without_is_that_of_the_remaining_blocks(judged: Blocks) -> None
     assert expected.correlation.pearson == pytest.approx(1)
 
 
-def test_ranking_without_takes_any_method_and_refuses_unknown_judges(judged: Blocks) -> None:
-    def most_wins(blocks: Blocks) -> Scores:
-        wins = tally(blocks).wins.sum(axis=1).astype(np.float64)
-        return Scores(values=wins, estimable=np.ones(len(wins), dtype=np.bool_))
-
-    assert ranking_without(judged, ["j1"], most_wins).before["_ref"] == tally(judged).wins[0].sum()
-    with pytest.raises(ValueError, match="unknown judges: nobody"):
-        ranking_without(judged, ["nobody"])
-
-
 def test_without_any_judge_nothing_is_estimable(judged: Blocks) -> None:
     found = ranking_without(judged, judged.judges)
     assert set(found.after.values()) == {None}
     assert (found.correlation.pairs, found.correlation.pearson) == (0, None)
-
-
-def test_bad_arguments_are_refused(diagnosed: tuple[JudgeDiagnosis, ...]) -> None:
-    with pytest.raises(ValueError, match="deviations"):
-        outliers(diagnosed, deviations=0)
-    with pytest.raises(ValueError, match="level"):
-        outliers(diagnosed, level=1)
 
 
 def test_correlation_is_that_of_scipy_and_says_when_there_is_none() -> None:
@@ -124,9 +105,3 @@ def test_correlation_is_that_of_scipy_and_says_when_there_is_none() -> None:
     assert found.spearman == pytest.approx(spearmanr(x[:4], y[:4]).statistic)
     assert correlation(np.array([0.1] * 3), np.array([1, 2, 3])).pearson is None
     assert correlation(np.array([1.0]), np.array([1.0])).spearman is None
-
-
-def test_suspicion_is_a_probability(diagnosed: tuple[JudgeDiagnosis, ...]) -> None:
-    found = [suspicion(judge, len(diagnosed)) for judge in diagnosed]
-    assert min(found) >= 0
-    assert max(found) == 1

@@ -62,14 +62,6 @@ def test_who_shuffles_is_found_out_as_often_as_the_level_says() -> None:
     assert found <= 0.05 + 3 * (0.05 * 0.95 / 300) ** 0.5
 
 
-def test_without_a_block_there_is_nothing_to_say() -> None:
-    (ann,) = straight_lining(blocks([1, 2]))
-    assert ann.one_label.value is None
-    assert ann.shown_order.value is None
-    assert ann.p_shuffled is None
-    assert straight_lining(blocks_from_rows([], SYSTEMS)) == ()
-
-
 def test_chances_of_a_line_worked_by_hand() -> None:
     judged = blocks([3, 3, 3], [1, 2], [1, 2, 3], [2, 1, 3], [1, 2, 2])
     found = Patterns.of(tally_lines(judged))

@@ -61,9 +61,7 @@ def assert_counted(found: JudgeTallies, rows: Sequence[BlockRow]) -> None:
     assert {
         (found.judges[row[0]], *row[1:]): values
         for row, values in zip(
-            np.stack([judge, *keys], axis=1).tolist(),
-            found.positions.values.tolist(),
-            strict=True,
+            np.stack([judge, *keys], axis=1).tolist(), found.positions.values.tolist(), strict=True
         )
     } == by_block.positions(rows)
     sums: dict[str, list[int]] = {}

@@ -108,17 +108,10 @@ _label = st.sampled_from([1, 2, 2, 3, 5, None])
 histories = st.builds(
     history_of,
     st.lists(
-        st.tuples(
-            st.integers(0, 9),
-            st.integers(0, 4),
-            st.integers(0, 5),
-            st.integers(0, len(LAYOUTS) - 1),
-            st.tuples(*[_label] * 5),
-        ),
-        max_size=24,
+        st.tuples(st.integers(0, 9), st.integers(0, 4), st.integers(0, 5), st.integers(0, len(LAYOUTS) - 1), st.tuples(*[_label] * 5)), max_size=24
     ),
     st.lists(st.integers(0, 3), min_size=6, max_size=6),
-)
+)  # fmt: skip
 
 
 def long_history(

@@ -15,12 +15,7 @@ from ranking.core.live.tallies import RunTallies, tallies_of_blocks
 from ranking.core.rankings.range_kinds import RangeOptions
 from tests.properties import examples
 from tests.some_now import some_now
-from tests.unit.ranking.core.live.histories import (
-    RANKED,
-    History,
-    histories,
-    long_history,
-)
+from tests.unit.ranking.core.live.histories import RANKED, History, histories, long_history
 
 METHODS = ("expected_wins", "bradley_terry", "bojar", "geq_others", "gt_all_in_block")
 LEVELS = ("pairs", "blocks", "segments", "judges", "two_way")
@@ -40,15 +35,9 @@ def definition(
 
 
 definitions = st.builds(
-    definition,
-    st.sampled_from(METHODS[:-1]),
-    st.sampled_from(LEVELS),
-    documents=st.booleans(),
+    definition, st.sampled_from(METHODS[:-1]), st.sampled_from(LEVELS), documents=st.booleans()
 ) | st.builds(
-    definition,
-    st.just(METHODS[-1]),
-    st.sampled_from(LEVELS[1:]),
-    documents=st.booleans(),
+    definition, st.just(METHODS[-1]), st.sampled_from(LEVELS[1:]), documents=st.booleans()
 )
 
 
@@ -216,15 +205,6 @@ def test_judges_are_known_by_name_whatever_their_number() -> None:
     assert_same(state.tallies(), tallies_of_blocks(small(first + later), state.definition))
 
 
-def test_a_judge_without_a_block_is_not_listed() -> None:
-    """A name of `Blocks.judges` is none of the judges who count before they have a block."""
-    state = small_state("two_way")
-    first = [*rows([1, 2, 3]), *rows([3, 2, 1], judge="bob")]
-    state.apply(small([]), small(first).take([0]))
-    assert state.tallies().agreement.judges == ("ann",)
-    assert tallies_of_blocks(small(first).take([0]), state.definition).counted.judges == 1
-
-
 def test_a_state_of_other_systems_or_code_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     state = small_state("two_way")
     state.apply(small([]), small(rows([1, 2, 3])))
@@ -252,9 +232,3 @@ def test_every_flipped_bit_is_refused() -> None:
         LiveState.unpacked(data[:-1], state.definition)
     with pytest.raises(DamagedStateError, match="QLS1"):
         LiveState.unpacked(b"QLS2" + data[4:], state.definition)
-
-
-def test_other_judgments_have_another_digest() -> None:
-    history, of = long_history(60), definition()
-    digests = {state_at(history, stop, of).digest() for stop in range(0, 60, 5)}
-    assert len(digests) == 12

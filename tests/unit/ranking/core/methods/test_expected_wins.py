@@ -82,8 +82,7 @@ def test_refuses_what_is_not_a_table_of_counts(wins: Counts) -> None:
 def test_ties_are_ordered_by_index_and_inestimable_systems_have_no_rank() -> None:
     third = (0.1 + 0.2) / 0.9  # not the float nearest to 1/3
     scores = Scores(
-        values=np.array([1 / 3, np.nan, third, 0.9]),
-        estimable=np.array([True, False, True, True]),
+        values=np.array([1 / 3, np.nan, third, 0.9]), estimable=np.array([True, False, True, True])
     )
     assert ordinal_ranks(scores).tolist() == [2, 0, 3, 1]
 

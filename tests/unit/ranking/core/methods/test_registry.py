@@ -29,24 +29,6 @@ def ranked(rows: list[BlockRow], systems: tuple[str, ...], method: str) -> Ranki
     return rank(blocks_from_rows(rows, systems), method, resamples=20, seed=5)
 
 
-def test_the_registry_has_the_methods_of_the_commands() -> None:
-    assert list(METHODS) == [
-        "geq_others",
-        "gt_others",
-        "geq_all_in_block",
-        "gt_all_in_block",
-        "bojar",
-        "expected_wins",
-        "lopez",
-        "hopkins_may",
-        "trueskill_wmt",
-        "trueskill",
-        "bradley_terry",
-        "davidson_judges",
-    ]
-    assert all(method.name == name for name, method in METHODS.items())
-
-
 @pytest.mark.parametrize("method", OF_COUNTS)
 @given(data=st.data())
 @few
@@ -164,13 +146,8 @@ def test_parameters_are_recorded_in_full_and_unknown_ones_refused(drawn_blocks: 
 
 @pytest.mark.parametrize(
     ("bad", "named"),
-    [
-        ({"method": "elo"}, "elo"),
-        ({"resample": "documents"}, "documents"),
-        ({"seed": 1 << 64}, "seed"),
-        ({"resamples": 0}, "resamples"),
-    ],
-)
+    [({"method": "elo"}, "elo"), ({"resample": "documents"}, "documents"), ({"seed": 1 << 64}, "seed"), ({"resamples": 0}, "resamples")],
+)  # fmt: skip
 def test_arguments_out_of_range_are_refused(
     drawn_blocks: Drawn, bad: dict[str, object], named: str
 ) -> None:

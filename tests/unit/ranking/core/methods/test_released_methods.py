@@ -1,13 +1,7 @@
 """Methods and levels of resampling against the tables made from released judgments."""
 
-import csv
-import json
-from collections.abc import Iterator
-from itertools import groupby
-from math import comb
 from pathlib import Path
 from typing import Any, Literal
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -15,61 +9,18 @@ import pytest
 from ranking.core.anytime.ranges import anytime_ranges
 from ranking.core.counting.comparisons import comparisons_of
 from ranking.core.counting.tallies import tally
-from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judged.blocks import BlockRow, Blocks
 from ranking.core.methods.davidson.judge_effects import JudgeEffectsModel, Penalty
-from ranking.core.methods.linear_ordering.lopez import lopez_order
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges.clusters import clusters
-from ranking.core.ranges.sign_tests import Correction, better
 from ranking.core.rankings.rank import rank
 from ranking.core.rankings.ranking import Ranking
 from tests.benchmarks.rank_confidence_sets import KINDS, scored
+from tests.released import appraise, blocks_of, expected_of, five_way, pairwise
 
 pytestmark = pytest.mark.realdata
 
 SETS = ["wmt12-cs-en", "wmt12-es-en", "wmt15-en-fi", "wmt16-it-en-nl"]
-
-
-def five_way(path: Path) -> Iterator[BlockRow]:
-    with path.open(encoding="utf-8", newline="") as file:
-        for line in csv.DictReader(file):
-            shown = [k for k in range(1, 6) if line[f"system{k}Id"]]
-            labels = [int(line[f"system{k}rank"]) for k in shown]
-            yield BlockRow(
-                judge=line["judgeId"],
-                segment=int(line["srcIndex"]),
-                candidates=[line[f"system{k}Id"].split(",") for k in shown],
-                labels=[label if label > 0 else None for label in labels],
-            )
-
-
-def appraise(path: Path) -> Iterator[BlockRow]:
-    for task in ET.parse(path).iter("ranking-task"):
-        for result in task.iter("ranking-result"):
-            shown = list(result.iter("translation"))
-            if shown:
-                yield BlockRow(
-                    judge=result.attrib["user"],
-                    segment=int(task.attrib["id"]),
-                    candidates=[each.attrib["system"].split(",") for each in shown],
-                    labels=[int(each.attrib["rank"]) for each in shown],
-                )
-
-
-def pairwise(path: Path) -> Iterator[BlockRow]:
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
-    for _, group in groupby(lines, key=lambda line: line["rankingID"]):
-        ranks: dict[str, int] = {}
-        for line in group:
-            for side in "12":
-                ranks[line[f"system{side}Id"]] = int(line[f"system{side}rank"])
-        yield BlockRow(
-            judge=line["judgeID"],
-            segment=int(line["srcIndex"]),
-            candidates=[(name,) for name in ranks],
-            labels=list(ranks.values()),
-        )
 
 
 READERS = {"judgments.csv": five_way, "judgments.xml": appraise, "pairwise.csv": pairwise}
@@ -78,17 +29,6 @@ READERS = {"judgments.csv": five_way, "judgments.xml": appraise, "pairwise.csv":
 def rows_of(folder: Path) -> list[BlockRow]:
     (path,) = [folder / name for name in READERS if (folder / name).exists()]
     return list(READERS[path.name](path))
-
-
-def blocks_of(rows: list[BlockRow]) -> Blocks:
-    return blocks_from_rows(
-        rows, {name for row in rows for each in row.candidates for name in each}
-    )
-
-
-def expected_of(folder: Path) -> dict[str, Any]:
-    expected: dict[str, Any] = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
-    return expected
 
 
 def systems_of(expected: dict[str, Any]) -> list[dict[str, Any]]:
@@ -183,60 +123,6 @@ def test_clusters_of_wmt12_czech_english_by_pairs(real_data: Path) -> None:
     for seed in range(3):
         ranking = rank(blocks_of(rows_of(folder)), resample="pairs", seed=seed)
         assert clusters_of(ranking) == expected["clusters"]
-
-
-def test_ranges_widen_from_pairs_to_judges(real_data: Path) -> None:
-    blocks = blocks_of(rows_of(real_data / "wmt12-es-en"))
-    widths = {}
-    for level in ("pairs", "blocks", "judges"):
-        assert level in ("pairs", "blocks", "judges")
-        ranking = rank(blocks, resample=level)
-        widths[level] = sum(row.rank_high - row.rank_low for row in ranking.systems)
-    assert widths["pairs"] < widths["blocks"] < widths["judges"]
-
-
-@pytest.mark.parametrize(("pair", "expected"), [("cs-en", 0.976), ("es-en", 0.989)])
-def test_the_reference_of_wmt10_is_that_of_bojar_et_al_2011_table_1(
-    real_data: Path, pair: str, expected: float
-) -> None:
-    blocks = blocks_of(list(five_way(real_data / "wmt10" / f"judgments.{pair}.csv")))
-    # "Ref ≥ others", the one column of the table that is a score.
-    assert round(scores_of(blocks, "geq_others")["_ref"], 3) == expected
-    assert (
-        sum(comb(k, 2) for k in np.count_nonzero(blocks.labels, axis=1).tolist())
-        == tally(blocks).comparisons
-    )
-
-
-def test_the_expected_order_of_wmt12_spanish_english_costs_one_violation(real_data: Path) -> None:
-    folder = real_data / "wmt12-es-en"
-    blocks = blocks_of(rows_of(folder))
-    order = expected_of(folder)["lopez_order_one_optimum"]
-    index = [blocks.systems.index(name) for name in order]
-    wins = tally(blocks).wins[np.ix_(index, index)]
-    assert int(np.triu(np.maximum(wins.T - wins, 0)).sum()) == lopez_order(wins).violations == 1
-
-
-def test_corrected_tests_separate_fewer_pairs_of_wmt12_spanish_english(real_data: Path) -> None:
-    wins = tally(blocks_of(rows_of(real_data / "wmt12-es-en"))).wins
-    counts = [
-        int(better(wins, sides=2, correction=correction).sum())
-        for correction in (Correction.HOLM, Correction.BENJAMINI_HOCHBERG, Correction.NONE)
-    ]
-    assert counts == sorted(counts)
-    assert counts[0] < counts[2]
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_bradley_terry_orders_the_released_sets_much_as_expected_wins(
-    real_data: Path, name: str
-) -> None:
-    blocks = blocks_of(rows_of(real_data / name))
-    ability = rank(blocks, "bradley_terry", resamples=2)
-    assert ability.not_estimable == ()
-    assert ability.extra["tie_parameter"] > 0
-    place = {row.system: row.rank for row in rank(blocks, resamples=2).systems}
-    assert all(abs(row.rank - place[row.system]) <= 1 for row in ability.systems)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from ranking.core.ranges.clusters import RankRanges, rank_ranges
-from ranking.core.ranges.confidence_sets import (
-    rank_confidence_sets,
-)
+from ranking.core.ranges.confidence_sets import rank_confidence_sets
 from ranking.core.scores import Scores
 from tests.benchmarks.rank_confidence_sets import KINDS, scored
 from tests.unit.ranking.core.ranges.centred import centred

@@ -32,8 +32,7 @@ def test_nothing_decided_is_no_difference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("correction", "name"),
-    [(Correction.HOLM, "holm"), (Correction.BENJAMINI_HOCHBERG, "fdr_bh")],
+    ("correction", "name"), [(Correction.HOLM, "holm"), (Correction.BENJAMINI_HOCHBERG, "fdr_bh")]
 )
 def test_corrections_are_those_of_statsmodels(correction: Correction, name: str) -> None:
     rng = np.random.default_rng(1)

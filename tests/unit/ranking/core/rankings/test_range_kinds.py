@@ -17,12 +17,7 @@ from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confiden
 from ranking.core.ranges.sign_tests import Correction, adjusted
 from ranking.core.rankings.drawn_scores import draw_around
 from ranking.core.rankings.find_ranges import find_ranges
-from ranking.core.rankings.range_kinds import (
-    RANGE_KINDS,
-    RangeKind,
-    RangeOptions,
-    _covariance,
-)
+from ranking.core.rankings.range_kinds import RANGE_KINDS, RangeKind, RangeOptions, _covariance
 from ranking.core.rankings.rank import rank
 from ranking.core.rankings.ranking import Ranking
 from ranking.core.scores import Scores
@@ -73,18 +68,6 @@ def test_pairs_are_listed_by_rank_with_their_comparisons() -> None:
     (pair,) = rank(blocks_from_rows(rows, "ab")).pairs
     assert (pair.better, pair.worse) == ("a", "b")
     assert (pair.wins, pair.losses, pair.ties) == (15, 0, 5)
-
-
-def test_confidence_sets_are_wider_alone_and_widest_together(clustered: Blocks) -> None:
-    percentile = rank(clustered)
-    alone = rank(clustered, ranges="confidence_set")
-    together = rank(clustered, ranges="confidence_set", correction=Correction.HOLM)
-    assert widths(percentile) < widths(alone) < widths(together)
-    assert together.pairs[0].p_value == alone.pairs[0].p_value
-    significant = {(p.better, p.worse) for p in together.pairs if p.significant}
-    for row in together.systems:
-        better = sum((other.system, row.system) in significant for other in together.systems)
-        assert row.rank_low == 1 + better
 
 
 def test_anytime_ranges_are_the_widest_and_say_so_for_all_pairs(clustered: Blocks) -> None:
@@ -205,22 +188,6 @@ def test_how_far_it_is_is_told_to_the_end(drawn_blocks: Drawn, method: str, leve
         assert len(told) > 1
 
 
-@pytest.mark.parametrize("kind", RANGE_KINDS)
-def test_ranges_of_more_confidence_are_wider(clustered: Blocks, kind: RangeKind) -> None:
-    sure, unsure = (
-        rank(clustered, ranges=kind, confidence=confidence, resamples=300)
-        for confidence in (0.99, 0.5)
-    )
-    assert widths(sure) > widths(unsure)
-
-
-def test_a_corrected_sign_test_gives_wider_ranges(clustered: Blocks) -> None:
-    few = clustered.take(slice(0, 300))
-    plain = rank(few, ranges="sign_test")
-    assert widths(plain) < widths(rank(few, ranges="sign_test", correction=Correction.HOLM))
-    assert plain.sides == 1
-
-
 def test_confidence_sets_know_of_few_degrees_of_freedom_and_say_their_limits() -> None:
     blocks, _truth = draw_campaign(World(name="few", judges=3, systems=5, blocks=300), 1)
     ranking = rank(blocks, ranges="confidence_set")
@@ -238,10 +205,6 @@ def test_the_seed_is_that_of_the_resamples(drawn_blocks: Drawn) -> None:
             )
         }
         assert len(ranges) > 1
-
-
-def test_the_level_is_what_the_confidence_leaves() -> None:
-    assert [RangeOptions(confidence=c).level for c in (0.9, 0.95, 0.99)] == [0.1, 0.05, 0.01]
 
 
 def test_draws_are_as_many_as_asked_for_and_of_the_seed(clustered: Blocks) -> None:

@@ -20,9 +20,7 @@ from ranking.core.selection.predictors import (
     by_pairs,
     by_relative_ability,
     by_scores,
-    predictors,
 )
-from ranking.core.sharding.this_machine import ThisMachine
 
 NAMES = "abcd"
 
@@ -70,16 +68,6 @@ def test_no_method_learns_from_a_segment_it_is_asked_about() -> None:
     assert set.union(*missing) == set(range(12))
 
 
-def test_all_methods_foretell_what_is_certain() -> None:
-    found = select_method(judged(30, noise=0), predictors(runs=3), folds=5)
-    assert found.oracle == 1
-    assert {name: each.accuracy for name, each in found.methods.items()} == dict.fromkeys(
-        ("expected_wins", "hopkins_may", "trueskill_wmt", "trueskill"), 1.0
-    )
-    assert found.majority < 0.7
-    assert (found.folds, found.segments, found.comparisons, found.ties) == (5, 30, 360, 0)
-
-
 def test_nothing_that_is_said_of_pairs_beats_the_oracle() -> None:
     for seed in range(5):
         blocks = judged(20, noise=2, seed=seed)
@@ -106,20 +94,6 @@ def test_the_best_comes_first_and_others_are_measured_by_their_distance() -> Non
     assert (best.behind, best.behind_error) == (0, 0)
     assert worst.behind == pytest.approx(best.accuracy - worst.accuracy)
     assert 0 < worst.behind_error < worst.behind
-
-
-def test_workers_do_not_change_the_result() -> None:
-    blocks, told = judged(20, noise=1), []
-    one = select_method(blocks, predictors(runs=2), folds=5)
-    two = select_method(
-        blocks,
-        predictors(runs=2),
-        folds=5,
-        engine=ThisMachine(2),
-        progress=lambda *done: told.append(done),
-    )
-    assert one == two
-    assert told == [(k, 5) for k in range(1, 6)]
 
 
 def test_majority_is_the_commonest_outcome_as_shown() -> None:
@@ -180,11 +154,6 @@ def test_a_predictor_by_scores_calls_near_equals_ties() -> None:
     assert predicted[0].tolist() == [TIE, TIE, WIN, UNKNOWN]
     assert predicted[2].tolist() == [LOSS, LOSS, TIE, UNKNOWN]
     assert by_relative_ability()(blocks)[0].tolist() == [TIE, TIE, WIN, UNKNOWN]
-
-
-def test_a_fit_that_says_nothing_predicts_nothing() -> None:
-    rows = [BlockRow("j", 1, [("a",), ("b",)], [1, 1])]
-    assert (by_relative_ability()(blocks_from_rows(rows, "ab")) == UNKNOWN).all()
 
 
 def test_smaller_shares_are_parts_of_larger_ones() -> None:

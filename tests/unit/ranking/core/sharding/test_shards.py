@@ -91,12 +91,6 @@ def test_progress_counts_what_is_done() -> None:
     assert told == [(5, 20), (6, 20), (7, 20), (8, 20), (9, 20), (10, 20), (20, 20)]
 
 
-def test_nothing_is_mapped_to_nothing_and_has_no_sum() -> None:
-    assert map_shards(squares, []) == []
-    with pytest.raises(ValueError, match="at least one"):
-        sum_shards(squares, [])
-
-
 def _floats(_shard: range) -> npt.NDArray[np.float64]:
     return np.ones(2)
 
@@ -110,14 +104,3 @@ def test_sums_that_depend_on_the_order_are_refused() -> None:
         sum_shards(_floats, SHARDS)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"shard 1: expected shape \(1,\), got \(11,\)"):
         sum_shards(_of_its_own_shape, SHARDS)
-
-
-def test_a_sum_leaves_its_parts_alone() -> None:
-    parts = [np.array([1, 2]), np.array([3, 4])]
-    assert sum_shards(parts.__getitem__, [0, 1]).tolist() == [4, 6]
-    assert parts[0].tolist() == [1, 2]
-
-
-def test_no_worker_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        ThisMachine(0)

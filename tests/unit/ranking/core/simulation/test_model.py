@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -11,18 +9,15 @@ from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.sign_tests import better, rank_ranges_by_sign_test
 from ranking.core.sharding.this_machine import ThisMachine
 from ranking.core.simulation.expected_curve import expected_comparisons, expected_significant_pairs
-from ranking.core.simulation.experiments import measure_experiments
 from ranking.core.simulation.measures import (
     Level,
     cluster_violations,
     critical_wins,
     error_of_ranks,
-    method_ranks,
     range_violations,
     sign_test_ranges,
     significant_pairs,
     significantly_better,
-    true_ranks,
 )
 from ranking.core.simulation.model import Model, simulate_blocks, simulate_wins
 from ranking.core.simulation.study import simulate_campaigns
@@ -50,30 +45,6 @@ def test_a_longer_campaign_begins_with_the_shorter_one(model: Model) -> None:
     long, _ = simulate_blocks(model, blocks=90, seed=1, experiment=2, judges=3)
     for column in ("labels", "candidates", "segment", "judge", "key"):
         assert np.array_equal(getattr(short, column), getattr(long, column)[:50]), column
-
-
-def test_experiments_and_seeds_differ() -> None:
-    wins = [
-        simulate_wins(KOEHN, blocks=[20], seed=seed, experiment=experiment).wins.tobytes()
-        for seed, experiment in ((0, 0), (0, 1), (1, 0))
-    ]
-    assert len(set(wins)) == 3
-
-
-def test_models_of_other_noise_see_the_same_systems() -> None:
-    here = simulate_wins(KOEHN, blocks=[500], seed=0, experiment=0)
-    there = simulate_wins(replace(KOEHN, noise=11), blocks=[500], seed=0, experiment=0)
-    assert np.array_equal(here.quality, there.quality)
-    assert np.array_equal(
-        here.wins + np.swapaxes(here.wins, 1, 2), there.wins + np.swapaxes(there.wins, 1, 2)
-    )
-
-
-def test_systems_are_shown_evenly_in_every_position() -> None:
-    blocks, _ = simulate_blocks(KOEHN, blocks=6000, seed=0, experiment=0)
-    shown = np.array([(blocks.candidates == position).sum(axis=0) for position in range(5)])
-    assert np.all(shown.sum(axis=1) == 6000)
-    assert np.all(np.abs(shown - 400) < 5 * np.sqrt(400))
 
 
 def test_the_better_system_wins_as_often_as_the_normal_distribution_says() -> None:
@@ -191,13 +162,6 @@ def test_violations_are_counted_per_system() -> None:
     assert error_of_ranks(true, true) == 0
 
 
-def test_every_method_recovers_the_ranking_where_there_is_no_doubt() -> None:
-    counted = simulate_wins(Model(systems=8, noise=0.01), blocks=[3000], seed=0, experiment=0)
-    true = true_ranks(counted.quality)
-    for method in ("bojar", "expected_wins", "lopez", "lopez_unweighted"):
-        assert np.array_equal(method_ranks(method, counted.wins)[0], true), method
-
-
 @pytest.mark.thorough
 def test_a_study_is_the_same_for_any_number_of_workers() -> None:
     one, two = (
@@ -238,61 +202,10 @@ def test_only_resampled_segments_know_that_outputs_are_shared() -> None:
     assert rows["segments"].range_violations < 0.05 < rows["blocks"].range_violations
 
 
-def _number(experiment: int) -> "np.typing.NDArray[np.int64]":
-    return np.array(experiment)
-
-
-def test_experiments_report_progress_and_keep_their_order() -> None:
-    seen: list[tuple[int, int]] = []
-    result = measure_experiments(
-        _number, range(5, 50), progress=lambda done, total: seen.append((done, total))
-    )
-    assert result.tolist() == list(range(5, 50))
-    assert seen == [(0, 45), (20, 45), (40, 45), (45, 45)]
-
-
-def test_no_experiment_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        measure_experiments(_number, range(0))
-
-
 @pytest.mark.parametrize(
     "wrong",
-    [
-        {"systems": 1},
-        {"noise": 0},
-        {"noise": float("nan")},
-        {"per_block": 6},
-        {"tie_radius": -1},
-        {"judge_noise": float("inf")},
-        {"segments": 0},
-    ],
-)
+    [{"systems": 1}, {"noise": 0}, {"noise": float("nan")}, {"per_block": 6}, {"tie_radius": -1}, {"judge_noise": float("inf")}, {"segments": 0}],
+)  # fmt: skip
 def test_a_model_refuses_nonsense(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         replace(KOEHN, **wrong)  # type: ignore[arg-type]
-
-
-def test_studies_refuse_nonsense() -> None:
-    with pytest.raises(ValueError, match="ascending"):
-        simulate_wins(KOEHN, blocks=[5, 5], seed=0, experiment=0)
-    with pytest.raises(ValueError, match="comparisons"):
-        simulate_campaigns(KOEHN, comparisons=[])
-    with pytest.raises(ValueError, match="confidence"):
-        simulate_campaigns(KOEHN, comparisons=[100], confidence=0.4)
-    with pytest.raises(ValueError, match="rank_ranges"):
-        simulate_campaigns(KOEHN, comparisons=[100], rank_ranges="pairs")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="resample"):
-        simulate_campaigns(KOEHN, comparisons=[100], resample="judges")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="method"):
-        simulate_campaigns(KOEHN, comparisons=[100], experiments=1, methods=["best"])
-    with pytest.raises(ValueError, match="experiments"):
-        simulate_campaigns(KOEHN, comparisons=[100], experiments=0)
-
-
-@pytest.mark.thorough
-def test_importing_the_simulation_does_not_import_the_compiler() -> None:
-    modules = "budget, expected_curve, model, noise, study"
-    imports = f"import sys; from ranking.core.simulation import {modules}"
-    code = f"{imports}; sys.exit('numba' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -41,24 +41,10 @@ def test_a_curve_ends_with_the_whole_campaign() -> None:
     assert (curve.systems, curve.per_block) == (10, 5)
 
 
-def test_the_order_of_the_rows_does_not_show_in_a_curve() -> None:
-    blocks, _quality = simulate_blocks(TEN, blocks=80, seed=1, experiment=0)
-    here, there = campaign_curve(blocks), campaign_curve(blocks.take(np.arange(80)[::-1]))
-    assert np.array_equal(here.significant, there.significant)
-
-
 def test_systems_never_compared_are_no_part_of_the_model() -> None:
     rows = [BlockRow("j", number, [["a"], ["b"], ["c"]], [1, 2, 3]) for number in range(20)]
     curve = campaign_curve(blocks_from_rows(rows, ["a", "b", "c", "never"]))
     assert (curve.systems, curve.per_block, curve.separated, curve.clusters) == (3, 3, 1, 3)
-
-
-@pytest.mark.parametrize("count", [1, 2, 5, 6, 7, 12])
-def test_few_blocks_are_few_points(count: int) -> None:
-    rows = [BlockRow("j", number, ["a", "b"], [1, 2]) for number in range(count)]
-    curve = campaign_curve(blocks_from_rows(rows, ["a", "b"]))
-    assert len(curve.decided) == len(curve.significant)
-    assert (curve.decided[0], curve.decided[-1]) == (1, count)
 
 
 def test_a_campaign_without_decisions_has_no_curve() -> None:
@@ -132,27 +118,6 @@ def test_half_of_the_campaigns_need_less_than_the_median_and_most_less_than_the_
         # 100 of 200 expected, with a standard deviation of 7, and 10 for the median's own chance.
         # (The share may fall again, so a few more campaigns have been there.)
         assert 65 <= sum(by_then) <= 125
-
-
-def test_systems_of_a_group_are_equally_good() -> None:
-    for groups in (1, 2, 5, 6):
-        model = Model(systems=6, noise=1, groups=groups)
-        for experiment in range(5):
-            quality = simulate_wins(model, blocks=[1], seed=3, experiment=experiment).quality
-            assert len(set(quality.tolist())) == groups
-    koehn = simulate_wins(Model(systems=6, noise=1), blocks=[9], seed=3, experiment=0)
-    apart = simulate_wins(Model(systems=6, noise=1, groups=6), blocks=[9], seed=3, experiment=0)
-    assert np.array_equal(koehn.wins, apart.wins)
-
-
-def test_group_sizes_are_equally_likely() -> None:
-    model = Model(systems=5, noise=1, groups=2)
-    sizes = []
-    for experiment in range(400):
-        quality = simulate_wins(model, blocks=[1], seed=4, experiment=experiment).quality
-        sizes.append(int(np.count_nonzero(quality == quality[0])))
-    # 1, 2, 3 or 4 of five, each in 100 of 400, with a standard deviation of 9.
-    assert all(65 <= sizes.count(size) <= 135 for size in (1, 2, 3, 4))
 
 
 def test_groups_are_refused_where_they_make_no_sense() -> None:

@@ -11,12 +11,6 @@ from ranking.core.simulation.work_ahead import days_ahead, hours_ahead, judgment
 EXACT = ReadingPace(seconds=36.0, low=36.0, high=36.0)
 
 
-def test_a_known_number_at_a_known_pace() -> None:
-    """100 judgments of 36 seconds are an hour."""
-    found = hours_ahead([100.0], EXACT)
-    assert (found.value, found.low, found.high) == pytest.approx((1.0, 1.0, 1.0))
-
-
 def test_ends_are_those_of_what_may_come() -> None:
     """Of 100, 200 … 10,000 judgments, 95 % are from 300 to 9,800: three to ninety-eight hours."""
     more = np.arange(1, 101) * 100.0
@@ -71,12 +65,6 @@ def test_quantiles_of_the_end_are_its_interval(done: list[int], confidence: floa
         assert end is not None
         high = np.inf if end.high is None else end.high
         assert found.tolist() == pytest.approx([end.low, end.days, high])
-
-
-def test_days_that_were_all_the_same() -> None:
-    found = days_ahead([50.0], [10, 10, 10, 10, 10, 10, 10])
-    assert found is not None
-    assert (found.value, found.low, found.high) == pytest.approx((5, 5, 5))
 
 
 def test_intervals_hold_where_both_are_uncertain() -> None:

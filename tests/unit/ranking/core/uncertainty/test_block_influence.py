@@ -66,10 +66,9 @@ def test_errors_are_of_the_clusters_asked_for_in_any_order_of_rows(
     if clusters == "two_way":
         variance = np.diag(covariance_of_block_influence(clustered, influence).matrix)
     else:
-        unit = {
-            "segments": clustered.segment,
-            "judges": clustered.judge,
-        }.get(clusters, np.arange(len(clustered)))
+        unit = {"segments": clustered.segment, "judges": clustered.judge}.get(
+            clusters, np.arange(len(clustered))
+        )
         sizes, sums = [], []
         comparisons = comparisons_of_each(clustered)
         for number in np.unique(unit):

@@ -1,6 +1,5 @@
 """The covariance over segments and judges, beside hand-worked sums and statsmodels'."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,18 +11,12 @@ from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
 from ranking.core.counting.bootstrap import uniform_numbers
 from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import (
-    CLUSTER_UNITS,
-    Moments,
-    moments_of_blocks,
-)
+from ranking.core.counting.moments import CLUSTER_UNITS, Moments, moments_of_blocks
 from ranking.core.counting.resampling import Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.expected_wins import expected_wins_influence
-from ranking.core.ranges.clusters import rank_ranges
 from ranking.core.rankings.rank import rank
 from ranking.core.scores import Scores
-from ranking.core.sharding.this_machine import ThisMachine
 from ranking.core.uncertainty.draws import DRAWS_VERSIONS, DrawsVersion
 from ranking.core.uncertainty.two_way import (
     ClusteredCovariance,
@@ -37,7 +30,6 @@ from ranking.core.uncertainty.two_way import (
 )
 from tests.worlds import World, draw_campaign, world_named
 
-Drawn = Callable[[int], Blocks]
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -187,35 +179,6 @@ def test_ranges_hold_two_thirds_more_systems_than_over_blocks() -> None:
                 outside[level] += not row.rank_low <= true <= row.rank_high
     assert outside["two_way"] <= 0.06 * 40 * 15
     assert outside["blocks"] > 0.12 * 40 * 15
-
-
-def test_ranges_do_not_widen_where_nothing_is_shared() -> None:
-    widths: dict[Level, int] = {"two_way": 0, "blocks": 0}
-    for seed in range(12):
-        blocks, _truth = draw_campaign(world_named("Koehn"), seed)
-        for level in widths:
-            rows = rank(blocks, resample=level, resamples=400).systems
-            widths[level] += sum(row.rank_high - row.rank_low + 1 for row in rows)
-    assert widths["two_way"] <= 1.05 * widths["blocks"]
-
-
-def test_systems_never_told_apart_share_their_range() -> None:
-    rows = [
-        BlockRow(f"j{k % 5}", k, [("a", "b"), ("c",)], [1 + k % 2, 2 - k % 2]) for k in range(30)
-    ]
-    ranges = {
-        row.system: (row.rank_low, row.rank_high)
-        for row in rank(blocks_from_rows(rows, "abc")).systems
-    }
-    assert ranges["a"] == ranges["b"]
-
-
-def test_equal_draws_of_equal_seeds_give_equal_ranges(drawn_blocks: Drawn) -> None:
-    blocks = drawn_blocks(60)
-    assert rank(blocks, seed=4) == rank(blocks, seed=4, engine=ThisMachine(3))
-    assert rank(blocks, seed=4) != rank(blocks, seed=5)
-    one = rank_ranges(Scores(np.zeros((5, 2)), np.ones((5, 2), dtype=np.bool_)))
-    assert one.high.tolist() == [2, 2]
 
 
 @pytest.mark.parametrize("method", ["expected_wins", "bradley_terry"])

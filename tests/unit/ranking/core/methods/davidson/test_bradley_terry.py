@@ -162,11 +162,6 @@ def test_groups_at_infinite_distance_keep_the_order_within_them() -> None:
     assert found["x"] - found["a"] == pytest.approx(INFINITE_GAP)
 
 
-def test_a_chain_of_wins_is_ranked_from_end_to_end() -> None:
-    found = fitted([pair("b", 1, "a", 2), pair("c", 1, "b", 2), pair("d", 1, "c", 2)], "abcd")
-    assert sorted(found, key=found.__getitem__) == ["a", "b", "c", "d"]
-
-
 def test_unbeaten_stands_above_whom_it_never_met() -> None:
     # d beat the last of a chain only; nothing orders it and the middle of the chain.
     rows = [pair("a", 1, "b", 2), pair("b", 1, "c", 2), pair("c", 1, "z", 2), pair("d", 1, "z", 2)]
@@ -308,11 +303,3 @@ def test_the_gradient_is_that_of_finite_differences(tie: float, prior: float) ->
             sides.append(davidson(with_prior[np.newaxis], counts.ties[np.newaxis]).ability[0])
         slope = (sides[0] - sides[1]) / (2 * step)
         np.testing.assert_allclose(found[:, cell], slope, atol=1e-8)
-
-
-def test_the_gradient_of_what_cannot_be_compared_is_zero() -> None:
-    wins, ties = drawn(4, 0.0, 10)
-    found = gradient(Counts(wins=wins, ties=ties))
-    np.testing.assert_array_equal(found[:, 16:], 0)  # no ties
-    np.testing.assert_array_equal(found[:, [0, 5, 10, 15]], 0)
-    np.testing.assert_allclose(found.sum(axis=0), 0, atol=1e-15)

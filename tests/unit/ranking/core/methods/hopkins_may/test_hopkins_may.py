@@ -51,14 +51,7 @@ def minus_log_posterior(
     return total
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        HopkinsMayModel(),
-        HopkinsMayModel(radius=0.5),
-        HopkinsMayModel(radius=0.2, prior=0.3, system=1.0),
-    ],
-)
+@pytest.mark.parametrize("model", [HopkinsMayModel(), HopkinsMayModel(radius=0.5), HopkinsMayModel(radius=0.2, prior=0.3, system=1.0)])  # fmt: skip
 def test_the_collapsed_estimate_is_the_mode(model: HopkinsMayModel) -> None:
     tallies = tally(judged(300))
     found = posterior_modes(tallies.wins[np.newaxis], tallies.ties[np.newaxis], model)
@@ -238,19 +231,6 @@ def test_chances_add_up_and_even_systems_tie_by_the_radius() -> None:
     assert chances.sum(axis=0) == pytest.approx(np.ones((3, 3)))
     assert chances[1, 0, 1] == pytest.approx(2 * stats.norm.cdf(0.5) - 1)
     assert chances[0, 2, 0] == pytest.approx(chances[2, 0, 2])
-
-
-def test_comments_are_plain() -> None:
-    comment = hopkins_may(judged(50), model=HopkinsMayModel(radius=0.3)).comment()
-    assert comment["radius"] == 0.3
-    assert comment["problem"] is None
-    assert set(comment["posterior_sd"]) == set(NAMES)
-
-
-@pytest.mark.parametrize("wrong", [{"prior": 0}, {"system": -1}, {"radius": math.nan}])
-def test_impossible_models_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        HopkinsMayModel(**wrong)
 
 
 def test_chains_that_disagree_are_told_apart_from_those_that_mix() -> None:

@@ -1,4 +1,3 @@
-import sys
 from itertools import permutations
 
 import numpy as np
@@ -14,7 +13,6 @@ from ranking.core.methods.linear_ordering.bound_kernel import circles_of, raise_
 from ranking.core.methods.linear_ordering.exact_kernel import best_order
 from ranking.core.methods.linear_ordering.lopez import lopez_order, scores
 from ranking.core.methods.linear_ordering.solver import (
-    MAX_INTERPRETED,
     _by_integer_programming,
     _by_search,
     _by_subsets,
@@ -161,15 +159,6 @@ def test_costs_of_large_campaigns_do_not_overflow() -> None:
     assert _by_search(cost * 10**9, 100_000) == large
 
 
-def test_compiled_code_is_loaded_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, best_order.__module__)
-    small, large = costs(8, 1, most=50), costs(MAX_INTERPRETED + 1, 1, most=50)
-    for cost, tables, loads in ((small, 1, False), (small, 1_000_000, True), (large, 1, True)):
-        monkeypatch.delitem(sys.modules, best_order.__module__, raising=False)
-        _by_subsets(cost, tables)
-        assert (best_order.__module__ in sys.modules) is loads
-
-
 def test_the_optimum_of_a_planted_order_costs_what_was_planted() -> None:
     # In a line, but the last beats the first by 3: one circle through all of them. 26 and 63 systems
     # are beyond dynamic programming, 64 beyond the search.
@@ -223,16 +212,3 @@ def test_ties_and_systems_without_decided_comparisons_have_no_place() -> None:
     found = scores(Counts(wins=wins))
     assert found.estimable.tolist() == [True, False, True]
     assert found.values[[0, 2]].tolist() == [1, 0]
-
-
-def test_many_samples_are_scored_one_by_one() -> None:
-    wins = np.stack([drawn(6, seed) for seed in range(4)])
-    together = scores(Counts(wins=wins)).values
-    for row, table in zip(together, wins, strict=True):
-        np.testing.assert_array_equal(row, scores(Counts(wins=table)).values)
-
-
-def test_an_empty_order_costs_nothing() -> None:
-    assert minimum_cost_order(np.zeros((0, 0), dtype=np.int64), time_limit=1.0).order == ()
-    assert total_cost(np.zeros((0, 0), dtype=np.int64), ()) == 0
-    assert lopez_order(np.zeros((3, 3), dtype=np.int64)).order == ()
