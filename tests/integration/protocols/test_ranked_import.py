@@ -1,7 +1,5 @@
 """Pairwise CSV of WMT15 and WMT16 and Appraise's XML, into tasks whose judges compare outputs, and out again."""
 
-import json
-import uuid
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -11,7 +9,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.answer_files import answer_files
-from annotation.importing import answers as importing
 from annotation.models import Judgment, Skip
 from annotation.protocols import answers_read
 from campaign.models import Protocol, Task
@@ -213,23 +210,6 @@ def test_a_five_way_file_is_stored_alike_by_both_commands_and_once(
     assert (first["judgments"], first["skips"], first["already_there"]) == (2, 1, 0)
     assert (second["judgments"], second["skips"], second["already_there"]) == (0, 0, 3)
     assert first["files"] == second["files"]
-
-
-def test_rankings_that_version_0_1_0_imported_as_answers_are_known_again(
-    make_task_of: MakeTask, pairwise: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_task_of(Protocol.TOP)
-    ids = importing._Import._ids
-    with monkeypatch.context() as earlier:
-        earlier.setattr(importing._Import, "_ids", lambda *given: ids(*given)[1:])
-        imported(pairwise(*FIVE), Protocol.RANKING)
-    judgment = Judgment.objects.get()
-    content = json.dumps(
-        [judgment.task_id, 1, "ada", [["amber", "birch"], ["dune"], ["cobalt"]], [1, 2, 4]]
-    )
-    namespace = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
-    assert judgment.client_id == uuid.uuid5(namespace, content)
-    assert "0 judgments imported, 1 already there." in imported(pairwise(*FIVE), Protocol.RANKING)
 
 
 def test_what_does_not_fit_changes_nothing(two: Task, pairwise: Callable[..., Path]) -> None:
