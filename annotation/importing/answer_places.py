@@ -1,12 +1,12 @@
 """Which segment and which outputs of a test set the answers of a file are about."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
 from annotation.answer_files import FileAnswer
-from annotation.importing.stored_answers import outputs_there
+from campaign.database.planner import table_scans_off
 from campaign.formats.losses import Losses
 from campaign.formats.segment_identity import (
     DocumentColumn,
@@ -23,6 +23,9 @@ from campaign.texts.normalisation import text_to_the_eye
 Refuse = Callable[[str | None, str, str], NoReturn]
 
 _NAMES_IN_ERRORS: Final = 20
+#: Texts that are kept, as answers about one segment stand far apart; and what an output takes beside its own.
+_MOST_CHARACTERS: Final = 20_000_000
+_CHARACTERS_OF_A_ROW: Final = 100
 _Found = TypeVar("_Found")
 
 
@@ -45,7 +48,7 @@ def known_segments(test_set: TestSet) -> KnownSegments:
 
 
 class Places:
-    """Finds segments and outputs; reads the names of all segments once, and texts as answers name them."""
+    """Finds segments and outputs; reads the names of all segments once, and all outputs of a segment as an answer names it."""
 
     def __init__(self, task: Task, losses: Losses) -> None:
         self._test_set = task.test_set
@@ -53,6 +56,13 @@ class Places:
         self._systems = dict(self._test_set.systems.values_list("name", "id"))
         self._known = known_segments(self._test_set)
         self._systems_named = ", ".join(sorted(self._systems)[:_NAMES_IN_ERRORS])
+        self._forget()
+
+    def _forget(self) -> None:
+        self._segments: dict[SegmentName, KnownSegment] = {}
+        # Id and text, by segment and system.
+        self._outputs: dict[int, dict[str, tuple[int, str | None]]] = {}
+        self._characters = 0
 
     def begin_file(self, name: str) -> None:
         """Expect the answers of a file."""
@@ -61,64 +71,68 @@ class Places:
     def of(
         self, answers: Sequence[FileAnswer], refuse: Callable[[FileAnswer], Refuse]
     ) -> list[Place]:
-        """Return the place of each answer. Three queries, and another where outputs are created.
+        """Return the place of each answer. Queries only for what earlier answers did not name.
 
         Refuses segments and systems that the test set does not have, and texts that it has otherwise.
         """
-        segments, sources = self._segments(answers, refuse)
-        # In the order in which answers name them.
-        wanted = dict.fromkeys(
-            (segment.key, self._system(name, refuse, answer))
-            for answer, segment in zip(answers, segments, strict=True)
-            for candidate in answer.candidates
-            for name in candidate
-        )
-        outputs = outputs_there(wanted)
-        # Of judgments without texts, which outputs there are is known from them alone.
-        new = [
-            Output(segment_id=segment, system_id=system)
-            for segment, system in wanted
-            if (segment, system) not in outputs and sources[segment] is None
-        ]
-        for output in Output.objects.bulk_create(new):
-            outputs[output.segment_id, output.system_id] = (output.pk, None)
+        if self._characters > _MOST_CHARACTERS:
+            self._forget()
+        names = [self._name(answer, refuse(answer)) for answer in answers]
+        new: dict[SegmentName, FileAnswer] = {}
+        for name, answer in zip(names, answers, strict=True):
+            if name not in self._segments:
+                new.setdefault(name, answer)
+        if new:
+            self._prove(new, refuse)
+        segments = [self._segments[name] for name in names]
+        self._create_outputs(answers, segments)
         return [
-            self._place(answer, segment, outputs, refuse)
+            self._place(answer, segment, refuse)
             for answer, segment in zip(answers, segments, strict=True)
         ]
 
-    def _segments(
-        self, answers: Sequence[FileAnswer], refuse: Callable[[FileAnswer], Refuse]
-    ) -> tuple[list[KnownSegment], dict[int, str | None]]:
-        """Return the segment of each answer, and the sources of these by key."""
-        names, named = [], []
-        for answer in answers:
-            document = answer.document
-            if answer.is_number:
-                document = self._column.document(
-                    document, answer.line, partial(refuse(answer), None)
-                )
-            name = SegmentName(
-                answer.segment,
-                document,
-                answer.source,
-                has_output_texts=any(text is not None for text in answer.texts),
-                is_number=answer.is_number,
-            )
-            names.append(name)
-            named.append(_proved(refuse, answer, self._known.candidates, name))
-        by_source = self._by_source(
-            name.source for name, found in zip(names, named, strict=True) if not found
+    def _name(self, answer: FileAnswer, refuse: Refuse) -> SegmentName:
+        document = answer.document
+        if answer.is_number:
+            document = self._column.document(document, answer.line, partial(refuse, None))
+        return SegmentName(
+            answer.segment,
+            document,
+            answer.source,
+            has_output_texts=any(text is not None for text in answer.texts),
+            is_number=answer.is_number,
         )
-        candidates = [
-            found or by_source.get(name.source, [])
-            for name, found in zip(names, named, strict=True)
+
+    def _prove(
+        self, new: Mapping[SegmentName, FileAnswer], refuse: Callable[[FileAnswer], Refuse]
+    ) -> None:
+        """Find the segments of names, each with the first answer that has it, and read their outputs."""
+        named = [
+            _proved(refuse, answer, self._known.candidates, name) for name, answer in new.items()
         ]
+        by_source = self._by_source(
+            name.source for name, found in zip(new, named, strict=True) if not found
+        )
+        candidates = {
+            name: found or by_source.get(name.source, [])
+            for name, found in zip(new, named, strict=True)
+        }
         sources = self._sources(candidates)
-        return [
-            _proved(refuse, answer, self._known.choose, name, found, sources)
-            for answer, name, found in zip(answers, names, candidates, strict=True)
-        ], sources
+        for name, answer in new.items():
+            self._segments[name] = _proved(
+                refuse, answer, self._known.choose, name, candidates[name], sources
+            )
+        self._read_outputs({self._segments[name].key for name in new} - self._outputs.keys())
+
+    def _read_outputs(self, segments: Collection[int]) -> None:
+        names = {id_: name for name, id_ in self._systems.items()}
+        self._outputs |= {segment: {} for segment in segments}
+        outputs = Output.objects.filter(segment__in=segments)
+        with table_scans_off():
+            rows = outputs.values_list("segment_id", "system_id", "id", "text")
+            for segment, system, id_, text in rows:
+                self._outputs[segment][names[system]] = id_, text
+                self._characters += len(text or "") + _CHARACTERS_OF_A_ROW
 
     def _by_source(self, sources: Iterable[str | None]) -> dict[str | None, list[KnownSegment]]:
         wanted = list({source for source in sources if source})
@@ -129,37 +143,68 @@ class Places:
                 found.setdefault(text, []).append(self._known.numbered(number))
         return found
 
-    def _sources(self, candidates: Iterable[Sequence[KnownSegment]]) -> dict[int, str | None]:
-        wanted = {segment.key for each in candidates for segment in each}
+    def _sources(
+        self, candidates: Mapping[SegmentName, Sequence[KnownSegment]]
+    ) -> dict[int, str | None]:
+        wanted = {
+            segment.key
+            for name, each in candidates.items()
+            if name.source is not None
+            for segment in each
+        }
+        if not wanted:
+            return {}
         return dict(Segment.objects.filter(pk__in=wanted).values_list("id", "source_text"))
 
-    def _system(self, name: str, refuse: Callable[[FileAnswer], Refuse], answer: FileAnswer) -> int:
-        found = self._systems.get(name)
-        if found is None:
-            refuse(answer)(
+    def _create_outputs(
+        self, answers: Sequence[FileAnswer], segments: Sequence[KnownSegment]
+    ) -> None:
+        """Create outputs of segments without texts, of which there are those that judgments name."""
+        missing = {
+            (segment.key, name)
+            for answer, segment in zip(answers, segments, strict=True)
+            if len(self._outputs[segment.key]) < len(self._systems)
+            for systems in answer.candidates
+            for name in systems
+            if name in self._systems and name not in self._outputs[segment.key]
+        }
+        if not missing:
+            return
+        wanted = {segment for segment, _name in missing}
+        bare = Segment.objects.filter(pk__in=wanted, source_text=None)
+        without_texts = set(bare.values_list("id", flat=True))
+        new = [
+            (segment, name, Output(segment_id=segment, system_id=self._systems[name]))
+            for segment, name in sorted(missing)
+            if segment in without_texts
+        ]
+        Output.objects.bulk_create(output for _segment, _name, output in new)
+        for segment, name, output in new:
+            self._outputs[segment][name] = output.pk, None
+
+    def _refuse_system(self, name: str, segment: KnownSegment, refuse: Refuse) -> NoReturn:
+        if name not in self._systems:
+            refuse(
                 None,
                 f"the system {name} is unknown",
                 f"correct the name, or add the system to the test set first; it has {self._systems_named}",
             )
-        return found
+        refuse(
+            None,
+            f"the system {name} has no output for segment {segment.number}",
+            "correct it, or import the test set with all outputs",
+        )
 
     def _place(
-        self,
-        answer: FileAnswer,
-        segment: KnownSegment,
-        outputs: dict[tuple[int, int], tuple[int, str | None]],
-        refuse: Callable[[FileAnswer], Refuse],
+        self, answer: FileAnswer, segment: KnownSegment, refuse: Callable[[FileAnswer], Refuse]
     ) -> Place:
+        outputs = self._outputs[segment.key]
         ids, texts = [], []
         for place, systems in enumerate(answer.candidates):
-            there = [outputs.get((segment.key, self._systems[name])) for name in systems]
-            known = [each for each in there if each is not None]
-            if len(known) < len(systems):
-                refuse(answer)(
-                    None,
-                    f"the system {systems[there.index(None)]} has no output for segment {segment.number}",
-                    "correct it, or import the test set with all outputs",
-                )
+            try:
+                known = [outputs[name] for name in systems]
+            except KeyError as error:
+                self._refuse_system(error.args[0], segment, refuse(answer))
             text = known[0][1]
             if any(not _looks_same(other, text) for _id, other in known[1:]):
                 refuse(answer)(
@@ -173,7 +218,7 @@ class Places:
                     f"the output of {systems[0]} for segment {segment.number} is another text than in the test set",
                     "give the file of the judgments of these texts, or import the texts that were judged",
                 )
-            ids.append(tuple(id_ for id_, _text in known))
+            ids.append(tuple([id_ for id_, _text in known]))
             texts.append(text)
         return Place(segment.key, segment.number, tuple(ids), tuple(texts))
 

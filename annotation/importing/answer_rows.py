@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import chain
 from typing import Any, Final
 from uuid import UUID
@@ -35,20 +34,17 @@ _JUDGMENT: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class AnswerRow:
-    """An answer that is to be stored; a skip if there is no `answer`.
+    """An answer that is to be stored; a skip if there is no `answer`."""
 
-    `ids` are those it may be stored under: that of a new one, and those that earlier versions gave it.
-    """
-
-    ids: tuple[UUID, ...]
+    client_id: UUID
     judge: int
     place: Place
     part: int
     answer: Any
     labels: Sequence[int | None]
-    submitted_at: datetime
+    submitted_at: str
     duration_ms: int | None
     active_ms: int | None
     comment: str
@@ -78,8 +74,8 @@ class AnswerWriter:
             _SKIP,
             (
                 (
-                    *(self._task.pk, str(row.ids[0]), row.judge, block, SkipReason.NOT_STATED),
-                    *(row.duration_ms, row.active_ms, row.comment, row.submitted_at.isoformat()),
+                    *(self._task.pk, str(row.client_id), row.judge, block, SkipReason.NOT_STATED),
+                    *(row.duration_ms, row.active_ms, row.comment, row.submitted_at),
                 )
                 for row, block in placed
                 if row.answer is None
@@ -92,29 +88,30 @@ class AnswerWriter:
         rows = [row for row, _block in judged]
         ids = ids_reserve(Judgment, len(rows))
         about = self._about(rows, ids)
-        values = [
-            {
-                "id": id_,
-                "task_id": self._task.pk,
-                "client_id": str(row.ids[0]),
-                "judge_id": row.judge,
-                "block_id": block,
-                "labels": list(row.labels),
-                "duration_ms": row.duration_ms,
-                "active_ms": row.active_ms,
-                "comment": row.comment,
-                "submitted_at": row.submitted_at.isoformat(),
-                **self._kind.row(row.answer, row.part),
-                **about(row),
-            }
+        cells = [
+            (
+                *(id_, self._task.pk, str(row.client_id), row.judge, block),
+                *(array_cell(row.labels), row.duration_ms, row.active_ms, row.comment),
+                row.submitted_at,
+            )
             for id_, (row, block) in zip(ids, judged, strict=True)
         ]
+        if not self._kind.keeps_answers:
+            rows_copy(Judgment, list(_JUDGMENT), cells)
+            return
         # In one statement, as `judgment_imported_has_its_answer` asks.
         rows_write_together(
-            values,
+            [
+                {
+                    **dict(zip(_JUDGMENT, each, strict=True)),
+                    **self._kind.row(row.answer, row.part),
+                    **about(row),
+                }
+                for each, row in zip(cells, rows, strict=True)
+            ],
             first=Judgment,
             columns=_JUDGMENT,
-            other=self._kind.table if self._kind.keeps_answers else None,
+            other=self._kind.table,
             key="judgment_id",
             other_columns=self._kind.columns,
         )
@@ -126,7 +123,7 @@ class AnswerWriter:
         if self._kind.about is None:
             return lambda _row: {}
         column = self._kind.about.column
-        self._judgments.update(zip((row.ids[0] for row in rows), ids, strict=True))
+        self._judgments.update(zip((row.client_id for row in rows), ids, strict=True))
         # Of an import before this one.
         missing = {row.about for row in rows if row.about and row.about not in self._judgments}
         if missing:

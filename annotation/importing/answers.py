@@ -38,10 +38,9 @@ from campaign.importing.languages import language_tag
 from campaign.models import Judge, Output, Segment, Task
 from campaign.services.uploads import judgments_import_note
 
-#: Few enough that what they say fits in a statement, many enough for the queries a batch takes.
-_BATCH: Final = 500
+#: Few enough that their texts fit in memory, many enough for the queries a batch takes.
+_BATCH: Final = 1000
 _NAMESPACE: Final = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
-_NAMESPACE_OF_RANKINGS: Final = uuid.UUID("5e4ef7b0-6c2d-5d0e-9d0a-2f3f7f1c9a51")
 #: Clocks differ; what is later than that was not judged yet.
 _AHEAD: Final = timedelta(days=1)
 _LONGEST_MS: Final = 2**31 - 1
@@ -120,7 +119,7 @@ def answers_import(
     for file in files:
         importing.read(file, file_format)
     imported = importing.imported()
-    told = {"task": task.pk, "imported_at": importing.began_at.isoformat(), **asdict(imported)}
+    told = {"task": task.pk, "imported_at": importing.began_at, **asdict(imported)}
     judgments_import_note(test_set=task.test_set, told=told)
     judgments_number(task_id=task.pk)
     if answer_kind(task.protocol).comparisons is not None:
@@ -157,6 +156,8 @@ class _Import:
         self._kind = answer_kind(task.protocol)
         self._progress = progress
         self._writer = AnswerWriter(task)
+        self.began_at = self._writer.hits.began_at.isoformat()
+        self._latest = (self._writer.hits.began_at + _AHEAD).timestamp()
         # Rules stay as they are until the answers to them are committed; after HITs, as `task_delete` locks.
         locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         self._rules: Rules = self._kind.rules(locked.rules)
@@ -206,10 +207,6 @@ class _Import:
         )
 
     @property
-    def began_at(self) -> datetime:
-        return self._writer.hits.began_at
-
-    @property
     def _done(self) -> int:
         return self._judgments + self._skips + self._already_there
 
@@ -244,8 +241,8 @@ class _Import:
         ]
         there: set[uuid.UUID] = set()
         if not self._writer.hits.is_first_import:
-            there = ids_there(id_ for row in rows for id_ in row.ids)
-        new = [row for row in rows if there.isdisjoint(row.ids)]
+            there = ids_there(row.client_id for row in rows)
+        new = [row for row in rows if row.client_id not in there]
         try:
             judgments = self._writer.write(new)
         except (IntegrityError, DataError) as error:
@@ -284,12 +281,12 @@ class _Import:
             )
         said = None if answer.is_skip else self._said(answer, place, refuse)
         about = None if answer.about is None else self._client_ids[answer.about]
-        ids = self._ids(answer, place, answer.said if answer.is_skip else said, about)
+        client_id = self._client_id(answer, place, answer.said if answer.is_skip else said, about)
         _refuse_times(answer, refuse)
         if self._kind.about is not None:
-            self._client_ids.append(ids[0])
+            self._client_ids.append(client_id)
         return AnswerRow(
-            ids=ids,
+            client_id=client_id,
             about=about,
             why=self._reader.why(answer.candidates),
             judge=self._judges[answer.judge],
@@ -303,10 +300,10 @@ class _Import:
             comment=answer.comment,
         )
 
-    def _ids(
+    def _client_id(
         self, answer: FileAnswer, place: Place, said: Any, about: uuid.UUID | None
-    ) -> tuple[uuid.UUID, ...]:
-        """Return the ids an answer may be stored under, from what it says; first that of a new one.
+    ) -> uuid.UUID:
+        """Return the id of an answer, from what it says, and from how many before it say the same.
 
         Only what exports keep goes into an id, so that an exported file is known again, too.
         """
@@ -317,11 +314,7 @@ class _Import:
         first = uuid.uuid5(_NAMESPACE, content)
         self._seen[first.bytes] += 1
         times = self._seen[first.bytes]
-        id_ = first if times == 1 else uuid.uuid5(_NAMESPACE, f"{content} {times}")
-        if self._kind.has_answers:
-            return (id_,)
-        # Version 0.1.0 stored rankings under both, by the command that imported them.
-        return uuid.uuid5(_NAMESPACE_OF_RANKINGS, f"{content} {times}"), id_
+        return first if times == 1 else uuid.uuid5(_NAMESPACE, f"{content} {times}")
 
     def _said(self, answer: FileAnswer, place: Place, refuse: Refuse) -> Any:
         def lose(what: str) -> None:
@@ -332,17 +325,16 @@ class _Import:
         except AnswerRefusedError as error:
             refuse(None, error.problem, error.remedy)
 
-    def _submitted_at(self, answer: FileAnswer, refuse: Refuse) -> datetime:
-        began = self.began_at
+    def _submitted_at(self, answer: FileAnswer, refuse: Refuse) -> str:
         if answer.submitted_at is None:
-            return began
-        if answer.submitted_at > (began + _AHEAD).timestamp():
+            return self.began_at
+        if answer.submitted_at > self._latest:
             refuse(
                 None,
                 "the time lies in the future",
                 "give seconds since 1970, UTC, not milliseconds",
             )
-        return datetime.fromtimestamp(answer.submitted_at, UTC)
+        return datetime.fromtimestamp(answer.submitted_at, UTC).isoformat()
 
 
 def _without_region(pair: LanguagePair) -> tuple[str, ...]:
@@ -352,10 +344,10 @@ def _without_region(pair: LanguagePair) -> tuple[str, ...]:
 
 
 def _refuse_times(answer: FileAnswer, refuse: Refuse) -> None:
-    times = (answer.duration_ms, answer.active_ms)
-    if any(time is not None and time > _LONGEST_MS for time in times):
+    on_the_clock, active = answer.duration_ms, answer.active_ms
+    if max(on_the_clock or 0, active or 0) > _LONGEST_MS:
         refuse(None, "it took longer than 24 days", "correct the times, or leave them out")
-    if None not in times and times[1] > times[0]:  # type: ignore[operator]  # just looked at
+    if on_the_clock is not None and active is not None and active > on_the_clock:
         refuse(
             None,
             "the judge worked longer than from the beginning to the end",

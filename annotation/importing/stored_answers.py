@@ -1,6 +1,6 @@
-"""What of a file is stored already: outputs and answers; and words for an import."""
+"""Which answers of a file are stored already; and words for an import."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.db import connection
@@ -22,22 +22,6 @@ def ids_there(client_ids: Iterable[UUID]) -> set[UUID]:
     with table_scans_off(), connection.cursor() as cursor:
         cursor.execute(_FIND, [list(map(str, client_ids))])
         return {id_ for (id_,) in cursor.fetchall()}
-
-
-_OUTPUTS = """
-    SELECT o.segment_id, o.system_id, o.id, o.text
-    FROM unnest(%s::bigint[], %s::bigint[]) AS wanted (segment, system)
-    JOIN campaign_output o ON o.segment_id = wanted.segment AND o.system_id = wanted.system
-"""
-
-
-def outputs_there(
-    wanted: Collection[tuple[int, int]],
-) -> dict[tuple[int, int], tuple[int, str | None]]:
-    """Return id and text of the outputs there are, by segment and system."""
-    with table_scans_off(), connection.cursor() as cursor:
-        cursor.execute(_OUTPUTS, [list(each) for each in zip(*wanted, strict=True)])
-        return {(segment, system): (id_, text) for segment, system, id_, text in cursor.fetchall()}
 
 
 def repeated_in_words(repeated: int) -> str:

@@ -47,7 +47,7 @@ def rows_copy(
         buffer.write("\n")
     buffer.seek(0)
     names = ", ".join(map(quote, columns))
-    with connection.cursor() as cursor:
+    with connection.cursor() as cursor, connection.wrap_database_errors:
         # Names come from our own models, never from a file.
         cursor.copy_expert(f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN", buffer)
 

@@ -13,11 +13,11 @@ def rows_write_together(
     *,
     first: type[Model],
     columns: Mapping[str, str],
-    other: type[Model] | None = None,
-    key: str = "",
-    other_columns: Mapping[str, str] | None = None,
+    other: type[Model],
+    key: str,
+    other_columns: Mapping[str, str],
 ) -> None:
-    """Write a row of `first` for each of `values`, and one of `other` if that is given.
+    """Write a row of `first` and one of `other` for each of `values`.
 
     Parameters
     ----------
@@ -27,18 +27,19 @@ def rows_write_together(
         The type of each column. Names and types come from code, never from what is written.
     """
     quote = connection.ops.quote_name
-    own = dict(other_columns or {})
-    given = ", ".join(f"{quote(name)} {kind}" for name, kind in {**columns, **own}.items())
-    names = ", ".join(map(quote, columns))
-    with_ = (
-        f"WITH given AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%s::jsonb) AS g ({given}))"  # noqa: S608  from code
+    given = ", ".join(
+        f"{quote(name)} {kind}" for name, kind in {**columns, **other_columns}.items()
     )
-    store = f"INSERT INTO {quote(first._meta.db_table)} ({names}) SELECT {names} FROM given"  # noqa: S608  from code
-    statement = f"{with_} {store}"
-    if other is not None:
-        answers = "".join(f", {quote(name)}" for name in own)
-        table = quote(other._meta.db_table)
-        too = f"INSERT INTO {table} ({quote(key)}{answers}) SELECT id{answers} FROM given"  # noqa: S608  from code
-        statement = f"{with_}, stored AS ({store}) {too}"
+    names = ", ".join(map(quote, columns))
+    answers = "".join(f", {quote(name)}" for name in other_columns)
     with connection.cursor() as cursor:
-        cursor.execute(statement, [json.dumps(list(values))])
+        cursor.execute(
+            f"""
+            WITH given AS MATERIALIZED (SELECT * FROM json_to_recordset(%s::json) AS g ({given})),
+            stored AS (
+                INSERT INTO {quote(first._meta.db_table)} ({names}) SELECT {names} FROM given
+            )
+            INSERT INTO {quote(other._meta.db_table)} ({quote(key)}{answers}) SELECT id{answers} FROM given
+            """,  # noqa: S608  from code
+            [json.dumps(list(values))],
+        )

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from campaign.formats.losses import Losses
 
@@ -37,8 +37,7 @@ class SegmentProblem(Exception):  # noqa: N818  # becomes an error of the file o
         self.remedy = remedy
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentName:
+class SegmentName(NamedTuple):
     """What a row says of its segment.
 
     Attributes
@@ -188,11 +187,11 @@ class KnownSegments:
 
     def _document(self, name: str) -> str:
         """Return a document as the test set calls it; empty where none is named."""
+        if not name or name in self._documents:
+            return name
         # Test sets made of Pearmut's campaigns have slashes where ids have marks.
-        found = next(
-            (each for each in (name, _MARKS.sub("/", name)) if each in self._documents), ""
-        )
-        if name and not found:
+        found = _MARKS.sub("/", name)
+        if found not in self._documents:
             closest = difflib.get_close_matches(name, self._documents, _CLOSEST, cutoff=0.3)
             shown = closest or sorted(self._documents)[:_CLOSEST]
             raise SegmentProblem(

@@ -92,7 +92,7 @@ class Table:
                     "the cell stands in a column without a name",
                     "name the column in the header, or empty the cell",
                 )
-        return [restored(cell) for cell in cells]
+        return [restored(cell) for cell in cells] if "'" in text else cells
 
 
 def read_table(file: InputFile) -> Table:

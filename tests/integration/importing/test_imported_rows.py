@@ -14,6 +14,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from annotation.importing import answer_places as finding
 from annotation.importing import answers as importing
 from annotation.importing import new_hits as placing
 from annotation.importing.answers import answers_import
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 _SYSTEMS = ("amber", "birch", "cobalt", "dune", "ember", "fjord")
 _BLOCKS_OF_A_HIT = 3
-_NAMESPACE = uuid.UUID("5e4ef7b0-6c2d-5d0e-9d0a-2f3f7f1c9a51")
+_NAMESPACE = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
 
 
 @st.composite
@@ -111,6 +112,7 @@ def _expected(rows: list[FiveWayRow], task: Task, content: bytes) -> list[tuple[
         open_hits[row.judge] = number, position + 1
         said = json.dumps([task.pk, row.source_index, row.judge, row.candidates, row.labels])
         seen[said] += 1
+        name = said if seen[said] == 1 else f"{said} {seen[said]}"
         is_judged = any(label is not None for label in row.labels)
         judged += is_judged
         sizes = [len(systems) for systems in row.candidates]
@@ -123,7 +125,7 @@ def _expected(rows: list[FiveWayRow], task: Task, content: bytes) -> list[tuple[
                 [system for systems in row.candidates for system in systems],
                 sizes if max(sizes) > 1 else None,
                 row.judge,
-                uuid.uuid5(_NAMESPACE, f"{said} {seen[said]}"),
+                uuid.uuid5(_NAMESPACE, name),
                 "",
                 (list(row.labels), judged) if is_judged else None,
             )
@@ -136,6 +138,7 @@ def _expected(rows: list[FiveWayRow], task: Task, content: bytes) -> list[tuple[
     rows=st.lists(_rows(), min_size=1, max_size=12),
     again=st.lists(st.integers(0, 11), max_size=4),
     batch=st.integers(1, 6),
+    characters=st.sampled_from([0, 1_000_000]),
     with_texts=st.booleans(),
 )
 def test_every_row_is_stored_as_it_is_read(
@@ -144,6 +147,7 @@ def test_every_row_is_stored_as_it_is_read(
     rows: list[FiveWayRow],
     again: list[int],
     batch: int,
+    characters: int,
     with_texts: bool,
 ) -> None:
     if with_texts:
@@ -151,6 +155,7 @@ def test_every_row_is_stored_as_it_is_read(
         rows = [replace(row, candidates=tuple(each[:1] for each in row.candidates)) for row in rows]
     rows += [rows[each % len(rows)] for each in again]
     monkeypatch.setattr(importing, "_BATCH", batch)
+    monkeypatch.setattr(finding, "_MOST_CHARACTERS", characters)
     monkeypatch.setattr(placing, "BLOCKS_OF_A_HIT", _BLOCKS_OF_A_HIT)
     file = _file(rows)
     with file.open() as stream:
