@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -148,3 +149,29 @@ def test_following_the_progress_changes_no_bit(
     told: list[tuple[int, int]] = []
     assert of_all(lambda done, of: told.append((done, of))) == of_all(None)
     assert told[-1] == (300, 300)
+
+
+@given(data=st.data())
+def test_tables_do_not_contradict_themselves(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    ranking = ranked(data.draw(rows_strategy), systems)
+    table = ranking.systems
+    for number, group in enumerate(ranking.groups, 1):
+        rows = [row for row in table if row.group == number]
+        assert {row.system for row in rows} == set(group)
+        assert all(1 <= row.rank_low <= row.rank <= row.last_rank for row in rows)
+        assert all(row.last_rank <= row.rank_high <= len(rows) for row in rows)
+        assert sum(range(1, len(rows) + 1)) == sum((row.rank + row.last_rank) / 2 for row in rows)
+        for better, worse in pairwise(rows):
+            assert (better.rank, better.last_rank) == (worse.rank, worse.last_rank) or (
+                worse.rank == better.last_rank + 1
+            )
+            if better.score is not None and worse.score is not None:
+                assert better.score > worse.score - 1e-11
+            assert worse.cluster - better.cluster in (0, 1)
+            assert (worse.cluster > better.cluster) <= (worse.rank_low > better.rank_high)
+    assert sum(row.wins for row in table) == sum(row.losses for row in table)
+    assert sum(row.wins for row in table) + ranking.ties == ranking.comparisons
+    names = {row.system for row in table} | {row.system for row in ranking.not_estimable}
+    assert names == set(systems)

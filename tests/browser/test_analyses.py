@@ -1,0 +1,48 @@
+"""Questions to the judgments in a real browser: asked, followed, answered, side by side."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from campaign.services.jobs import jobs_run_waiting
+from ranking.tasks import rank_task
+from tests.browser.organising import enter
+from tests.browser.test_quality import address
+from tests.factories import make_campaign
+from tests.integration.ranking.writing import TestSetWriter
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def judged() -> TestSetWriter:
+    """Six judges and three systems; two judges put B first."""
+    writer = TestSetWriter(make_campaign(), "museum en-de", ["A", "B", "C"])
+    writer.system("_ref", kind="reference")
+    for segment in range(1, 13):
+        block = writer.block(segment, ["A", "_ref", "B", "C"])
+        for number, name in enumerate(("ada", "ben", "cem", "dora", "eli", "fay")):
+            writer.judgment(name, block, [3, 1, 2, 4] if number < 2 else [2, 1, 3, 4])
+    rank_task(writer.task.pk)
+    return writer
+
+
+def test_a_question_is_asked_followed_and_answered(
+    page: Page,
+    judged: TestSetWriter,
+) -> None:
+    enter(page, judged.campaign)
+    page.goto(address(judged.task, "analyses"))
+    page.get_by_role("main").get_by_role("link", name="Ranking", exact=True).click()
+    page.get_by_label("Method").select_option("bojar")
+    page.get_by_text("Which judgments count").click()
+    page.get_by_label("Without these judges").fill("cem, dora, eli, fay")
+    page.get_by_role("button", name="Compute").click()
+    expect(page.get_by_role("heading", name="Being computed")).to_be_visible()
+    assert jobs_run_waiting() == 1
+    # The page follows by itself.
+    expect(page.get_by_role("heading", name="Side by side")).to_be_visible()
+    expect(page.locator(".ranking tbody tr").first).to_contain_text("B")
+    expect(page.locator(".differs")).not_to_have_count(0)
+    # The choice is in the address, and in the form.
+    page.reload()
+    expect(page.get_by_label("Without these judges")).to_have_value("cem, dora, eli, fay")
