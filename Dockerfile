@@ -1,21 +1,17 @@
-# One image for web server, worker and beat; docker-compose.yml says which is which.
+# One image for web server, workers and beat; docker-compose.yml says which is which.
 
 # The digest decides; the tag before it is for people.
 ARG PYTHON=python:3.12.14-slim-bookworm@sha256:782412e85d0f0984994c290652577d4018aff08145c85b262bb63dc0c7522254
 
 FROM ${PYTHON} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
-RUN python -m venv /opt/venv
 COPY requirements/*.txt /tmp/
+# Optional: s3 (for EXPORT_STORAGE), errors (for SENTRY_DSN). docker compose build --build-arg EXTRAS="s3 errors"
+ARG EXTRAS=
 # Wheels only, each with the hash that was locked: nothing is built, nothing unforeseen comes in.
-RUN cd /tmp && /opt/venv/bin/pip install --require-hashes --only-binary=:all: \
-    -r base.txt -r numba.txt -r parquet.txt -r png.txt
-# What SENTRY_DSN needs: docker build --build-arg ERRORS=1
-ARG ERRORS=
-RUN if [ -n "$ERRORS" ]; then /opt/venv/bin/pip install --require-hashes --only-binary=:all: -r /tmp/errors.txt; fi
-# What EXPORT_STORAGE needs of S3: docker build --build-arg STORAGE=1
-ARG STORAGE=
-RUN if [ -n "$STORAGE" ]; then /opt/venv/bin/pip install --require-hashes --only-binary=:all: -r /tmp/storage.txt; fi
+RUN python -m venv --without-pip /opt/venv && cd /tmp && \
+    pip --python /opt/venv install --require-hashes --only-binary=:all: \
+    $(printf -- '-r %s.txt ' base numba parquet png $EXTRAS)
 WORKDIR /srv/quintet
 COPY . .
 RUN /opt/venv/bin/python -m compileall -q .
@@ -35,16 +31,21 @@ ENV PATH=/opt/venv/bin:$PATH \
     WEB_CONCURRENCY=2 \
     OMP_NUM_THREADS=1 \
     OPENBLAS_NUM_THREADS=1 \
-    NUMBA_CACHE_DIR=/var/cache/quintet
-RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin quintet \
-    && install -d -o quintet -g quintet /var/lib/quintet /var/cache/quintet
+    QUINTET_IMAGE=1
+RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin quintet \
+    && install -d -o quintet -g quintet /var/cache/quintet
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /srv/static /srv/static
 COPY --from=build /srv/quintet /srv/quintet
 WORKDIR /srv/quintet
 USER 10001
-# Ahead of the first large campaign; another processor than this one compiles again by itself.
-RUN python -m ranking.core.compile_kernels && \
+# Ahead of the first large campaign.
+RUN export NUMBA_CACHE_DIR=/var/cache/quintet && \
+    python -m ranking.core.compile_kernels && \
     python -c "import annotation.sampling.cycle_kernel"
+# numba keeps kernels only where it may write, and the root is read-only: /tmp has links to the compiled ones, and those
+# that another processor needs.
+ENV NUMBA_CACHE_DIR=/tmp/kernels
+ENTRYPOINT ["sh", "-c", "cp -rsf /var/cache/quintet/. $NUMBA_CACHE_DIR; exec \"$@\"", "sh"]
 EXPOSE 8000
 CMD ["gunicorn", "--config=python:config.gunicorn", "--bind=0.0.0.0:8000"]

@@ -43,8 +43,7 @@ restore: $(RUN_STAMP) ## restore a backup (FROM=/folder/quintet-… KIND=dump|ba
 
 install: $(RUN_STAMP) $(WORDS_STAMP) ## make the environment in .venv and stop there (EXTRAS="numba parquet png dask s3 errors")
 	@for extra in $(EXTRAS); do \
-	  case $$extra in dask) name=cluster ;; s3) name=storage ;; *) name=$$extra ;; esac; \
-	  $(PIP) -r requirements/base.txt -r requirements/$$name.txt || exit 1; \
+	  $(PIP) -r requirements/base.txt -r requirements/$$extra.txt || exit 1; \
 	done
 	@$(if $(filter numba,$(EXTRAS)),$(BIN)/python -m ranking.core.compile_kernels)
 
@@ -112,7 +111,7 @@ screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/
 	@$(BIN)/python -m launcher.screenshots $(ARGS)
 
 lock: $(DEV_STAMP) ## pin the newest allowed versions with their hashes (needs uv)
-	@for name in base embedded numba parquet png cluster errors storage dev; do \
+	@for name in base embedded numba parquet png dask errors s3 dev; do \
 	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	    --no-emit-index-url --upgrade requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done

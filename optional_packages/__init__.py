@@ -1,5 +1,6 @@
 """Packages that not every Quintet is installed with: the extras of pyproject.toml."""
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -44,6 +45,8 @@ def extra_require(extra: str, what: str) -> None:
 
 def how_to_install(extra: str) -> str:
     """Return how an extra is installed beside the Quintet that runs."""
+    if "QUINTET_IMAGE" in os.environ:
+        return f"Build the image with it: docker compose build --build-arg EXTRAS={extra}"
     if (Path(__file__).parents[1] / "Makefile").exists():
         return f"Install it with: make install EXTRAS={extra}"
     return f"Install it with: pip install 'quintet-ranking[{extra}]'"

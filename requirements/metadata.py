@@ -5,14 +5,7 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-_EXTRAS = {
-    "dask": "cluster",
-    "errors": "errors",
-    "numba": "numba",
-    "parquet": "parquet",
-    "png": "png",
-    "s3": "storage",
-}
+_EXTRAS = ("dask", "errors", "numba", "parquet", "png", "s3")
 
 
 class Requirements(MetadataHookInterface):  # type: ignore[misc]  # untyped here
@@ -21,7 +14,7 @@ class Requirements(MetadataHookInterface):  # type: ignore[misc]  # untyped here
     def update(self, metadata: dict[str, Any]) -> None:
         """Add what `requirements/*.in` say."""
         metadata["dependencies"] = [*self._lines("base"), *self._lines("embedded")]
-        extras = {extra: self._lines(name) for extra, name in _EXTRAS.items()}
+        extras = {extra: self._lines(extra) for extra in _EXTRAS}
         metadata["optional-dependencies"] = extras
 
     def _lines(self, name: str) -> list[str]:

@@ -1,6 +1,11 @@
 """Containers run what was chosen, and may do no more than they need."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,3 +99,54 @@ def test_the_workers_serve_every_queue_once() -> None:
         for queue in option.removeprefix("--queues=").split(",")
     ]
     assert sorted(served) == sorted(QUEUES)
+
+
+def test_our_image_is_built_on_a_digest_and_runs_without_root() -> None:
+    (base,) = re.findall(r"^ARG PYTHON=(.+)$", DOCKERFILE, re.MULTILINE)
+    assert PINNED.fullmatch(base)
+    assert set(re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)) == {"${PYTHON}"}
+    assert re.findall(r"^USER (.+)$", DOCKERFILE, re.MULTILINE) == ["10001"]
+    assert "# syntax=" not in DOCKERFILE, "a front end by tag is one more image"
+
+
+def test_compiled_kernels_are_linked_where_our_containers_may_write() -> None:
+    (folder,) = re.findall(r"^ENV NUMBA_CACHE_DIR=(.+)$", DOCKERFILE, re.MULTILINE)
+    assert re.search(r"^ENTRYPOINT .*\$NUMBA_CACHE_DIR", DOCKERFILE, re.MULTILINE)
+    for service in SERVICES.values():
+        if service["image"] == OWN:
+            assert "entrypoint" not in service
+            assert str(Path(folder).parent) in service["tmpfs"]
+
+
+# What a container runs: the web server, workers with every task, each command.
+STARTS = """
+import django
+from django.core.management import get_commands, load_command_class
+django.setup()
+import config.wsgi
+from config.celery import app
+app.loader.import_default_modules()
+for name, application in get_commands().items():
+    load_command_class(application, name)
+"""
+
+
+def test_what_the_image_is_given_is_enough_to_start(tmp_path: Path) -> None:
+    lines = (CHECKOUT / ".dockerignore").read_text().splitlines()
+    assert next(line for line in lines if not line.startswith("#")) == "*"
+    for name in (line.removeprefix("!") for line in lines if line.startswith("!")):
+        for path in CHECKOUT.glob(name):
+            place = tmp_path / path.relative_to(CHECKOUT)
+            place.parent.mkdir(exist_ok=True)
+            # No links: whoever asks where their file lies must not find the checkout.
+            (shutil.copytree if path.is_dir() else shutil.copy)(path, place)
+    environment = {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "SECRET_KEY": "build",
+        "DATABASE_URL": "postgresql:///build",
+        "REDIS_URL": "redis://localhost",
+        "PATH": os.environ["PATH"],
+    }
+    subprocess.run(
+        [sys.executable, "-c", STARTS], cwd=tmp_path, env=environment, check=True, timeout=300
+    )

@@ -70,3 +70,6 @@ def test_what_needs_a_package_says_how_to_install_it(
         read_columns([str(file)])
     with pytest.raises(ExtraMissingError, match="make install EXTRAS=png"):
         png_of("<svg/>")
+    monkeypatch.setenv("QUINTET_IMAGE", "1")
+    with pytest.raises(ExtraMissingError, match="--build-arg EXTRAS=png"):
+        png_of("<svg/>")

@@ -113,7 +113,7 @@ def test_workers_serve_every_queue_once() -> None:
     served = [
         queue
         for _name, pod in pods({})
-        for option in pod["containers"][0]["command"]
+        for option in pod["containers"][0]["args"]
         if option.startswith("--queues=")
         for queue in option.removeprefix("--queues=").split(",")
     ]
