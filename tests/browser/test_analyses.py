@@ -3,14 +3,18 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from campaign.models import Task
 from campaign.services.jobs import jobs_run_waiting
 from ranking.tasks import rank_task
 from tests.browser.organising import enter
-from tests.browser.test_quality import address
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def address(task: Task, name: str) -> str:
+    return f"/campaigns/{task.test_set.campaign.slug}/tasks/{task.pk}/{name}/"
 
 
 @pytest.fixture

@@ -4,13 +4,12 @@ from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
-from tests.browser.test_analyses import judged  # noqa: F401  a fixture
 
 from ranking.selectors.analyses import analyses_of
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.browser.conftest import NewPage, axe_finds
 from tests.browser.organising import enter
-from tests.browser.test_quality import address
+from tests.browser.test_analyses import address, judged  # noqa: F401  a fixture
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.thorough]

@@ -22,6 +22,7 @@ SETTINGS = "".join(
     (CHECKOUT / "config" / name).read_text() for name in ("settings.py", "sign_in.py")
 )
 
+DOCKERFILE = (CHECKOUT / "Dockerfile").read_text()
 PINNED = re.compile(r"[\w./-]+:\d+\.\d+(\.\d+)?(-[\w-]+)?@sha256:[0-9a-f]{64}")
 OWN = "quintet"
 

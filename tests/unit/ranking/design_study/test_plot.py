@@ -2,6 +2,8 @@
 
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from ranking.core.simulation.model import Model
 from ranking.design_study.plot import comparison_plot
 from ranking.design_study.study import compare_designs
@@ -9,6 +11,7 @@ from ranking.design_study.study import compare_designs
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+@pytest.mark.thorough
 def test_a_line_rises_once_for_each_campaign_that_is_done() -> None:
     found = compare_designs(
         Model(systems=4, noise=3.0),
