@@ -17,13 +17,13 @@ def main(services: Path, tables: Path, command: Sequence[str]) -> int:
     """Prepare the database; return how the program is to exit."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.owner"
     import django
-    from django.conf import settings
     from django.core.management import CommandError, call_command
     from django.db import connection
 
     django.setup()
     from campaign.database.acting import command_acts
     from config.logs.commands import command_logs
+    from config.owner import DATABASE_OF_APPLICATION
     from config.set_up import problem_before
 
     while not services.exists():
@@ -38,7 +38,7 @@ def main(services: Path, tables: Path, command: Sequence[str]) -> int:
     tables.touch()
     if command:
         connection.close()
-        connection.settings_dict.update(settings.DATABASE_OF_APPLICATION)
+        connection.settings_dict.update(DATABASE_OF_APPLICATION)
         command_acts(command[0])
         with command_logs(command[0]):
             call_command(*command)
