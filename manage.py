@@ -50,6 +50,8 @@ def main(argv: list[str]) -> int:
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.offline"
     if OWNER_COMMANDS.intersection(named):
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.owner"
+    if named == ["collectstatic"]:
+        os.environ["DJANGO_SETTINGS_MODULE"] = "config.static_files"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line
 

@@ -26,12 +26,12 @@ from annotation.protocols import answer_kind
 from annotation.services import design_ensure, pool_fill
 from annotation.services.judging.notifications import ranking_request
 from annotation.services.simulation import (
-    JudgedInRehearsal,
     SimulatedJudge,
+    SimulatedJudgment,
     lend_prepared,
     noise_of_skill,
-    rehearsed_store,
     said_of,
+    simulated_store,
 )
 from campaign.models import (
     Campaign,
@@ -252,7 +252,7 @@ def _hit_judge(assignment: Assignment, bot: _Bot, texts: _Texts, calendar: _Cale
         bot.worked += seconds
         counted += not control
         judged.append(
-            JudgedInRehearsal(
+            SimulatedJudgment(
                 block_id=block,
                 client_id=UUID(int=Random(f"rehearsed/{block}").getrandbits(128), version=4),  # noqa: S311
                 said=said_of(
@@ -270,7 +270,7 @@ def _hit_judge(assignment: Assignment, bot: _Bot, texts: _Texts, calendar: _Cale
                 submitted_at=calendar.at(bot.worked),
             )
         )
-    rehearsed_store(assignment, judged)
+    simulated_store(assignment, judged)
     return counted
 
 

@@ -31,6 +31,8 @@ class Transport(redis.Transport):
     """The transport of addresses that begin with `redis`, once `transport_register` was called."""
 
     Channel = Channel
+    # Seconds that an idle worker waits before it asks again, less than `socket_timeout`; a message comes at once.
+    brpop_timeout = 4
 
 
 def transport_register() -> None:

@@ -4,10 +4,7 @@ import os
 from functools import partial
 from typing import Any
 
-import celery.beat
 from celery import Celery
-from celery.concurrency import get_implementation
-from celery.concurrency.thread import TaskPool as Threads
 from celery.signals import (
     beat_init,
     celeryd_after_setup,
@@ -66,6 +63,11 @@ def _worker_named(**_signal: Any) -> None:
 @worker_init.connect
 def _beat_in_a_thread(*, sender: Any, **_signal: Any) -> None:
     """Let `--beat` be a thread of a worker that has threads, not a process; one that forks needs the process."""
+    # The web server and commands start without these.
+    import celery.beat
+    from celery.concurrency import get_implementation
+    from celery.concurrency.thread import TaskPool as Threads
+
     if get_implementation(sender.pool_cls) is Threads:
         celery.beat.EmbeddedService = partial(celery.beat.EmbeddedService, thread=True)
 

@@ -8,6 +8,7 @@ import shutil
 import socket
 import struct
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,13 @@ def on_exit(_server: Any) -> None:
     """Remove what was counted: the next start counts anew, as Prometheus expects."""
     if METRICS_FOLDER is not None:
         shutil.rmtree(METRICS_FOLDER, ignore_errors=True)
+
+
+def on_starting(_server: Any) -> None:
+    """Answer nobody before the tables are there: this is loaded while they are made, and the launcher answers for us."""
+    if after := os.environ.get("START_AFTER"):
+        while not Path(after).exists():
+            time.sleep(0.05)
 
 
 def when_ready(server: Any) -> None:

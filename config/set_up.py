@@ -16,12 +16,12 @@ _OF_OTHERS = frozenset(
     {"changepassword", "clearsessions", "createsuperuser", "dumpdata", "loaddata"}
 )
 #: What people type: in a checkout, and where a wheel is installed.
-_START, _QUINTET = (
+_START, QUINTET = (
     ("make start", "./quintet")
     if (Path(__file__).parents[1] / "Makefile").exists()
     else ("quintet start", "quintet")
 )
-_WHAT_TO_DO = f"What to do: run `{_START}`, and then `{_QUINTET} {{command}}`; or, on a server, set {{what}} (docs/operators.md)."
+_WHAT_TO_DO = f"What to do: run `{_START}`, and then `{QUINTET} {{command}}`; or, on a server, set {{what}} (docs/operators.md)."
 
 
 def missing_from(environment: Mapping[str, str], command: str) -> str | None:
@@ -45,10 +45,34 @@ def problem_before(arguments: Sequence[str]) -> str | None:
     command = arguments[1] if len(arguments) > 1 else ""
     if {"-h", "--help"}.intersection(arguments):
         return None
+    if command == "migrate":
+        return _too_old()
     app = str(get_commands().get(command)).partition(".")[0]
     if app not in _OURS and command not in _OF_OTHERS:
         return None
     return _database_problem(command)
+
+
+def _place() -> str:
+    where = os.environ.get("QUINTET_HOME")
+    return f"the data folder {where}" if where else "the database that DATABASE_URL names"
+
+
+def _too_old() -> str | None:
+    """Return in words that the tables are of before decision 83; None if they are not."""
+    from django.db import Error, connection
+    from django.db.migrations.loader import MigrationLoader
+
+    try:
+        loader = MigrationLoader(connection)
+    except Error:
+        return None  # `migrate` itself says what is wrong
+    if all(key in loader.graph.nodes for key in loader.applied_migrations if key[0] == "campaign"):
+        return None
+    return (
+        f"The tables in {_place()} are of a version of Quintet from before its first release, which cannot be upgraded. "
+        "What to do: export what you need with the version that made them, and begin with an empty data folder or database."
+    )
 
 
 def _database_problem(command: str) -> str | None:
@@ -57,7 +81,7 @@ def _database_problem(command: str) -> str | None:
     from django.db.migrations.executor import MigrationExecutor
 
     where = os.environ.get("QUINTET_HOME")
-    place = f"the data folder {where}" if where else "the database that DATABASE_URL names"
+    place = _place()
     try:
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
@@ -65,7 +89,7 @@ def _database_problem(command: str) -> str | None:
         reason = str(error).strip().splitlines()[0]
         return (
             f"Quintet's database cannot be reached ({reason}). What to do: run `{_START}`, and "
-            f"then `{_QUINTET} {command}`; or, on a server, look at DATABASE_URL."
+            f"then `{QUINTET} {command}`; or, on a server, look at DATABASE_URL."
         )
     if not missing:
         return None

@@ -1,11 +1,14 @@
 """Static files with a hash in the name, compressed as they are collected."""
 
 from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import brotli
-from django.contrib.staticfiles.finders import AppDirectoriesFinder
+from django.contrib.staticfiles.finders import FileSystemFinder
 from django.contrib.staticfiles.storage import HashedFilesMixin
+from django.core.files.storage import FileSystemStorage
 from whitenoise.compress import Compressor
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
@@ -34,8 +37,24 @@ _UNUSED = [
 ]
 
 
-class LibrariesFinder(AppDirectoriesFinder):
+# Named here, so that `collectstatic` need load no application.
+_LIBRARIES = ("allauth.mfa", "django_htmx", "drf_spectacular_sidecar")
+
+
+class LibrariesFinder(FileSystemFinder):
     """Collects of libraries' files what our pages use."""
+
+    def __init__(self, *_arguments: Any, **_options: Any) -> None:
+        specs = [find_spec(name) for name in _LIBRARIES]
+        folders = [
+            str(Path(spec.origin).parent / "static") for spec in specs if spec and spec.origin
+        ]
+        self.locations = [("", folder) for folder in folders]
+        self.storages = {folder: FileSystemStorage(location=folder) for folder in folders}
+
+    def check(self, **_options: Any) -> list[Any]:
+        """Find nothing wrong: the folders are not anybody's setting."""
+        return []
 
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterable[Any]:
         return super().list([*(ignore_patterns or ()), *_UNUSED])

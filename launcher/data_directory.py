@@ -71,6 +71,11 @@ class DataDirectory:
         return self.path / "demo_loading"
 
     @property
+    def tables_ready_file(self) -> Path:
+        """Made once the tables are those of this version; the web server answers from then on."""
+        return self.path / "tables_ready"
+
+    @property
     def web_ready_file(self) -> Path:
         """Written by the web server once it has loaded its pages."""
         return self.path / "web_ready"

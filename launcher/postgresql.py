@@ -90,7 +90,7 @@ class Postgres:
         self._account = Account.for_postgresql()
         self._folder = self._choose_folder()
         self._preferred_sockets = self._folder / "run"
-        self._sockets = self._preferred_sockets
+        self._sockets = socket_folder(self._preferred_sockets, ".s.PGSQL.5432", self._account.ids)
         self._bin = self._choose_programs() / "bin"
         self._child: Child | None = None
 
@@ -141,7 +141,6 @@ class Postgres:
         if made:
             self._initialise(data)
         self._account.chown(data)
-        self._sockets = socket_folder(self._preferred_sockets, ".s.PGSQL.5432", self._account.ids)
         settings = [
             "listen_addresses=",
             f"unix_socket_directories={self._sockets}",

@@ -9,18 +9,23 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from launcher.data_directory import CHECKOUT, DataDirectory, read_json, write_private
+from launcher.data_directory import CHECKOUT, read_json, write_private
 from launcher.errors import LauncherError
-from launcher.processes import Child, ProcessRegistry
-from launcher.signals import StopRequest
+from launcher.processes import Child
+from launcher.services import Services
 
 #: What each step depends on.
 _SOURCES: Mapping[str, tuple[str, ...]] = {
-    "files": ("static/**/*", "config/settings.py", "config/storage.py", "requirements/base.txt"),
+    "files": (
+        "static/**/*",
+        "config/settings.py",
+        "config/static_files.py",
+        "config/storage.py",
+        "requirements/base.txt",
+    ),
     "tables": (
         "*/migrations/*.py",
         "*/*/migrations/*.py",
@@ -48,12 +53,12 @@ def fingerprint(step: str, checkout: Path = CHECKOUT) -> str:
 
 
 class Command:
-    """A management command that runs beside what else is started."""
+    """A command that runs beside what else is started."""
 
     def __init__(
-        self, name: str, child: Child, log: Path, relay: Callable[[str], None] | None = None
+        self, doing: str, child: Child, log: Path, relay: Callable[[str], None] | None = None
     ) -> None:
-        self._name = name
+        self._doing = doing
         self._child = child
         self._log = log
         self._relay = relay
@@ -78,7 +83,7 @@ class Command:
                 file.seek(self._began)
                 output = file.read().decode(errors="replace").strip().splitlines()
             raise LauncherError(
-                f"`manage.py {self._name}` failed. Its last words (all of them in {self._log}):\n\n"
+                f"{self._doing} failed. Its last words (all of them in {self._log}):\n\n"
                 + "\n".join(output[-15:])
             )
         return True
@@ -98,78 +103,76 @@ class Command:
             self._child.stop(timeout_seconds=2)
 
 
-@dataclass(frozen=True)
 class Preparation:
     """Prepares one data folder.
 
+    Args:
+        services: locked; they may start later.
+        demo: load the demo campaigns instead of making a link for the first organiser.
+
     Attributes:
-        database_stamp: lies beside the embedded database and is lost with it; None for a database
-            of somebody else's, about which nothing is assumed.
+        base_url: where links lead; behind a proxy PUBLIC_ADDRESS says so.
     """
 
-    directory: DataDirectory
-    registry: ProcessRegistry
-    environment: Mapping[str, str]
-    static_root: Path
-    database_stamp: Path | None
-    base_url: str
-
-    def files_and_tables(
-        self, stop: StopRequest, report: Callable[[str], None], done: Callable[[str], None]
-    ) -> None:
-        """Collect static files and bring the tables up to date, both at a time, where they are not.
-
-        Args:
-            done: told the name of each step that is done.
-
-        Raises:
-            LauncherError: a step failed; the message holds the end of its output.
-        """
-        steps = {
-            "files": (("collectstatic", "--noinput", "--verbosity=0"), "static files are in place"),
-            "tables": (("migrate", "--noinput", "--verbosity=1"), "the tables are up to date"),
+    def __init__(self, services: Services, environment: Mapping[str, str], *, demo: bool) -> None:
+        self._services = services
+        self._directory = services.directory
+        self._environment = environment
+        self._demo = demo
+        self.base_url = environment["PUBLIC_ADDRESS"].rstrip("/")
+        self._stamps = {"files": Path(environment["STATIC_ROOT"]) / ".prepared.json"}
+        # Beside the embedded database, with which it is lost; about one of somebody else's nothing is assumed.
+        if services.postgres is not None:
+            beside = services.postgres.folder / "prepared.json"
+            self._stamps |= dict.fromkeys(("tables", "demo", "organiser"), beside)
+        # Before anything is done: what changes meanwhile is done by the next start.
+        self._wanted = {
+            "files": fingerprint("files"),
+            "tables": fingerprint("tables"),
+            "demo": [fingerprint("demo"), self.base_url],
+            "organiser": True,
         }
-        sources = {step: fingerprint(step) for step in steps}
-        running: dict[str, Command] = {}
-        try:
-            for step, (arguments, _said) in steps.items():
-                if self._stamp(step).get(step) == sources[step]:
-                    done(step)
-                else:
-                    running[step] = self._command(*arguments)
-            while running and not stop.wait(0.1):
-                for step in [step for step, command in running.items() if command.done()]:
-                    del running[step]
-                    self._stamp_write(step, sources[step])
-                    done(step)
-                    report(steps[step][1])
-        finally:
-            for command in running.values():
-                command.stop()
 
-    def demo(self, report: Callable[[str], None]) -> Command | None:
-        """Begin to load the demo campaigns; None if they are there, with links to this address."""
-        file = self.directory.demo_file
-        if file.exists() and self._stamp("demo").get("demo") == self._demo_wanted():
+    def is_done(self, step: str) -> bool:
+        """Return whether an earlier start did this step, and nothing that it depends on changed."""
+        return bool(self._stamped(step).get(step) == self._wanted[step])
+
+    def record(self, step: str) -> None:
+        """Record that this step is done."""
+        if file := self._stamps.get(step):
+            write_private(file, json.dumps({**self._stamped(step), step: self._wanted[step]}))
+
+    def files(self) -> Command | None:
+        """Begin to collect static files, where they are not in place."""
+        if self.is_done("files"):
             return None
-        options = ("--base-url", self.base_url, "--write", str(file))
-        return self._command("load_demo", *options, relay=report)
+        arguments = ("manage.py", "collectstatic", "--noinput", "--verbosity=0")
+        return self._command("Collecting static files", "prepare-files", *arguments)
 
-    def demo_done(self) -> None:
-        """Record that all demo campaigns are there."""
-        self._stamp_write("demo", self._demo_wanted())
+    def database(self, report: Callable[[str], None]) -> Command | None:
+        """Begin to bring the tables up to date, and then to load the demo or to make a link; None if all is there.
 
-    def _demo_wanted(self) -> list[str]:
-        return [fingerprint("demo"), self.base_url]
-
-    def first_organiser(self) -> Command | None:
-        """Begin to make a new link for the first organiser; None if there is one."""
-        if self._stamp("organiser").get("organiser"):
+        One process for both (`config.preparing`), which waits for the services and then says that the tables are ready.
+        """
+        files = (str(self._services.running_file), str(self._directory.tables_ready_file))
+        last = self._last_command()
+        if not last and self.is_done("tables"):
             return None
-        self.organiser_file.unlink(missing_ok=True)
+        program = ("manage.py",) if self.is_done("tables") else ("-m", "config.preparing", *files)
+        relay = report if self._demo else None
         return self._command(
-            "organiser_link", "--write", str(self.organiser_file), "--address", self.base_url
+            "Preparing the database", "prepare-database", *program, *last, relay=relay
         )
+
+    def _last_command(self) -> tuple[str, ...]:
+        address = self.base_url
+        if not self._demo:
+            self.organiser_file.unlink(missing_ok=True)
+            link = ("organiser_link", "--write", str(self.organiser_file), "--address", address)
+            return () if self.is_done("organiser") else link
+        file = self._directory.demo_file
+        load = ("load_demo", "--base-url", address, "--write", str(file))
+        return () if file.exists() and self.is_done("demo") else load
 
     def first_organiser_link(self) -> str | None:
         """Return the link made; None if there is a first organiser.
@@ -179,36 +182,31 @@ class Preparation:
         link = (read_json(self.organiser_file) or {}).get("link")
         self.organiser_file.unlink(missing_ok=True)
         if link is None:
-            self._stamp_write("organiser", True)
+            self.record("organiser")
         return str(link) if link else None
 
     @property
     def organiser_file(self) -> Path:
         """Holds the link, which signs in, for as long as it takes to read it."""
-        return self.directory.path / "organiser_link.json"
+        return self._directory.path / "organiser_link.json"
 
-    def _command(self, *arguments: str, relay: Callable[[str], None] | None = None) -> Command:
-        """Start a management command; `relay` is given each line it writes."""
-        log = self.directory.log(f"prepare-{arguments[0]}")
+    def _command(
+        self, doing: str, name: str, *arguments: str, relay: Callable[[str], None] | None = None
+    ) -> Command:
+        """Start Python with these arguments; `relay` is given each line it writes."""
+        log = self._directory.log(name)
         child = Child(
-            f"prepare-{arguments[0]}",
-            [sys.executable, "manage.py", *arguments],
+            name,
+            [sys.executable, *arguments],
             log=log,
-            registry=self.registry,
-            environment=self.environment,
+            registry=self._services.registry,
+            environment=self._environment,
             folder=CHECKOUT,
         )
-        return Command(arguments[0], child, log, relay)
+        return Command(doing, child, log, relay)
 
-    def _stamp_file(self, step: str) -> Path | None:
-        return self.static_root / ".prepared.json" if step == "files" else self.database_stamp
-
-    def _stamp(self, step: str) -> dict[str, Any]:
+    def _stamped(self, step: str) -> dict[str, Any]:
         """Return what was done before to these files or this database."""
-        file = self._stamp_file(step)
+        file = self._stamps.get(step)
         found = read_json(file) if file else None
         return found if isinstance(found, dict) else {}
-
-    def _stamp_write(self, step: str, fact: Any) -> None:
-        if file := self._stamp_file(step):
-            write_private(file, json.dumps({**self._stamp(step), step: fact}))

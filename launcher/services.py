@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
@@ -31,9 +31,6 @@ _DATABASE_URLS = ("DATABASE_URL", "MIGRATION_DATABASE_URL")
 class Services:
     """The two services, started on entering and stopped on leaving.
 
-    Args:
-        once_locked: called before they start, when the directory is ours and nothing of an earlier start runs.
-
     Attributes:
         postgres: the embedded PostgreSQL, None when DATABASE_URL names another.
         valkey: the embedded Valkey, None when REDIS_URL names another. ``valkey.stop()`` and
@@ -42,18 +39,11 @@ class Services:
         found: the roles of processes left running by an earlier start, which this one stopped.
     """
 
-    def __init__(
-        self,
-        directory: DataDirectory,
-        *,
-        durable: bool = True,
-        once_locked: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, directory: DataDirectory, *, durable: bool = True) -> None:
         directory.create()
         self.directory = directory
         self.registry = ProcessRegistry(directory.path / "processes.json")
         self._durable = durable
-        self._once_locked = once_locked
         self._held = contextlib.ExitStack()
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
@@ -62,7 +52,7 @@ class Services:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Environment variables for the applications."""
+        """Environment variables for the applications, known before the services start."""
         redis_url = self.valkey.url if self.valkey else os.environ["REDIS_URL"]
         if self.postgres:
             own = (self.postgres.url, self.postgres.owner_url)
@@ -84,32 +74,52 @@ class Services:
             LauncherError: another supervisor holds the folder, or a service does not start.
         """
         with contextlib.ExitStack() as undo:
+            undo.enter_context(self.locked())
+            self.start()
+            self._held = undo.pop_all()
+        return self
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Lock the directory and stop leftovers; on leaving, stop what `start` started.
+
+        Raises:
+            LauncherError: another supervisor holds the folder.
+        """
+        with contextlib.ExitStack() as undo:
             undo.enter_context(self.directory.locked())
             self.found = self.registry.stop_leftovers()
-            self._once_locked()
+            # Of a supervisor that was killed.
+            self.running_file.unlink(missing_ok=True)
+            undo.callback(self.running_file.unlink, missing_ok=True)
             if not os.environ.get("DATABASE_URL"):
                 self.postgres = Postgres(self.directory, self.registry, durable=self._durable)
                 undo.callback(self.postgres.remove_sockets)
                 undo.callback(self.postgres.stop)
-                self.postgres.start()
             if not os.environ.get("REDIS_URL"):
                 self.valkey = Valkey(self.directory, self.registry)
                 undo.callback(self.valkey.remove_sockets)
                 undo.callback(self.valkey.stop)
-                self.valkey.start()
-            undo.callback(self._environment_file.unlink, missing_ok=True)
-            write_private(self._environment_file, json.dumps(self.environment))
-            self._held = undo.pop_all()
-        return self
+            yield
+
+    def start(self) -> None:
+        """Start the services, once the directory is locked.
+
+        Raises:
+            LauncherError: a service does not start.
+        """
+        for service in (self.postgres, self.valkey):
+            if service is not None:
+                service.start()
+        write_private(self.running_file, json.dumps(self.environment))
 
     def serve_at(self, address: str) -> None:
-        """Have commands beside these services print links to a web server at this address.
+        """Have commands beside these services print links to a web server at this address. Before they start.
 
         It is kept: commands that run while nothing is served assume it.
         """
         self._address = address
         write_private(self._last_address_file, json.dumps(address))
-        write_private(self._environment_file, json.dumps(self.environment))
 
     def _addresses(self) -> dict[str, str]:
         """Return where links lead: as the environment says or as is served, else as was served last."""
@@ -124,7 +134,8 @@ class Services:
         return self.directory.path / "address.json"
 
     @property
-    def _environment_file(self) -> Path:
+    def running_file(self) -> Path:
+        """Holds the environment while the services run; there is none before that."""
         return self.directory.path / "services.json"
 
     def __exit__(

@@ -83,28 +83,26 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
 
     directory.create()
     command = "demo" if demo else "start"
+    services = Services(directory)
     with StopRequest() as stop, LoadingPage() as page:
         report(f"Quintet starts; its data folder is {directory.path}")
-
-        # Not before: an earlier run's web server, stopped a moment ago, may have held the port.
-        def open_page() -> None:
+        with services.locked():
+            # Not before: an earlier run's web server, stopped a moment ago, may have held the port.
             listener = listen(command)
             page.open(listener)
             progress(f"http://{HOST}:{listener.getsockname()[1]} shows what is loading")
-
-        with (
-            Services(directory, once_locked=open_page) as services,
-            _Start(services, page, stop, progress, demo=demo) as start,
-        ):
             if services.found:
                 progress(f"stopped what an earlier run left behind: {', '.join(services.found)}")
-            progress(_services_sentence(services))
-            start.until_usable()
-            if not stop.made:
-                report(start.welcome(time.monotonic() - began))
-            start.until_complete()
-            start.supervisor.run(stop)
-            report("\nStopping ...")
+            with _Start(services, page, stop, progress, demo=demo) as start:
+                start.begin()
+                services.start()
+                progress(_services_sentence(services))
+                start.until_usable()
+                if not stop.made:
+                    report(start.welcome(time.monotonic() - began))
+                start.until_complete()
+                start.supervisor.run(stop)
+                report("\nStopping ...")
     report("Quintet has stopped. Your data is kept.")
 
 
@@ -128,60 +126,72 @@ class _Start:
         self._demo = demo
         services.serve_at(f"http://{HOST}:{self._port}")
         environment = _environment(services)
-        self._preparation = Preparation(
-            directory=services.directory,
-            registry=services.registry,
-            environment=environment,
-            static_root=Path(environment["STATIC_ROOT"]),
-            database_stamp=services.postgres.folder / "prepared.json"
-            if services.postgres
-            else None,
-            # Behind a proxy PUBLIC_ADDRESS says where; links lead there.
-            base_url=environment["PUBLIC_ADDRESS"].rstrip("/"),
-        )
+        self._preparation = Preparation(services, environment, demo=demo)
         # What serves and works never learns of the owner's address.
         served = {k: v for k, v in environment.items() if k != "MIGRATION_DATABASE_URL"}
         self._web, *self._background = _children(services, served, page.listener.fileno())
         embedded = [s for s in (services.postgres, services.valkey) if s is not None]
         self.supervisor = Supervisor(embedded, services.registry, progress)
-        self._last: Command | None = None
+        self._files: Command | None = None
+        self._database: Command | None = None
+        self._links_before = _changed(self._directory.demo_file)
 
     def __enter__(self) -> _Start:
         return self
 
+    def begin(self) -> None:
+        """Begin with all that needs no database, and with loading what waits for it."""
+        for file in (
+            self._directory.tables_ready_file,
+            self._directory.web_ready_file,
+            self._directory.demo_loading_file,
+        ):
+            file.unlink(missing_ok=True)
+        self._database = self._preparation.database(self._progress)
+        self._files = self._preparation.files()
+        if self._files is None:
+            self.supervisor.start(self._web)
+
     def __exit__(self, *_error: object) -> None:
-        if self._last is not None:
-            self._last.stop()
+        for command in (self._files, self._database):
+            if command is not None:
+                command.stop()
         self._preparation.organiser_file.unlink(missing_ok=True)
         self.supervisor.stop(self._stop)
 
     def until_usable(self) -> None:
-        """Start the web server, and load what the first links lead to."""
+        """Start the web server once its files are there, and wait for what the first links lead to."""
+        self._page.done("services")
+        if self._files is not None:
+            self._until(self._files.done)
+            self._step_done("files", "static files are in place")
+            if not self._stop.made:
+                self.supervisor.start(self._web)
+        self._page.done("files")
+        tables = self._directory.tables_ready_file
+        if self._preparation.is_done("tables"):
+            tables.touch()
+        else:
+            self._until(tables.exists)
+            self._step_done("tables", "the tables are up to date")
+        self._page.done("tables")
         late = (
             f"The web server was not ready within {READY_SECONDS} s. "
             f"The reason is at the end of {self._directory.logs / 'web.log'}"
         )
-        ready = self._directory.web_ready_file
-        ready.unlink(missing_ok=True)
-        self._directory.demo_loading_file.unlink(missing_ok=True)
-        links = self._directory.demo_file
-        links_before = _changed(links)
-        self._page.done("services")
-        self._preparation.files_and_tables(self._stop, self._progress, self._page.done)
-        if not self._stop.made:
-            self.supervisor.start(self._web)
-            self._last = (
-                self._preparation.demo(self._progress)
-                if self._demo
-                else self._preparation.first_organiser()
-            )
-        self._until(ready.exists, late)
+        self._until(self._directory.web_ready_file.exists, late)
         self._page.close()
         self._until(lambda: is_ready(self._port), late)
-        self._until(lambda: _changed(links) != links_before or self._is_loaded())
         if not self._stop.made:
             # Only now, so that the first page is not held up by their starts.
             self.supervisor.start(*self._background)
+        links = self._directory.demo_file
+        self._until(lambda: _changed(links) != self._links_before or self._is_loaded())
+
+    def _step_done(self, step: str, said: str) -> None:
+        if not self._stop.made:
+            self._preparation.record(step)
+            self._progress(said)
 
     def welcome(self, seconds: float) -> str:
         """Return the lines that say where to go."""
@@ -191,16 +201,13 @@ class _Start:
 
     def until_complete(self) -> None:
         """Load the rest of the demo, while judges work."""
-        if self._demo and self._last is not None:
+        if self._demo and not self._preparation.is_done("demo"):
             self._until(self._is_loaded)
-            if not self._stop.made:
-                self._preparation.demo_done()
-                self._progress(
-                    "\n".join(["all demo campaigns are loaded", *asked(self._directory)])
-                )
+            asked_in = asked(self._directory)
+            self._step_done("demo", "\n".join(["all demo campaigns are loaded", *asked_in]))
 
     def _is_loaded(self) -> bool:
-        return self._last is None or self._last.done()
+        return self._database is None or self._database.done()
 
     def _until(self, holds: Callable[[], bool], late: str | None = None) -> None:
         """Watch what runs until something holds or a stop is asked for.
@@ -211,6 +218,7 @@ class _Start:
         end = time.monotonic() + READY_SECONDS
         while not self._stop.made and not holds():
             self.supervisor.poll()
+            self._is_loaded()  # or it has failed
             if late is not None and time.monotonic() > end:
                 raise LauncherError(late)
             self._stop.wait(0.05)
@@ -237,6 +245,8 @@ def _environment(services: Services) -> dict[str, str]:
         **ONE_THREAD,
         **services.environment,
         "DJANGO_SETTINGS_MODULE": "config.settings",
+        "START_AFTER": str(services.directory.tables_ready_file),
+        "READY_FILE": str(services.directory.web_ready_file),
         "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.directory.path / "static"),
         # To try invitations out; the logs hold no links.
         "EMAIL_URL": os.environ.get("EMAIL_URL") or f"filemail:///{_mails(services.directory)}",
@@ -264,7 +274,7 @@ def _children(services: Services, environment: dict[str, str], listener: int) ->
         ],
         "worker": [
             *celery,
-            # The preparation has checked the project; to do it again, it would load all pages.
+            # Checks load all pages; they are for developers and `manage.py migrate`.
             "--skip-checks",
             "worker",
             "--beat",
@@ -282,9 +292,7 @@ def _children(services: Services, environment: dict[str, str], listener: int) ->
             command,
             log=services.directory.log(name),
             registry=services.registry,
-            environment={**environment, "READY_FILE": str(services.directory.web_ready_file)}
-            if name == "web"
-            else environment,
+            environment=environment,
             folder=CHECKOUT,
             inherits=[listener] if name == "web" else [],
         )

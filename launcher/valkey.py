@@ -60,7 +60,7 @@ class Valkey:
         self._home = directory
         self._registry = registry
         self._folder = directory.path / self.name
-        self._sockets = self._folder
+        self._sockets = socket_folder(self._folder, "valkey.sock")
         self._child: Child | None = None
 
     @property
@@ -80,10 +80,8 @@ class Valkey:
         return self._child
 
     def prepare(self) -> None:
-        """Make the folder and write the configuration."""
-        self._folder.mkdir(exist_ok=True)
+        """Write the configuration."""
         self._folder.chmod(0o700)
-        self._sockets = socket_folder(self._folder, "valkey.sock")
         write_private(
             self._folder / "valkey.conf",
             _CONFIGURATION.format(socket=self._sockets / "valkey.sock"),

@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Block, Judgment
@@ -21,7 +22,6 @@ from annotation.models.block import by_candidate
 from annotation.protocols import Answer, AnswerKind, answer_kind, stages_of
 from annotation.selectors import AssignedBlock, assigned_blocks
 from annotation.services.judging.storage import assignment_close_if_done
-from annotation.services.judging.submission import judgment_submit
 from annotation.services.lending.lend import LentAssignment, assignment_lend
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.pool import pool_fill
@@ -128,7 +128,7 @@ def campaign_simulate(
     seed: int,
     task: Task | None = None,
 ) -> int:
-    """Let simulated judges judge `hits_each` HITs, in turn, through the services people use.
+    """Let simulated judges judge `hits_each` HITs, in turn, as people are lent them.
 
     `qualities` maps output ids to stated quality. A judge who finds nothing in the pool is planned
     for, as the worker would. With a `task`, the judges have chosen it: they are lent nothing of another.
@@ -182,6 +182,7 @@ def _assignment_judge(
 ) -> int:
     blocks = assigned_blocks(assignment)
     shown = _outputs(blocks)
+    judged = []
     for block in blocks:
         milliseconds = round(1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4))
         kind = answer_kind(block.protocol)
@@ -195,13 +196,18 @@ def _assignment_judge(
             outputs=outputs,
             block_id=block.block_id,
         )
-        judgment_submit(
-            assigned=block,
-            client_id=UUID(int=random.getrandbits(128), version=4),
-            **({"answer": said} if kind.has_answers else {"labels": said}),
-            duration_ms=round(milliseconds * random.uniform(1, 1.3)),
-            active_ms=milliseconds,
+        judged.append(
+            SimulatedJudgment(
+                block_id=block.block_id,
+                client_id=UUID(int=random.getrandbits(128), version=4),
+                said=said,
+                candidates=len(outputs),
+                duration_ms=round(milliseconds * random.uniform(1, 1.3)),
+                active_ms=milliseconds,
+                submitted_at=timezone.now(),
+            )
         )
+    simulated_store(assignment, judged)
     return len(blocks)
 
 
@@ -215,7 +221,7 @@ def _outputs(blocks: Sequence[AssignedBlock]) -> dict[int, list[int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedInRehearsal:
+class SimulatedJudgment:
     """A judgment of a simulated judge: what `judgment_submit` takes, and when it is said to have come.
 
     `said` are labels of a ranking, or an answer of another protocol; `candidates` the number of candidates shown.
@@ -231,8 +237,8 @@ class JudgedInRehearsal:
 
 
 @transaction.atomic
-def rehearsed_store(assignment: Assignment, judged: Sequence[JudgedInRehearsal]) -> None:
-    """Store the judgments of all blocks of an assignment in a rehearsal, at moments that have passed.
+def simulated_store(assignment: Assignment, judged: Sequence[SimulatedJudgment]) -> None:
+    """Store the judgments of all blocks of an assignment.
 
     They leave what `judgment_submit` leaves, in three statements; the worker numbers and counts them.
     """

@@ -1,6 +1,6 @@
 """Uploads of texts, in parts, and the jobs that check and import them: for the organisers of a campaign."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 from uuid import UUID
 
@@ -18,9 +18,9 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_campaign, reader
 from campaign.api.pages import CursorPages, paged
 from campaign.formats.recognising import FileRole
-from campaign.models import Job, Upload, UploadedFile
+from campaign.models import Campaign, Job, Upload, UploadedFile
 from campaign.selectors.jobs import jobs_of
-from campaign.selectors.uploads import drafts, files_with_bytes, upload_state
+from campaign.selectors.uploads import drafts, upload_states
 from campaign.services.jobs import JobRefusedError, job_cancel, job_retry
 from campaign.services.uploads import (
     MAX_PART_BYTES,
@@ -111,14 +111,13 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
 
     @extend_schema_field(UploadedFileSerializer(many=True))
     def get_files(self, upload: Upload) -> Any:
-        return UploadedFileSerializer(
-            files_with_bytes(upload), many=True, context=self.context
-        ).data
+        files = self.context["states"][upload.pk].files
+        return UploadedFileSerializer(files, many=True, context=self.context).data
 
     @extend_schema_field(JobSerializer(allow_null=True))
     def get_job(self, upload: Upload) -> Any:
-        found = upload_state(campaign=upload.campaign, upload_id=upload.pk)
-        return JobSerializer(found.job).data if found is not None and found.job else None
+        job = self.context["states"][upload.pk].job
+        return JobSerializer(job).data if job else None
 
 
 class FileSentSerializer(serializers.Serializer[Any]):
@@ -143,8 +142,15 @@ class _UploadView(APIView):
         return upload
 
     def shown(self, upload: Upload, status_code: int = 200) -> Response:
-        context = {"slug": upload.campaign.slug}
-        return Response(UploadSerializer(upload, context=context).data, status=status_code)
+        (shown,) = self.uploads_shown(upload.campaign, [upload])
+        return Response(shown, status=status_code)
+
+    def uploads_shown(self, campaign: Campaign, uploads: Sequence[Upload]) -> Any:
+        context = {
+            "slug": campaign.slug,
+            "states": upload_states(campaign=campaign, uploads=uploads),
+        }
+        return UploadSerializer(uploads, many=True, context=context).data
 
     def file(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> UploadedFile:
         upload = self.found(request, slug, upload_id)
@@ -169,13 +175,9 @@ class UploadsView(_UploadView):
     def get(self, request: Request, slug: str) -> Response:
         """List the uploads that no test set was made of yet, the newest first."""
         campaign = organised_campaign(request, slug)
-
-        def shown(page: list[Upload]) -> Any:
-            for upload in page:
-                upload.campaign = campaign
-            return UploadSerializer(page, many=True, context={"slug": slug}).data
-
-        return paged(self, drafts(campaign=campaign), shown)
+        return paged(
+            self, drafts(campaign=campaign), lambda page: self.uploads_shown(campaign, page)
+        )
 
     @extend_schema(operation_id="uploads_create", request=None, responses={201: UploadSerializer})
     def post(self, request: Request, slug: str) -> Response:

@@ -2,7 +2,7 @@
 
 A stopped server, or a machine that hangs, acknowledges what it is sent, and answers nothing: limits that the
 server keeps do not end that, nor do those of TCP, and a thread inside libpq waits for ever. So one more thread of a
-process that has connections asks `SELECT 1` each second on one of its own. When no answer comes in time, it shuts the
+process asks `SELECT 1` each second on a connection of its own, while a statement is under way. When no answer comes in time, it shuts the
 sockets of all connections down: whoever waits in them gets an error at once. What was under way may have been stored;
 a judge's page sends it again under the same id. Statements cost nothing more for that.
 """
@@ -18,7 +18,7 @@ from typing import Any, Final
 from weakref import WeakSet
 
 import psycopg2
-from psycopg2.extensions import POLL_OK, POLL_READ, POLL_WRITE
+from psycopg2.extensions import POLL_OK, POLL_READ, POLL_WRITE, TRANSACTION_STATUS_ACTIVE
 
 SECONDS_BETWEEN: Final = 1.0
 #: As `connect_timeout` of the settings.
@@ -33,7 +33,7 @@ class _SilenceError(Exception):
 
 
 class Watcher(threading.Thread):
-    """Asks whether PostgreSQL answers, while there are connections; cuts them when it does not.
+    """Asks whether PostgreSQL answers, while somebody waits for it; cuts all connections when it does not.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Watcher(threading.Thread):
                 if self.is_silent:
                     self._cut()
             elif self._own is not None:
-                # A process of PostgreSQL less, on a server that has nothing to do.
+                # A process of PostgreSQL less, and nothing that wakes it, on a server that has nothing to do.
                 self._own.close()
                 self._own = None
             # The pace of its questions: a daemon thread, which nothing has to wake or to end.
@@ -78,7 +78,10 @@ class Watcher(threading.Thread):
         if time.monotonic() - self._connected_at < SECONDS_TO_CONNECT:
             return True
         with self._open_lock:
-            return any(not each.closed for each in self._open)
+            # libpq's own note, which the thread that waits keeps no lock on.
+            return any(
+                each.get_transaction_status() == TRANSACTION_STATUS_ACTIVE for each in self._open
+            )
 
     def _answers(self) -> bool:
         """Ask; False for silence alone. A server that refuses or is not there tells everybody by itself."""

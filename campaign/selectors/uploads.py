@@ -38,13 +38,29 @@ def upload_state(*, campaign: Campaign, upload_id: UUID) -> UploadState | None:
     if upload is None:
         return None
     upload.campaign = campaign
-    jobs = Job.objects.filter(campaign=campaign, parameters__upload=str(upload.pk))
-    return UploadState(upload, list(files_with_bytes(upload)), jobs.order_by("-pk").first())
+    return upload_states(campaign=campaign, uploads=[upload])[upload.pk]
+
+
+def upload_states(*, campaign: Campaign, uploads: Sequence[Upload]) -> dict[UUID, UploadState]:
+    """Return the states of uploads of a campaign by the uploads' ids. Two queries."""
+    files: dict[UUID, list[UploadedFile]] = {upload.pk: [] for upload in uploads}
+    for file in _with_bytes(UploadedFile.objects.filter(upload__in=uploads)):
+        files[file.upload_id].append(file)
+    jobs = Job.objects.filter(campaign=campaign, parameters__upload__in=[str(pk) for pk in files])
+    latest = {job.parameters["upload"]: job for job in jobs.order_by("pk")}
+    return {
+        upload.pk: UploadState(upload, files[upload.pk], latest.get(str(upload.pk)))
+        for upload in uploads
+    }
 
 
 def files_with_bytes(upload: Upload) -> QuerySet[UploadedFile]:
     """Return the files of an upload by name, each with the bytes that are there as `held`."""
-    return upload.files.annotate(held=Coalesce(Sum("parts__length"), 0)).order_by("name")
+    return _with_bytes(upload.files.all())
+
+
+def _with_bytes(files: QuerySet[UploadedFile]) -> QuerySet[UploadedFile]:
+    return files.annotate(held=Coalesce(Sum("parts__length"), 0)).order_by("name")
 
 
 def judgments_imports(*, task: Task) -> list[dict[str, Any]]:

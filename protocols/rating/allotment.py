@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 
 from protocols.rating.feasibility import NotFeasibleError, feasibility
 
@@ -198,6 +197,8 @@ def assigned(
         return []
     # What a choice adds to the sum of squared counts of a judge, but for a constant.
     cost = np.array([[met[judge, list(texts[text])].sum() for text in wanted] for judge in group])
+    from scipy.optimize import linear_sum_assignment  # Quintet starts without it
+
     rows, columns = linear_sum_assignment(cost + random.random(cost.shape) * 1e-6)
     found = [0] * len(group)
     for row, column in zip(rows.tolist(), columns.tolist(), strict=True):

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from scipy.cluster.hierarchy import leaves_list, linkage
 
 from ranking.code_version import code_version
 from ranking.core.agreement.pair_intervals import PairAgreement, PairsAgreement
@@ -310,6 +309,8 @@ def _alike_together(judges: list[int], kappas: dict[tuple[int, int], float]) -> 
         for other in judges[at + 1 :]:
             kappa = kappas.get((one, other), usual)
             distances.append(1.0 - (usual if np.isnan(kappa) else kappa))
+    from scipy.cluster.hierarchy import leaves_list, linkage  # Quintet starts without it
+
     tree = linkage(np.asarray(distances), method="average")
     return [judges[int(place)] for place in leaves_list(tree)]
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.optimize import linprog
 
 from ranking.core.firmness.counted_blocks import CountedBlocks
 
@@ -217,6 +216,8 @@ class _Programs:
         if enough is not None:
             limits = sparse.vstack([limits, sparse.csr_array(-enough[np.newaxis])], format="csr")
             most.append(_TOLERANCE - self._terms.lead)
+        from scipy.optimize import linprog  # Quintet starts without it
+
         found = linprog(-worth, A_ub=limits, b_ub=most, bounds=self._bounds, method="highs")
         if found.status == _INFEASIBLE:
             return None

@@ -61,6 +61,13 @@ def test_what_needs_no_tables_is_not_held_up(
     assert problem_before(("manage.py", *arguments)) is None
 
 
+def test_tables_that_cannot_be_migrated_are_said_to_be_too_old(as_owner: None, db: None) -> None:
+    recorder = MigrationRecorder(connection)
+    recorder.record_applied("campaign", "0139_before_the_squash")
+    said = problem_before(("manage.py", "migrate")) or ""
+    assert "which cannot be upgraded. What to do: export what you need" in said
+
+
 @pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_an_empty_database_is_not_set_up() -> None:

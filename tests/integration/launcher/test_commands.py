@@ -239,7 +239,7 @@ def test_a_preparation_that_fails_is_said_on_an_open_page_and_ends_the_start(
             seen = requests.get(address, timeout=30).text
         assert "refresh" not in seen
         rest, _ = process.communicate(timeout=120)
-        assert "`manage.py migrate` failed" in rest
+        assert "Preparing the database failed" in rest
         assert process.returncode == 1
     assert working_in(directory.path) == []
 

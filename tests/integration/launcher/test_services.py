@@ -190,9 +190,11 @@ def test_commands_beside_a_web_server_learn_its_address(
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://someone@db.example/quintet")
     monkeypatch.setenv("REDIS_URL", "redis://broker.example/0")
-    with Services(directory) as services:
+    services = Services(directory)
+    with services.locked():
         assert "PUBLIC_ADDRESS" not in services.environment
         services.serve_at("http://127.0.0.1:8123")
+        services.start()
         beside = running_environment(directory)
         assert beside == services.environment
         assert beside["PUBLIC_ADDRESS"] == "http://127.0.0.1:8123"

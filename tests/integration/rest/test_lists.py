@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from annotation.services import judgments_number
 from campaign.models import Campaign, Judge, Membership, Task, User
+from campaign.services.uploads import upload_begin, upload_file_add
 from tests.factories import empty_task, make_campaign, make_judge
 
 pytestmark = pytest.mark.django_db
@@ -124,6 +125,23 @@ def test_campaigns_cost_the_same_for_one_and_fifty(
             empty_task(campaign=campaign, name=name, source_language="en")
     # Token, user, the count of requests, campaigns, test sets, tasks.
     assert queries(client, reverse("api-campaigns"), 50) == one == 5
+
+
+def test_uploads_cost_the_same_for_one_and_fifty(
+    campaign: Campaign, make_member: Members, client_of: Clients
+) -> None:
+    organiser = make_member(campaign, "organiser", "olga")
+    address = reverse("api-uploads", args=[campaign.slug])
+
+    def begun(n: int) -> None:
+        upload = upload_begin(campaign=campaign, user=organiser)
+        upload_file_add(upload=upload, name=f"{n}.tsv", size=10)
+
+    begun(0)
+    one = queries(client_of(organiser), address, 1)
+    for n in range(1, 50):
+        begun(n)
+    assert queries(client_of(organiser), address, 50) == one
 
 
 def test_judges_come_in_pages_by_pseudonym(

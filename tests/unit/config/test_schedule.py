@@ -65,7 +65,12 @@ def beat(monkeypatch: pytest.MonkeyPatch, clocks: Clocks) -> Beat:
     return Beat(monkeypatch, clocks)
 
 
-def test_everything_is_sent_once_at_the_start(beat: Beat) -> None:
+def test_everything_is_sent_once_at_the_start_or_ten_minutes_later(
+    beat: Beat, clocks: Clocks
+) -> None:
+    often = dict.fromkeys([name for name, interval in INTERVALS.items() if interval < 600], 1)
+    assert beat.run(seconds=0.5) == often
+    clocks.pass_seconds(600)
     assert beat.run(seconds=0.5) == dict.fromkeys(INTERVALS, 1)
 
 
