@@ -77,7 +77,7 @@ def of_chart(name: str, values: dict[str, Any]) -> Process:
     pod = dict(test_chart.pods(values))[name]["containers"][0]
     probe = pod.get("livenessProbe", {}).get("exec", {}).get("command", [])
     environment = {each["name"]: each["value"] for each in pod["env"]}
-    return Process(pod["command"], environment, probe)
+    return Process(pod["args"], environment, probe)
 
 
 class World:
@@ -124,9 +124,7 @@ class World:
     def words(self, words: list[str]) -> list[str]:
         """A command with a port that is free."""
         return [
-            word.replace("0.0.0.0:8000", f"127.0.0.1:{self.port}").replace(
-                "127.0.0.1:8000", f"127.0.0.1:{self.port}"
-            )
+            re.sub(r"(?:0\.0\.0\.0|127\.0\.0\.1)(.)8000", rf"127.0.0.1\g<1>{self.port}", word)
             for word in words
         ]
 
