@@ -99,6 +99,7 @@ def misfits(page: Page) -> list[object]:
     return [*sideways, *page.evaluate(CUT_OFF), *page.evaluate(SMALL, 34)]
 
 
+@pytest.mark.thorough
 def test_in_every_state_axe_finds_nothing_and_nothing_is_cut_off_when_zoomed_in(
     new_page: NewPage, judge: Judge, sign_in: SignIn, tolerate: list[str]
 ) -> None:

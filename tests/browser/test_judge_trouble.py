@@ -135,6 +135,7 @@ def servers_kill() -> None:
                 process.kill()
 
 
+@pytest.mark.thorough
 def test_a_server_killed_in_the_middle_loses_nothing(
     browser: Browser, judge: Judge, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from django.test import Client
 
 from campaign.models import Campaign
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.some_now import some_now
 from tests.unchanged import nothing_changes
 
 pytestmark = pytest.mark.django_db
@@ -111,7 +112,7 @@ def campaign() -> Campaign:
     return campaign
 
 
-@pytest.mark.parametrize("mistake", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.parametrize("mistake", some_now(COMMANDS.values(), most=9), ids=COMMANDS)
 def test_a_command_says_what_is_wrong_and_changes_nothing(
     campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mistake: Mistake
 ) -> None:
@@ -168,7 +169,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("filled", PAGES.values(), ids=PAGES)
+@pytest.mark.parametrize("filled", some_now(PAGES.values(), most=6), ids=PAGES)
 def test_a_page_says_what_is_wrong_at_the_field_and_changes_nothing(
     campaign: Campaign, client: Client, filled: Filled
 ) -> None:

@@ -56,6 +56,7 @@ def test_the_page_knows_the_screens_of_its_campaigns_tasks(judging: Client) -> N
     assert "verdict" not in page
 
 
+@pytest.mark.thorough
 def test_hashed_modules_import_hashed_modules(static_files: Path) -> None:
     """What a production server serves: a stale module must never meet a new one in a cache."""
     hashed = re.compile(r"\w+\.[0-9a-f]{12}\.js")

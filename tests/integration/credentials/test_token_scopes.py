@@ -58,6 +58,7 @@ def organiser() -> User:
     return make_organiser(make_campaign("museum"))
 
 
+@pytest.mark.thorough
 def test_read_only_tokens_get_403_on_every_method_that_could_change_something(
     organiser: User,
 ) -> None:

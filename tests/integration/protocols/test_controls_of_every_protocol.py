@@ -123,6 +123,7 @@ def test_rules_warn_pause_and_exclude(task: Task, organiser: User, action: str) 
     assert ("hasty" in "".join(five_way_csv(task=task))) is (action != "exclude")
 
 
+@pytest.mark.thorough
 @TWO_PROTOCOLS
 def test_suggested_rules_meet_nobody_who_reads(task: Task, organiser: User) -> None:
     campaign = task.test_set.campaign
@@ -202,6 +203,7 @@ def shows_one(designed: Task) -> bool:
     return designed.designs.latest().systems_per_block == 1
 
 
+@pytest.mark.thorough
 @SOME_DESIGNS
 def test_attention_checks_where_outputs_are_compared_or_scored(
     designed: Task, organising: Client, *, shows_one: bool
@@ -252,6 +254,7 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
     assert "_badref" not in lines
 
 
+@pytest.mark.thorough
 @SOME_DESIGNS
 def test_training_where_outputs_are_compared(
     designed: Task, organising: Client, *, shows_one: bool

@@ -69,6 +69,7 @@ def readable(world: World) -> list[tuple[Address, DescribedOperation]]:
     ]
 
 
+@pytest.mark.thorough
 def test_a_parameter_that_is_not_described_is_refused_with_those_that_are(world: World) -> None:
     wrong = []
     for address in addresses():
@@ -196,6 +197,7 @@ def test_each_answer_names_its_version_and_is_not_sent_again(world: World) -> No
     assert unchanged.headers["ETag"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("role", some_now(["nobody", "judge", "analyst", "organiser"]))
 def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(world: World, role: str) -> None:
     client = world.client(role)

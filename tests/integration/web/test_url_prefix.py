@@ -42,6 +42,7 @@ def test_pages_point_to_addresses_under_the_path(quintet: Server, path: str, sta
     assert all(link.startswith("/quintet/") for link in links)
 
 
+@pytest.mark.thorough
 def test_cookies_are_for_the_path_alone(quintet: Server) -> None:
     response, _page = get(quintet, "/sign-in/")
     cookies = response.headers.get_all("Set-Cookie") or []

@@ -90,6 +90,7 @@ def test_what_was_judged_while_the_broker_was_away_is_ranked(
     eventually(ranked_up_to(number))
 
 
+@pytest.mark.thorough
 def test_a_killed_worker_loses_nothing(start_worker: StartWorker, eventually: Eventually) -> None:
     _task, judge = campaign_with_a_judge()
     worker = start_worker()

@@ -64,6 +64,7 @@ def test_each_group_is_ranked_as_its_judgments_alone(method: str) -> None:
     assert all(of[pair.better] == of[pair.worse] for pair in found.pairs)
 
 
+@pytest.mark.thorough
 @given(
     st.lists(
         st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(1, 2)).filter(

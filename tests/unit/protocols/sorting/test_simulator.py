@@ -8,6 +8,7 @@ import pytest
 
 from protocols.sorting.simulator import SimulatedCampaign, SimulatedWorld, simulate_sorts
 from protocols.sorting.statistics.comparison import ErrorChoice, compare
+from tests.some_now import some_now
 
 EQUAL = SimulatedWorld(dict.fromkeys("ABCDE", 0.0), same=0.3)
 APART = SimulatedWorld({name: place * 0.3 for place, name in enumerate("ABCDE")}, same=0.3)
@@ -34,13 +35,16 @@ def test_neighbours_of_equal_quality_are_told_apart_as_often_as_the_level_says()
 
 @pytest.mark.parametrize(
     ("world", "error", "low", "high"),
-    [
-        (EQUAL, "judgments", 0.0, 0.11),
-        (replace(EQUAL, taste=0.2), "judgments", 0.25, 0.6),
-        (replace(EQUAL, taste=0.2), "two_way", 0.0, 0.11),
-        (replace(EQUAL, luck=0.5, is_shared=True), "judgments", 0.1, 0.4),
-        (replace(EQUAL, luck=0.5, is_shared=True), "auto", 0.0, 0.16),
-    ],
+    some_now(
+        [
+            (EQUAL, "judgments", 0.0, 0.11),
+            (replace(EQUAL, taste=0.2), "judgments", 0.25, 0.6),
+            (replace(EQUAL, taste=0.2), "two_way", 0.0, 0.11),
+            (replace(EQUAL, luck=0.5, is_shared=True), "judgments", 0.1, 0.4),
+            (replace(EQUAL, luck=0.5, is_shared=True), "auto", 0.0, 0.16),
+        ],
+        most=2,
+    ),
 )
 def test_errors_account_for_judges_of_different_taste_and_for_shared_sentences(
     world: SimulatedWorld, error: ErrorChoice, low: float, high: float

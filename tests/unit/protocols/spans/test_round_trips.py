@@ -32,6 +32,7 @@ def test_json_lines_lose_nothing(judgments: list[ScoredJudgment]) -> None:
     assert losses == ()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("read", "write"), [(read_appraise_csv, write_appraise_csv), (read_pearmut_log, write_pearmut_log), (read_mqm_tsv, write_mqm_tsv)]
 )  # fmt: skip

@@ -34,6 +34,7 @@ def test_the_pairwise_columns_of_table_1() -> None:
 LITERAL = {"pairs": ((3.92, 2.6), (2.47, 6.5)), "blocks": ((4.90, 1.5), (3.03, 4.5))}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("resample", ["pairs", "blocks"])
 def test_the_bootstrap_gives_the_ranges_of_literal_resampling(resample: str) -> None:
     study = simulate_campaigns(

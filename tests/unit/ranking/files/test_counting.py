@@ -100,6 +100,7 @@ def outcome(work: Callable[[], Result]) -> tuple[Result | None, str]:
         return None, f"{type(error).__name__}: {error}"
 
 
+@pytest.mark.thorough
 @examples(60)
 @given(rows=judged_rows, data=st.data())
 def test_rankings_are_those_of_all_judgments_at_once(

@@ -140,6 +140,7 @@ def test_campaigns_are_simulated(run_json: RunJson) -> None:
     assert set(said["rows"][0]["error"]) == {"bojar", "expected_wins", "lopez"}
 
 
+@pytest.mark.thorough
 def test_designs_are_compared_and_drawn(run_json: RunJson, tmp_path: Path) -> None:
     plot = tmp_path / "designs.svg"
     said = run_json(

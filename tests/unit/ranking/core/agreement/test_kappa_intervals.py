@@ -45,7 +45,7 @@ def spreads(blocks: Blocks, pairing: Pairing, chance: Chance) -> tuple[Spread, S
 
 
 @pytest.mark.parametrize("pairing", some_now(Pairing))
-@pytest.mark.parametrize("chance", Chance)
+@pytest.mark.parametrize("chance", some_now(Chance, most=2))
 def test_every_kappa_without_a_unit_is_that_of_the_rows_without_it(
     chance: Chance, pairing: Pairing
 ) -> None:

@@ -20,6 +20,7 @@ from ranking.core.counting.bootstrap import poisson_weights
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.collapsed_candidates import Pairing
 from tests.properties import examples
+from tests.some_now import some_now
 
 Rows = st.SearchStrategy[list[BlockRow]]
 Vote = tuple[str, tuple[object, ...], int]
@@ -236,7 +237,7 @@ def test_nothing_but_ties_leaves_nothing_to_agree_on_beyond_chance(chance: Chanc
     assert (found.p_agree, found.kappa, found.reason) == (1, None, "chance_is_certain")
 
 
-@pytest.mark.parametrize("pairing", Pairing)
+@pytest.mark.parametrize("pairing", some_now(Pairing, most=4))
 @pytest.mark.parametrize("chance", Chance)
 @examples(15)
 @given(data=st.data())

@@ -107,6 +107,7 @@ def test_long_blocks_are_counted_like_short_ones(shown: int) -> None:
     assert_counted(tally_judges(blocks, reference=REFERENCE), rows)
 
 
+@pytest.mark.thorough
 @settings(max_examples=60)
 @given(data=st.data())
 def test_any_history_adds_up_to_the_tallies_of_what_stands(

@@ -60,6 +60,7 @@ def state_at(
     return state
 
 
+@pytest.mark.thorough
 @given(history=histories, of=definitions, data=st.data())
 @examples(60)
 def test_after_any_steps_the_tallies_are_those_of_all_judgments(

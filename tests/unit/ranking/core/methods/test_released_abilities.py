@@ -55,6 +55,7 @@ def test_trueskill_of_wmt15_english_finnish(
         assert [other for other in names if cluster[other] == cluster[name]] == [name]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("resample", ["none", "pairs"])
 def test_trueskill_of_wmt16_english_dutch(
     real_data: Path, english_dutch: Blocks, resample: Literal["none", "pairs"]

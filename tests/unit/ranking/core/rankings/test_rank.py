@@ -103,6 +103,7 @@ def test_the_order_of_rows_and_systems_changes_no_bit(
     assert ranked(rows, systems) == ranked(shuffled, tuple(reversed(systems)))
 
 
+@pytest.mark.thorough
 @given(data=st.data())
 def test_a_system_nobody_judged_changes_nothing_for_the_others(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
@@ -111,6 +112,7 @@ def test_a_system_nobody_judged_changes_nothing_for_the_others(
     assert ranked(rows, systems).systems == ranked(rows, (*systems, "a newcomer")).systems
 
 
+@pytest.mark.thorough
 @given(data=st.data())
 def test_relabelling_systems_permutes_scores(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
