@@ -122,9 +122,13 @@ class World:
         return re.sub(r"^/(?:tmp|run/secrets(?:/quintet|/owner)?)/", f"{self.folder}/", value)
 
     def words(self, words: list[str]) -> list[str]:
-        """A command with a port that is free."""
+        """A command with a port that is free, and files in our folder."""
         return [
-            re.sub(r"(?:0\.0\.0\.0|127\.0\.0\.1)(.)8000", rf"127.0.0.1\g<1>{self.port}", word)
+            re.sub(
+                r"(?:0\.0\.0\.0|127\.0\.0\.1)(.)8000",
+                rf"127.0.0.1\g<1>{self.port}",
+                re.sub(r"(?<!\S)/tmp/", f"{self.folder}/", word),
+            )
             for word in words
         ]
 
