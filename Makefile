@@ -52,14 +52,14 @@ wheel: $(WORDS_STAMP) ## build the wheel of the distribution quintet-ranking int
 
 install-dev: $(DEV_STAMP) $(SCRIPTS_STAMP) ## the environment with what the tests and checks need
 
-test: $(DEV_STAMP) $(WORDS_STAMP) $(KERNEL_STAMP) ## set up a browser if there is none and run every test (ARGS=… for pytest)
+test: $(DEV_STAMP) $(WORDS_STAMP) $(KERNEL_STAMP) ## set up a browser if there is none and run all but the slow tests (ARGS=… for pytest)
 	@$(BIN)/python -m launcher.browser
 	@$(BIN)/python -m pytest $(PROCESSES) $(ARGS)
 
 test-unit: $(DEV_STAMP) $(WORDS_STAMP) ## the tests that need no database, broker or browser
 	@$(BIN)/python -m pytest tests/unit $(PROCESSES) $(ARGS)
 
-test-thorough: $(DEV_STAMP) $(WORDS_STAMP) ## the tests that take long: many judges, large files, each combination of widths, schemes and scripts
+test-thorough: $(DEV_STAMP) $(WORDS_STAMP) ## the tests that take long (over half an hour): many judges, large files, faults, backups, the wheel, each combination
 	@$(BIN)/python -m launcher.browser
 	@$(BIN)/python -m pytest -m thorough $(PROCESSES) $(ARGS)
 
