@@ -61,7 +61,7 @@ test-unit: $(DEV_STAMP) $(WORDS_STAMP) ## the tests that need no database, broke
 
 test-thorough: $(DEV_STAMP) $(WORDS_STAMP) ## the tests that take long (over half an hour): many judges, large files, faults, backups, the wheel, each combination
 	@$(BIN)/python -m launcher.browser
-	@$(BIN)/python -m pytest -m thorough $(PROCESSES) $(ARGS)
+	@$(BIN)/python -m pytest -m "thorough or hypothesis" --hypothesis-profile=thorough $(PROCESSES) $(ARGS)
 
 test-released: $(DEV_STAMP) $(WORDS_STAMP) ## the tests on the texts WMT released, in the folder QUINTET_REAL_DATA
 	@$(BIN)/python -m pytest -m released_texts $(PROCESSES) $(ARGS)

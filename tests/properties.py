@@ -1,4 +1,4 @@
-"""Hypothesis: the profile of `make test`, that of `make fuzz`, and examples for dear properties."""
+"""Hypothesis: the profiles of `make test`, `make test-thorough` and `make fuzz`, and examples for dear properties."""
 
 import os
 
@@ -7,22 +7,23 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 from launcher.data_directory import CHECKOUT
 
-#: Examples of a property in `make test`, unless it says otherwise.
+#: Examples of a property in `make test-thorough`, unless it says otherwise.
 USUAL = 100
 
 
 def profiles_register() -> None:
-    """Register both profiles and load the one of `make test`; `--hypothesis-profile` overrules it."""
+    """Register the profiles and load the one of `make test`; `--hypothesis-profile` overrules it."""
     # The same examples in every run, however slow the machine; nothing is remembered of a run.
     settings.register_profile(
         "test",
-        max_examples=USUAL,
+        max_examples=30,
         derandomize=True,
         deadline=None,
         database=None,
         print_blob=True,
         suppress_health_check=[HealthCheck.too_slow],
     )
+    settings.register_profile("thorough", settings.get_profile("test"), max_examples=USUAL)
     # Others in every run, and whatever failed comes first in the next one.
     settings.register_profile(
         "fuzz",
@@ -35,7 +36,7 @@ def profiles_register() -> None:
 
 
 def examples(count: int) -> settings:
-    """Draw so many examples in `make test`, and in `make fuzz` more by the factor of all others.
+    """Draw so many examples in `make test-thorough`, and elsewhere fewer or more by the factor of all others.
 
     For properties that take long.
     """

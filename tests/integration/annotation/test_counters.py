@@ -29,6 +29,7 @@ from annotation.services import (
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter
+from tests.properties import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -89,9 +90,7 @@ DONE = st.tuples(
 
 @pytest.mark.thorough
 @given(st.lists(DONE, max_size=12))
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_they_are_right_after_each_batch(done: list[tuple[str, int, int, bool, bool]]) -> None:
     """Judges judge, revise and skip four blocks, one of them a control, counted sometimes at once."""
     writer = TestSetWriter(make_campaign(f"drawn-{uuid4()}"), "drawn", ["A", "B"])

@@ -16,6 +16,7 @@ from campaign.formats.recognising import recognise
 from campaign.formats.streams import StoredFile
 from campaign.importing.campaigns import campaign_for_import
 from campaign.models import Document, TestSet, Upload
+from tests.properties import examples
 
 CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 # Folders with files of judgments; the others hold test sets, or parts of them.
@@ -95,7 +96,7 @@ CHANGES: dict[str, Callable[[str, bytes], dict[str, bytes]]] = {
 
 
 @pytest.mark.django_db
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(sorted(TEXTS)), st.sampled_from(sorted(CHANGES))), max_size=3))  # fmt: skip
 def test_changed_files_are_refused_by_both_or_by_neither(changes: list[tuple[str, str]]) -> None:
     files = dict(TEXTS)

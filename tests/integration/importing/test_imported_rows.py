@@ -24,6 +24,7 @@ from campaign.importing import test_sets_without_texts as without_texts
 from campaign.importing.judgment_files import JudgmentsFile
 from campaign.models import Campaign, Judge, Output, System, Task
 from tests.factories import make_task
+from tests.properties import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -133,7 +134,7 @@ def _expected(rows: list[FiveWayRow], task: Task, content: bytes) -> list[tuple[
     return found
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(_rows(), min_size=1, max_size=12),
     again=st.lists(st.integers(0, 11), max_size=4),

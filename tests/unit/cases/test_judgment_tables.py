@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, read_five_way_csv
 from ranking.files import read_judgments
 from ranking.files.pairwise import read_pairwise_csv
+from tests.properties import examples
 
 _CASES = Path(__file__).parents[2] / "data/cases"
 _FIVE_WAY = (_CASES / "files/44-five-way-after-pandas/ok.csv").read_text()
@@ -66,7 +67,7 @@ def test_index_columns_and_empty_last_columns_are_passed_over(content: str) -> N
 
 
 @_TABLES
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_a_cell_more_or_less_in_any_row_is_refused(content: str, data: st.DataObject) -> None:
     rows = list(csv.reader(io.StringIO(content)))

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import NoReturn
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile
@@ -20,6 +20,7 @@ from protocols.spans.files import SpansFormat, read_spans, read_spans_file, writ
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from protocols.spans.statistics.agreement import score_agreement
 from protocols.spans.statistics.columns import mqm_score
+from tests.properties import examples
 
 CASES = Path("tests/data/cases/files")
 TASKS = CASES / "83-pearmut-log-of-tasks-in-another-order"
@@ -156,7 +157,7 @@ def test_every_format_brings_every_score_back(form: SpansFormat) -> None:
 
 @pytest.mark.parametrize("form", list(SpansFormat))
 @given(data=st.data())
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_order_length_and_names_of_documents_move_no_score(
     form: SpansFormat, data: st.DataObject
 ) -> None:

@@ -2,13 +2,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.judge_measures import JudgeMeasure
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.tallies import JudgeTallies, tally_judges
 from ranking.judge_monitoring import judges_to_measure, measure_judges, measures_of_tallies
+from tests.properties import examples
 
 SYSTEMS = ["a", "b", "c", "r", "x"]
 
@@ -118,7 +119,7 @@ def test_chance_of_agreement_with_oneself_is_of_the_judges_own_ties() -> None:
     assert pooled["always"][JudgeMeasure.INTRA].value == 1
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(data=st.data())
 def test_measures_follow_from_tallies_that_came_in_any_order(
     data: st.DataObject, rows_strategy: Any, systems: tuple[str, ...]

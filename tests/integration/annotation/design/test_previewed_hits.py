@@ -17,6 +17,7 @@ from annotation.services.planning.blocks import hits_prepare
 from campaign.models import BadReference, Task
 from campaign.services import bad_reference_review, bad_references_make
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
+from tests.properties import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -87,9 +88,7 @@ DESIGNS = st.fixed_dictionaries(
 
 
 @pytest.mark.thorough
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chosen=DESIGNS)
 def test_hits_of_a_design_to_be_are_previewed_as_they_will_be_planned(
     task: Task, chosen: dict[str, Any]

@@ -12,7 +12,7 @@ from random import Random
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from merge_insertion import merge_insertion_max_comparisons, merge_insertion_sort
 
@@ -25,6 +25,7 @@ from protocols.sorting.statistics.merge_insertion import (
     most_comparisons,
     next_comparisons,
 )
+from tests.properties import examples
 from tests.some_now import some_now
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -125,7 +126,7 @@ def test_all_orders_of_five_systems() -> None:
     assert sum(numbers) / len(numbers) == pytest.approx(6.93, abs=0.005)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(systems=st.integers(2, 16), judge=st.integers(0, 999), seed=st.integers(0, 99))
 def test_any_verdicts_end_in_the_order_of_the_textbook(systems: int, judge: int, seed: int) -> None:
     names, winner = LETTERS[:systems], at_random(judge)
@@ -139,7 +140,7 @@ def test_any_verdicts_end_in_the_order_of_the_textbook(systems: int, judge: int,
         assert Verdict(better, worse) in verdicts
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(systems=st.integers(2, 13), judge=st.integers(0, 999), data=st.data())
 def test_a_sort_goes_on_from_any_verdicts(systems: int, judge: int, data: st.DataObject) -> None:
     names = LETTERS[:systems]

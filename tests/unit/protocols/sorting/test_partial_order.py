@@ -4,7 +4,7 @@ from itertools import permutations
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.sorting.statistics.merge_insertion import Verdict, next_comparisons
@@ -12,6 +12,7 @@ from protocols.sorting.statistics.partial_order import partial_order
 from ranking.pages.plot_drawing import drawn
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Table
+from tests.properties import examples
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -28,7 +29,7 @@ def test_what_follows_is_known_and_the_rest_is_not() -> None:
         partial_order("ab", [Verdict("a", "b"), Verdict("b", "a")])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.permutations("ABCDEFG"), st.data())
 def test_places_are_those_of_all_orders_that_the_verdicts_allow(
     order: list[str], data: st.DataObject

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.spans.records import ScoredJudgment
@@ -11,6 +11,7 @@ from protocols.spans.statistics.additive import Level, fit_additive
 from protocols.spans.statistics.columns import ScoreColumns, score_columns
 from protocols.spans.statistics.means import system_means
 from ranking.core.scores import NotEstimable
+from tests.properties import examples
 from tests.unit.protocols.spans.drawn import judgment, output
 
 
@@ -43,7 +44,7 @@ def test_it_is_least_squares_over_all_effects(seed: int) -> None:
     st.lists(st.integers(-20, 20), min_size=12, max_size=12),
     st.lists(st.integers(-20, 20), min_size=4, max_size=4),
 )
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_ease_of_segments_and_mildness_of_judges_change_nothing(
     ease: list[int], mildness: list[int]
 ) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import InputFile
@@ -16,12 +16,13 @@ from protocols.spans.files.mqm import read_mqm_tsv, write_mqm_tsv
 from protocols.spans.files.pearmut import read_pearmut_log
 from protocols.spans.files.pearmut_writing import write_pearmut_log
 from protocols.spans.records import ScoredJudgment, ScoredOutput
+from tests.properties import examples
 from tests.unit.protocols.spans.drawn import any_judgment
 from tests.unit.protocols.spans.in_memory import in_memory
 
 Read = Callable[[InputFile], tuple[list[ScoredJudgment], tuple[Loss, ...]]]
 Write = Callable[[list[ScoredJudgment]], tuple[list[str], tuple[Loss, ...]]]
-MANY = settings(max_examples=60, deadline=None)
+MANY = examples(60)
 
 
 @given(st.lists(any_judgment(), min_size=1, max_size=4))

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
@@ -12,6 +12,7 @@ from ranking.core.judges.keyed_sums import KeyedSums
 from ranking.core.judges.label_patterns import Patterns
 from ranking.core.judges.repeats import NO_REPEATS
 from ranking.core.judges.tallies import JudgeTallies, tally_judges
+from tests.properties import examples
 from tests.unit.ranking.core.judges import by_block
 
 NAMES = ("anna", "bert", "cilla", "dora", "emil", "_ref")
@@ -108,7 +109,7 @@ def test_long_blocks_are_counted_like_short_ones(shown: int) -> None:
 
 
 @pytest.mark.thorough
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_any_history_adds_up_to_the_tallies_of_what_stands(
     data: st.DataObject, rows_strategy: Any

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.sampling.priorities import active_priorities_of_many
@@ -11,10 +11,11 @@ from ranking.core.simulation.expected_curve import expected_significant_pairs
 from ranking.core.simulation.measures import clusters_at, sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import Model, simulate_wins
 from ranking.design_study.campaigns import ComparedDesign, SimulatedCampaign
+from tests.properties import examples
 from tests.some_now import some_now
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     systems=st.integers(2, 9),
     per_block=st.integers(2, 6),
