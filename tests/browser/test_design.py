@@ -18,6 +18,7 @@ def task() -> Task:
     )
 
 
+@pytest.mark.thorough
 def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> None:
     enter(page, task.test_set.campaign)
     page.goto(f"/campaigns/museum/tasks/{task.pk}/design/")

@@ -25,10 +25,6 @@ def on_screens(*names: str) -> pytest.MarkDecorator:
     )
 
 
-#: One by ranks and one by a single tap or key, which differ most.
-ON_TWO = on_screens("ranking", "two_outputs")
-
-
 def begin(page: Page, judge: Judge, sign_in: SignIn) -> int:
     """Open a judge's page; return how much of theirs is stored already."""
     page.clock.install()
@@ -46,7 +42,7 @@ def is_heard(reader: ScreenReader, screen: Screen) -> bool:
     return wait_until(lambda: all(words in reader.focus() for words in screen.heard), seconds=60)
 
 
-@ON_TWO
+@on_screens("two_outputs")
 def test_by_keyboard_alone_and_by_ear_and_without_network_in_the_middle(
     page: Page,
     sign_in: SignIn,
@@ -77,7 +73,7 @@ def test_by_keyboard_alone_and_by_ear_and_without_network_in_the_middle(
     assert len(set(blocks)) == before + 2
 
 
-@ON_TWO
+@on_screens("ranking")
 def test_by_touch_alone_from_right_to_left_in_the_dark(
     new_page: NewPage, sign_in: SignIn, screen: Screen
 ) -> None:

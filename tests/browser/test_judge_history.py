@@ -120,6 +120,7 @@ def test_going_back_does_not_reach_what_is_to_be_judged_again(
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
 
 
+@pytest.mark.thorough
 def test_a_report_waits_for_the_network_and_leaves_the_block_open(
     judging: Page, judge: Judge, tolerate: list[str]
 ) -> None:

@@ -170,6 +170,7 @@ def test_a_refused_submission_names_the_row_and_goes_there(judging: Page, judge:
     assert Judgment.objects.get(judge=judge).labels == [2, 1, 3, 4, 5]
 
 
+@pytest.mark.thorough
 def test_partial_rankings_where_and_while_the_campaign_allows_them(
     page: Page, sign_in: SignIn, tolerate: list[str]
 ) -> None:

@@ -102,6 +102,7 @@ def test_escape_returns_without_a_change_and_asks_with_one(third: Page, judge: J
     assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
 
 
+@pytest.mark.thorough
 def test_after_a_reload_the_page_is_back_at_the_change(third: Page, judge: Judge) -> None:
     third.keyboard.press("u")
     type_ranks(third, "5")

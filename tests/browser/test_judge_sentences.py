@@ -42,6 +42,7 @@ def test_side_by_side_sentences_stand_beside_each_other(open_long: OpenLong) -> 
     expect(page.locator(".row-text > span")).to_have_count(0)
 
 
+@pytest.mark.thorough
 def test_differences_are_marked_within_sentences(open_long: OpenLong) -> None:
     page = open_long("laptop", 90)
     page.keyboard.press("d")

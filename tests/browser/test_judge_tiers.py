@@ -95,6 +95,7 @@ class Finger:
         expect(page.locator("#dock")).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_outputs_are_dragged_into_tiers_by_mouse_and_two_in_one_are_tied(
     judging: Page, judge: Judge
 ) -> None:

@@ -32,6 +32,7 @@ def cover(page: Page) -> Locator:
     return page.get_by_role("dialog", name="Paused")
 
 
+@pytest.mark.thorough
 def test_stillness_beyond_reading_pauses_and_does_not_count(
     page_with_clock: Page, judge: Judge
 ) -> None:

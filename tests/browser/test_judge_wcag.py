@@ -137,6 +137,7 @@ def test_the_pages_around_pass_axe_and_nothing_is_cut_off_there(
     assert len(found) == 11 * 5
 
 
+@pytest.mark.thorough
 def test_what_has_the_focus_is_never_hidden_behind_the_rest(
     new_page: NewPage, sign_in: SignIn
 ) -> None:

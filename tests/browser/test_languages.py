@@ -35,6 +35,7 @@ def words_of(code: str) -> dict[str, str]:
     return words
 
 
+@pytest.mark.thorough
 def test_the_judges_page_speaks_each_language_on_a_phone(
     new_page: NewPage,
     sign_in: SignIn,

@@ -35,6 +35,7 @@ def uploaded(page: Page, folder: Path) -> None:
     expect(page.get_by_role("heading", name="Check of uploaded texts: waiting")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_an_upload_goes_on_after_the_connection_was_lost(
     page: Page, folder: Path, tolerate: list[str]
 ) -> None:

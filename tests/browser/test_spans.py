@@ -153,6 +153,7 @@ def test_the_mouse_marks_what_it_selects_and_a_click_asks_what_it_is(judging: Pa
     expect(errors(judging, "A")).to_have_count(0)
 
 
+@pytest.mark.thorough
 def test_by_touch_the_first_and_the_last_word_are_tapped(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:

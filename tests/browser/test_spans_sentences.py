@@ -46,6 +46,7 @@ def marked(page: Page, part: str) -> Locator:
     return page.locator(f"{part} [data-line].at-line")
 
 
+@pytest.mark.thorough
 def test_a_key_goes_from_sentence_to_sentence_and_reads_what_it_is_compared_with(
     open_long: OpenLong,
 ) -> None:

@@ -132,6 +132,7 @@ for name, application in get_commands().items():
 """
 
 
+@pytest.mark.thorough
 def test_what_the_image_is_given_is_enough_to_start(tmp_path: Path) -> None:
     lines = (CHECKOUT / ".dockerignore").read_text().splitlines()
     assert next(line for line in lines if not line.startswith("#")) == "*"

@@ -57,6 +57,7 @@ def test_who_has_an_account_with_the_verified_address_signs_in(
     assert not SocialToken.objects.exists()
 
 
+@pytest.mark.thorough
 def test_from_then_on_the_providers_name_for_them_counts(
     organiser: User, provider: Provider
 ) -> None:
@@ -119,6 +120,7 @@ def test_who_was_deactivated_stays_out(client: Client, organiser: User, provider
     assert signed_in(client) is None
 
 
+@pytest.mark.thorough
 def test_a_second_factor_is_asked_for_all_the_same(
     page: Client, organiser: User, provider: Provider
 ) -> None:

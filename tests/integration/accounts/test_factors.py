@@ -31,6 +31,7 @@ def give(client: Client, code: str) -> Any:
     return client.post(ASKS, {"code": code})
 
 
+@pytest.mark.thorough
 def test_a_code_is_asked_for_and_signs_in_once(page: Client, organiser: User) -> None:
     key = app_set_up(page)
     client = Client()
@@ -60,6 +61,7 @@ def test_codes_cannot_be_guessed(page: Client) -> None:
     assert signed_in(client) is None
 
 
+@pytest.mark.thorough
 def test_each_recovery_code_signs_in_once(page: Client) -> None:
     app_set_up(page)
     codes = recovery_codes(page)

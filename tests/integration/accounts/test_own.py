@@ -19,6 +19,7 @@ from tests.integration.accounts.people import (
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "address", ["/account/password/", "/account/address/", "/account/second-factors/app/"]
 )

@@ -100,6 +100,7 @@ def busy(campaign: Campaign, olga: User) -> User:
     return olga
 
 
+@pytest.mark.thorough
 def test_pages_go_on_where_the_last_one_ended(busy: User, client: Client) -> None:
     client.force_login(busy)
     seen: list[int] = []

@@ -156,6 +156,7 @@ def test_rules_that_wait_are_those_that_are_held(writer: TestSetWriter) -> None:
     assert rules_waiting(campaigns=[writer.campaign, other]) == {}
 
 
+@pytest.mark.thorough
 def test_too_few_damaged_references(campaign: Campaign) -> None:
     task = make_task(campaign)
     make_judge(campaign)
@@ -246,6 +247,7 @@ def test_only_what_makes_sense_in_the_state_of_the_campaign(writer: TestSetWrite
     assert kinds(draft) == [AlertKind.NO_JUDGES, job]
 
 
+@pytest.mark.thorough
 def test_each_leads_to_a_page_that_opens(page: Client, writer: TestSetWriter) -> None:
     stall(writer)
     disagree(writer)

@@ -213,6 +213,7 @@ class TestWithdrawn:
         assert stored.pair_counts.tolist() == state.pair_counts.tolist()
         assert stored.position_counts.tolist() == state.position_counts.tolist()
 
+    @pytest.mark.thorough
     def test_a_judge_who_takes_the_place_of_a_hit_takes_its_place_in_the_balance(self) -> None:
         """All that is wanted is planned, and none of it suits: a spare HIT gives way."""
         task = make_long_task(make_campaign(), segments=12, systems=4, blocks_wanted=9)

@@ -86,6 +86,7 @@ class TestChange:
             design_change(task=task, redundancy=3)
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_a_design_changes_only_between_two_batches(eventually: Eventually) -> None:
     """While a planner draws, on another connection, the change waits: a batch has one design."""

@@ -137,6 +137,7 @@ class TestRepeats:
         rows = Assignment.objects.filter(judge=judge, ordinal__in=ordinals)
         return {block for row in rows for block in self.blocks(row)}
 
+    @pytest.mark.thorough
     def test_what_is_to_be_judged_again_is_not_listed_until_that_is_done(
         self, repeated: Assignment
     ) -> None:
@@ -159,6 +160,7 @@ class TestRepeats:
         judge_all_of(again)
         assert self.listed(judge) == before | self.blocks(again)
 
+    @pytest.mark.thorough
     def test_a_repeat_that_was_planned_with_a_smaller_gap_hides_its_original(
         self, repeated: Assignment
     ) -> None:
@@ -167,6 +169,7 @@ class TestRepeats:
         assert lend(repeated.judge).hit.repeats == repeated.hit
         assert not self.blocks(repeated) & self.listed(repeated.judge)
 
+    @pytest.mark.thorough
     def test_what_a_repeat_hid_is_back_when_it_cannot_be_done_any_more(
         self, repeated: Assignment
     ) -> None:

@@ -33,6 +33,7 @@ def needed_by(task: Task) -> tuple[int, int, str]:
     return found.needed, found.there, " ".join(found.words)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("protocol", [Protocol.RANKING, Protocol.TWO_OUTPUTS, Protocol.SPANS])
 def test_each_block_is_for_different_judges(task: Task, protocol: Protocol) -> None:
     if protocol != Protocol.RANKING:

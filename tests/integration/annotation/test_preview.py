@@ -106,6 +106,7 @@ def test_no_answer_names_a_system(task: Task, api: APIClient) -> None:
     assert not [name for name in ("amber", "cobalt", "system") if f'"{name}' in answer]
 
 
+@pytest.mark.thorough
 def test_the_design_in_force_draws_them(task: Task, api: APIClient) -> None:
     assert lend(api, task).json() | {"expires_at": 0} == lend(api, task).json() | {"expires_at": 0}
     design_change(task=task, systems_per_block=3, segments_per_hit=2)

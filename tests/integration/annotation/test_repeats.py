@@ -92,12 +92,14 @@ class TestIntra:
         assert assignment_lend(judge=make_judge(judge.campaign, "other")) is None
         assert lend(judge).hit == repeat
 
+    @pytest.mark.thorough
     @pytest.mark.usefixtures("judge")
     def test_one_is_planned_at_a_time(self) -> None:
         task = HIT.objects.latest("pk").task_id
         pool_fill(task_id=task, size=20)
         assert HIT.objects.incomplete().filter(purpose="intra").count() == 1
 
+    @pytest.mark.thorough
     def test_a_repeat_nobody_comes_for_gives_its_blocks_back(self, judge: Judge) -> None:
         repeat = HIT.objects.incomplete().get(purpose="intra")
         sequence = HITSequence.objects.get()
@@ -120,6 +122,7 @@ class TestIntra:
         assert assignment_lend(judge=judge) is None
         assert not repeat.assignments.exists()
 
+    @pytest.mark.thorough
     def test_a_repeat_that_the_judge_had_in_hand_is_not_withdrawn(self, judge: Judge) -> None:
         """It was left, and waits for the same judge; another one nobody came for is withdrawn."""
         repeat = HIT.objects.incomplete().get(purpose="intra")

@@ -80,6 +80,7 @@ def all_met(judge: Judge, task: Task) -> list[int]:
     return met
 
 
+@pytest.mark.thorough
 def test_each_segment_is_met_once_in_a_task_apart_and_once_in_all_others(ranking: Task) -> None:
     two = beside(ranking, Protocol.TWO_OUTPUTS)
     top = beside(ranking, Protocol.TOP, segments_again=False)

@@ -72,11 +72,13 @@ def counted(task: Task) -> tuple[int, int, int]:
 
 
 class TestSize:
+    @pytest.mark.thorough
     def test_without_judgments_the_pool_has_its_least_size(self, task: Task) -> None:
         assert pool_fill(task_id=task.pk) == 200
         assert (pooled(), on_standby()) == (30, 170)
         assert pool_fill(task_id=task.pk) == 0
 
+    @pytest.mark.thorough
     def test_the_pool_lasts_an_hour_at_the_present_pace(self, task: Task, settings: Any) -> None:
         settings.POOL_MIN_HITS = 10
         design_change(task=task, kind="uniform")
@@ -149,6 +151,7 @@ class TestDrawing:
         assert counted(task) == (600, 600, 35 * 3 * 3)
         assert HIT.objects.filter(is_standby=True).count() == 165
 
+    @pytest.mark.thorough
     def test_what_stands_before_a_lent_hit_of_its_batch_joins_the_pool(self, task: Task) -> None:
         pool_fill(task_id=task.pk)
         for judge in judges(task, 30):

@@ -68,6 +68,7 @@ class TestWithdrawing:
         assert HIT.objects.incomplete().count() == 30 - before + 40
         redrawn(task)
 
+    @pytest.mark.thorough
     def test_another_system_that_wrote_the_same_is_still_shown(self, task: Task) -> None:
         system_withdraw(system=named(task, "amber"))
         hits_plan(task_id=task.pk, count=30)
@@ -112,6 +113,7 @@ class TestWithdrawing:
         hits_plan(task_id=task.pk, count=20, texts=texts)
         assert shown_in(HIT.objects.incomplete(), dune) == 0
 
+    @pytest.mark.thorough
     def test_who_holds_it_finishes_and_who_was_away_gets_another(self, task: Task) -> None:
         judge, away = make_judge(task.test_set.campaign), make_judge(task.test_set.campaign, "away")
         held, left = lend(judge), lend(away)
@@ -144,6 +146,7 @@ class TestWithdrawing:
         system_restore(system=system)
         assert lend(other).hit == held.hit
 
+    @pytest.mark.thorough
     def test_a_ranking_goes_on_listing_it(self, task: Task) -> None:
         judge = make_judge(task.test_set.campaign)
         for _hit in range(8):

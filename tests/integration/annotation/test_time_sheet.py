@@ -55,6 +55,7 @@ def organiser(campaign: Campaign, client: Client) -> Client:
     return client
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_counted", [False, True], ids=["while it waits", "counted"])
 def test_each_judge_has_the_work_of_their_own_page(campaign: Campaign, is_counted: bool) -> None:
     if is_counted:
@@ -112,6 +113,7 @@ def test_the_file_has_a_line_for_each_judge_and_day(organiser: Client) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_the_page_shows_sums_and_leads_to_the_same_days_in_the_file(organiser: Client) -> None:
     page = organiser.get(PAGE, {"first": "2026-11-17", "last": ""}).content.decode()
     assert lines_of(page) == [

@@ -102,6 +102,7 @@ def at_rest(transactional_db: None, task: Task) -> Task:
     return task
 
 
+@pytest.mark.thorough
 def test_the_planner_leaves_a_test_set_at_rest_alone(at_rest: Task, judge: Judge) -> None:
     assert list(tasks_changed()) == []
     lend(judge)
@@ -130,6 +131,7 @@ def test_the_planner_looks_where_the_design_is_new(at_rest: Task) -> None:
     assert list(tasks_changed()) == [at_rest]
 
 
+@pytest.mark.thorough
 def test_no_more_work_is_said_once_the_planner_found_none(
     client: Client, judge: Judge, task: Task
 ) -> None:
@@ -142,6 +144,7 @@ def test_no_more_work_is_said_once_the_planner_found_none(
     assert ask(client, judge).status_code == 204
 
 
+@pytest.mark.thorough
 def test_no_more_work_is_not_said_from_memory(client: Client, judge: Judge, task: Task) -> None:
     task.blocks_wanted = 0
     task.save()

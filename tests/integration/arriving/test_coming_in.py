@@ -192,6 +192,7 @@ class TestChoosing:
         client.force_login(judge.user)
         return client
 
+    @pytest.mark.thorough
     def test_a_judge_of_several_tasks_chooses_and_is_lent_that(
         self, judging: Client, judge: Judge
     ) -> None:

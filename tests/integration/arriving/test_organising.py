@@ -39,6 +39,7 @@ def words(response: Any) -> str:
 
 
 class TestLinks:
+    @pytest.mark.thorough
     def test_a_link_is_shown_once_counted_and_withdrawn(self, page: Client) -> None:
         sent = {"link-cap": "1", "link-note": "mailing list"}
         made = page.post(f"{PAGE}links/", sent)
@@ -68,6 +69,7 @@ class TestLinks:
 
 
 class TestMails:
+    @pytest.mark.thorough
     def test_addresses_become_judges_whose_state_is_shown(self, page: Client) -> None:
         sent = {"mail-addresses": "ada@example.org\nbea@example.org", "mail-language": "en"}
         done = page.post(f"{PAGE}mails/", sent, follow=True)

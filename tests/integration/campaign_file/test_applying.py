@@ -77,6 +77,7 @@ def test_a_check_says_the_same_and_changes_nothing(folder: Path, user: User) -> 
     assert campaign_file_apply(**given, folders=folders, confirmed=found.code).is_done
 
 
+@pytest.mark.thorough
 def test_what_a_file_does_not_name_stays(campaign: Campaign, user: User) -> None:
     """A line each for what differs, and nothing for what is the same."""
     text = f"""\
@@ -202,6 +203,7 @@ def judged(campaign: Campaign) -> None:
     judge_all_of(lend(judge))
 
 
+@pytest.mark.thorough
 def test_after_the_first_judgment_another_ranking_needs_a_reason(
     campaign: Campaign, user: User
 ) -> None:
@@ -213,6 +215,7 @@ def test_after_the_first_judgment_another_ranking_needs_a_reason(
     assert words(apply(f"{text}, reason: Ties count.}}\n", user))
 
 
+@pytest.mark.thorough
 def test_languages_stay_after_the_first_judgment(campaign: Campaign, user: User) -> None:
     judged(campaign)
     said = refused(f"{MUSEUM}{SET}source_language: fr\n", user)
@@ -220,6 +223,7 @@ def test_languages_stay_after_the_first_judgment(campaign: Campaign, user: User)
     assert "source_language" in said
 
 
+@pytest.mark.thorough
 def test_texts_of_a_task_stay(folder: Path, user: User) -> None:
     apply(NEW, user, folder)
     file = folder / "texts/en-de.tsv"
@@ -229,6 +233,7 @@ def test_texts_of_a_task_stay(folder: Path, user: User) -> None:
     assert words(apply(NEW, user, folder)) == []
 
 
+@pytest.mark.thorough
 def test_one_more_system_brings_its_file(folder: Path, user: User) -> None:
     apply(NEW, user, folder)
     (folder / "more.txt").write_text("".join(f"Ausgabe {n}\n" for n in range(12)))
@@ -287,6 +292,7 @@ def test_a_rule_that_meets_more_than_one_in_five_is_left_to_its_page(user: User)
     assert "j11" in few.notes[0]
 
 
+@pytest.mark.thorough
 def test_rules_are_switched_off_by_somebody(campaign: Campaign, user: User) -> None:
     rule = "measure: seconds, direction: below, threshold: 5, minimum: 30, action: warn"
     text = f"{MUSEUM}quality_rules: [{{{rule}, switched_off: true}}]\n"
@@ -295,6 +301,7 @@ def test_rules_are_switched_off_by_somebody(campaign: Campaign, user: User) -> N
     assert words(apply(text)) == []
 
 
+@pytest.mark.thorough
 def test_a_group_that_is_not_there_is_refused_at_its_key(folder: Path, user: User) -> None:
     file = folder / "campaign.yaml"
     file.write_text(NEW.replace("      seed: 7\n", "      seed: 7\n      judge_group: experts\n"))

@@ -37,6 +37,7 @@ def answers(html: str) -> dict[str, str]:
     return {**found, "act": "yes"}
 
 
+@pytest.mark.thorough
 def test_what_differs_is_shown_then_done(client: Client, campaign: Campaign) -> None:
     status, html = sent(client, CHANGED)
     assert status == 200

@@ -56,6 +56,7 @@ def in_browser(client: Client) -> Task:
     return Task.objects.get(test_set__campaign__slug="browser")
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_yaml_and_browser_give_the_same_hits(client: Client, tmp_path: Path) -> None:
     user = User.objects.create_user(name="Olga", email="olga@example.org", is_staff=True)

@@ -44,6 +44,7 @@ def of_two_outputs(campaign: Campaign) -> Task:
     return Task.objects.of(campaign).get(protocol=Protocol.TWO_OUTPUTS)
 
 
+@pytest.mark.thorough
 def test_a_file_chooses_systems_and_whether_segments_come_again(campaign: Campaign) -> None:
     text = ADDED.replace("seed: 9", "seed: 9\n          systems: [dune, amber, dune]")
     text = text.replace("blocks_wanted: 40", "blocks_wanted: 40\n        segments_again: true")
@@ -59,6 +60,7 @@ def test_a_file_chooses_systems_and_whether_segments_come_again(campaign: Campai
         apply(text.replace("dune", "granite"))
 
 
+@pytest.mark.thorough
 def test_a_file_adds_a_task_once_and_changes_it(campaign: Campaign) -> None:
     apply(ADDED)
     task = of_two_outputs(campaign)
@@ -78,6 +80,7 @@ def test_a_file_adds_a_task_once_and_changes_it(campaign: Campaign) -> None:
     assert of_two_outputs(campaign) == task
 
 
+@pytest.mark.thorough
 def test_the_file_makes_tasks_designs_and_rules_again(
     campaign: Campaign, user: User, tmp_path: Path
 ) -> None:

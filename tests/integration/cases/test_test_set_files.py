@@ -95,6 +95,7 @@ CHANGES: dict[str, Callable[[str, bytes], dict[str, bytes]]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 @settings(examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(sorted(TEXTS)), st.sampled_from(sorted(CHANGES))), max_size=3))  # fmt: skip

@@ -114,6 +114,7 @@ def test_the_dashboard_lists_systems_that_are_always_equal_as_tied(
     assert "κ is undefined: all shared comparisons are ties." in text_of(page)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["one_block", "disconnected", "all_ties"])
 def test_pages_about_a_system_are_shown(
     name: str, request: pytest.FixtureRequest, organiser_of: Any
@@ -256,6 +257,7 @@ def test_bundles_of_thin_rankings_are_reproduced(
 # --- Analyses -----------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", some_now(["one_block", "disconnected", "all_ties"]))
 @pytest.mark.parametrize(
     "kind",

@@ -86,6 +86,7 @@ def test_page_begins_it_shows_it_and_ends_it(
     assert "See the rehearsal" not in text(desk.get(f"/campaigns/{campaign.slug}/people/"))
 
 
+@pytest.mark.thorough
 def test_files_of_its_judgments_say_that_it_is_one(
     desk: Client, api: APIClient, campaign: Campaign
 ) -> None:
@@ -102,6 +103,7 @@ def test_files_of_its_judgments_say_that_it_is_one(
     assert {row["rehearsal_of"] for row in api.get(rest).json()["results"]} == {"museum"}
 
 
+@pytest.mark.thorough
 def test_nothing_is_changed_in_it_by_page_or_rest(
     desk: Client, api: APIClient, campaign: Campaign
 ) -> None:

@@ -144,6 +144,7 @@ def test_the_same_seed_gives_the_same_rehearsal(
     assert said(rehearse(campaign, organiser, skill=0.7, seed=12)) != first
 
 
+@pytest.mark.thorough
 def test_it_is_gone_when_the_campaign_opens(campaign: Campaign, organiser: User) -> None:
     before = rows_everywhere()
     clone = rehearse(campaign, organiser)

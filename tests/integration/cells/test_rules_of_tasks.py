@@ -74,6 +74,7 @@ WAYS = pytest.mark.parametrize("way", [by_rest, by_file])
 
 
 class TestChanging:
+    @pytest.mark.thorough
     @WAYS
     def test_each_way_gives_the_same_row_and_event(
         self, client: Client, task: Task, way: Way

@@ -179,6 +179,7 @@ class TestDeleting:
 
 
 class TestPages:
+    @pytest.mark.thorough
     def test_a_task_is_added_seen_and_deleted(
         self, client: Client, ranking: Task, olga: User
     ) -> None:

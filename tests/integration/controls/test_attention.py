@@ -83,6 +83,7 @@ def test_a_block_is_a_check_exactly_if_it_shows_a_damaged_reference(task: Task) 
     ]
 
 
+@pytest.mark.thorough
 def test_what_is_approved_or_withdrawn_later_leaves_old_hits_as_they_were(
     task: Task,
 ) -> None:
@@ -112,6 +113,7 @@ def drawn(judge: Judge, task: Task, hits: int) -> list[bool]:
     return found
 
 
+@pytest.mark.thorough
 def test_a_judge_gets_a_check_when_one_is_drawn_for_them(task: Task) -> None:
     design_change(task=task, bad_reference_rate=0.2, attention_every=3)
     judge = make_judge(task.test_set.campaign)
@@ -124,6 +126,7 @@ def test_a_judge_gets_a_check_when_one_is_drawn_for_them(task: Task) -> None:
         assert hit_redraw(hit) == plans_read([hit.pk])[hit.pk]
 
 
+@pytest.mark.thorough
 def test_a_hit_with_a_check_holds_it_at_the_rate_and_at_least_once(task: Task) -> None:
     for row in BadReference.objects.of(task.test_set_id):
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
@@ -159,6 +162,7 @@ def test_whoever_came_earlier_every_judge_gets_checks_at_the_rate_asked_for(firs
         assert shown == drawn(judge, task, len(shown))
 
 
+@pytest.mark.thorough
 def test_a_pool_that_was_planned_before_there_were_checks_keeps_none_from_judges(
     task: Task,
 ) -> None:
@@ -210,6 +214,7 @@ def test_a_schedule_needs_damaged_references_in_the_design(task: Task) -> None:
         design_change(task=task, attention_every=5)
 
 
+@pytest.mark.thorough
 def test_a_reserved_hit_without_a_check_waits_while_a_check_is_due(task: Task) -> None:
     design_change(task=task, bad_reference_rate=0.2, attention_every=3)
     pool_fill(task_id=task.pk, size=150)

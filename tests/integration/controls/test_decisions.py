@@ -69,6 +69,7 @@ def judge_named(name: str) -> Judge:
     return Judge.objects.get(pseudonym=name)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["judges", "judge_pairs", "without"])
 def test_judges_are_acted_on_from_an_analysis(
     page: Client,
@@ -134,6 +135,7 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     assert "Nothing is left to undo." in words(twice)
 
 
+@pytest.mark.thorough
 def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSetWriter) -> None:
     address = at("judges-act", judged.task)
     for sent, said in (
@@ -149,6 +151,7 @@ def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSet
     assert not QualityAction.objects.exists()
 
 
+@pytest.mark.thorough
 def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_back(
     page: Client,
     task: Task,
@@ -176,6 +179,7 @@ def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_ba
     assert "Take" not in client.get(time).content.decode()
 
 
+@pytest.mark.thorough
 def test_the_same_over_rest(page: Client, judged: TestSetWriter) -> None:
     base = f"/api/v1/tasks/{judged.task.pk}/quality-actions/"
     analysis = answer(judged.task, "judges")

@@ -124,6 +124,7 @@ def test_the_address_says_which_judgments(
     assert [each["number"] for each in found] == numbers[::-1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", ["", "&sort=oldest"])
 def test_judgments_of_a_day_are_found_among_many(
     page: Client, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch, order: str
@@ -194,6 +195,7 @@ def test_a_row_says_the_order_of_systems_the_time_and_what_is_of_note(
     assert f'href="{at("judge-page", writer, writer.judge("ben").pk)}"' in html
 
 
+@pytest.mark.thorough
 def test_a_judgment_has_its_texts_in_the_order_in_which_they_were_shown(
     page: Client, writer: TestSetWriter
 ) -> None:

@@ -47,6 +47,7 @@ def at(name: str, task: Task, *more: int) -> str:
     return reverse(name, args=[task.test_set.campaign.slug, task.pk, *more])
 
 
+@pytest.mark.thorough
 def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
     page: Client, task: Task, organiser: User
 ) -> None:
@@ -75,6 +76,7 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
     assert one.status == "rejected"
 
 
+@pytest.mark.thorough
 def test_training_is_proposed_explained_and_removed(page: Client, task: Task) -> None:
     nothing = page.post(at("training", task), {"count": "2"}, follow=True)
     assert "make and approve some first" in words(nothing)
@@ -101,6 +103,7 @@ def test_training_is_proposed_explained_and_removed(page: Client, task: Task) ->
     assert "_badref" in words(page.get(at("training", task)))
 
 
+@pytest.mark.thorough
 def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> None:
     rules = reverse("quality-rules", args=[task.test_set.campaign.slug])
     terms = {
@@ -155,6 +158,7 @@ def judged(task: Task) -> TestSetWriter:
     return writer
 
 
+@pytest.mark.thorough
 def test_the_page_of_judges_says_what_was_measured_and_done(
     page: Client, judged: TestSetWriter
 ) -> None:
@@ -175,6 +179,7 @@ def test_the_page_of_judges_says_what_was_measured_and_done(
     assert "72 comparisons" in shown
 
 
+@pytest.mark.thorough
 def test_an_organiser_acts_takes_back_and_reinstates(
     page: Client, judged: TestSetWriter, organiser: User
 ) -> None:

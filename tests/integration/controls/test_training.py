@@ -81,6 +81,7 @@ def test_a_proposal_shows_the_reference_the_damage_and_two_outputs(task: Task) -
         assert "damaged on purpose" in block.explanation
 
 
+@pytest.mark.thorough
 def test_training_comes_before_everything_else_and_once(task: Task) -> None:
     judge = new_judge(task)
     hit = lend(judge)
@@ -100,6 +101,7 @@ def test_training_comes_before_everything_else_and_once(task: Task) -> None:
     assert trained.isdisjoint(first.segment_ids)
 
 
+@pytest.mark.thorough
 def test_who_was_wrong_trains_once_more_and_then_begins(task: Task) -> None:
     judge = new_judge(task)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
@@ -115,6 +117,7 @@ def test_who_was_wrong_trains_once_more_and_then_begins(task: Task) -> None:
     assert HIT.objects.filter(purpose=HITPurpose.TRAINING).count() == 2
 
 
+@pytest.mark.thorough
 def test_two_of_three_right_the_second_time_is_not_failing(task: Task) -> None:
     judge = new_judge(task)
     judge_all(Assignment.objects.get(hit=lend(judge)), rightly=False)
@@ -124,6 +127,7 @@ def test_two_of_three_right_the_second_time_is_not_failing(task: Task) -> None:
     assert not training_failed(judge=judge)
 
 
+@pytest.mark.thorough
 def test_who_has_begun_already_needs_no_training() -> None:
     task = make_task(make_campaign(), documents=(7, 7))
     pool_fill(task_id=task.pk)
@@ -152,6 +156,7 @@ def test_training_is_without_what_the_judge_must_not_see(task: Task) -> None:
     assert own.pk not in hit.system_ids
 
 
+@pytest.mark.thorough
 def test_the_answer_to_a_training_judgment_says_what_was_expected(
     task: Task, client: Client
 ) -> None:

@@ -24,6 +24,7 @@ def body_of(answer: Any) -> bytes:
     return b"".join(answer.streaming_content)
 
 
+@pytest.mark.thorough
 def test_the_room_asks_a_worker_shows_how_far_it_is_and_has_the_zip(
     campaign: Campaign, news: TestSetWriter, as_organiser: Client
 ) -> None:
@@ -60,6 +61,7 @@ def test_the_room_asks_a_worker_shows_how_far_it_is_and_has_the_zip(
     assert copy.pages == len([name for name in names if name.endswith(".html")])
 
 
+@pytest.mark.thorough
 def test_the_command_writes_a_folder_or_a_zip(
     campaign: Campaign, news: TestSetWriter, tmp_path: Path
 ) -> None:

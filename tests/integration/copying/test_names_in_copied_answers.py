@@ -19,6 +19,7 @@ from tests.integration.ranking.writing import TestSetWriter, documents_of
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.thorough
 def test_a_system_that_a_task_does_not_name_is_in_no_table_by_names(
     campaign: Campaign, news: TestSetWriter, talks: TestSetWriter
 ) -> None:
@@ -58,6 +59,7 @@ def test_the_order_of_rows_tells_no_name(campaign: Campaign, news: TestSetWriter
     assert "System A" in listed
 
 
+@pytest.mark.thorough
 def test_ties_are_in_the_order_of_letters_on_every_page_and_the_history_of_names_is_left_out(
     campaign: Campaign,
 ) -> None:
@@ -162,6 +164,7 @@ def test_a_task_that_names_no_ranked_system_is_not_in_average_ranks(
     assert "No test set has a ranking yet" not in averages
 
 
+@pytest.mark.thorough
 def test_answers_of_systems_that_were_renamed_since_stay_at_home(
     campaign: Campaign, news: TestSetWriter
 ) -> None:

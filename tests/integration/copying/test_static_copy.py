@@ -129,6 +129,7 @@ def published(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
     return result_publish(task=writer.task, by=None, **chosen)
 
 
+@pytest.mark.thorough
 def test_every_link_leads_into_the_copy_and_all_of_it_is_reached(
     campaign: Campaign, news: TestSetWriter, talks: TestSetWriter
 ) -> None:
@@ -234,6 +235,7 @@ def test_who_is_not_named_in_the_newest_version_is_named_nowhere(
     assert "cobalt" in pages["test-set-2/index.html"].text
 
 
+@pytest.mark.thorough
 def test_reasons_are_as_the_newest_version_words_them(
     campaign: Campaign, news: TestSetWriter
 ) -> None:
@@ -269,6 +271,7 @@ def test_texts_that_name_who_is_not_named_are_refused(
         zipped(campaign)
 
 
+@pytest.mark.thorough
 def test_a_ranking_from_before_a_system_was_renamed_is_refused(
     campaign: Campaign, news: TestSetWriter
 ) -> None:
@@ -283,6 +286,7 @@ def test_a_ranking_from_before_a_system_was_renamed_is_refused(
     assert "nickel" not in everything
 
 
+@pytest.mark.thorough
 def test_a_version_that_is_published_meanwhile_decides(
     campaign: Campaign, news: TestSetWriter
 ) -> None:

@@ -64,6 +64,7 @@ def waiting() -> list[str]:
 
 
 class TestTheWayIn:
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         ("role", "subject", "said"),
         [

@@ -36,6 +36,7 @@ pytestmark = pytest.mark.django_db
 
 
 class TestOrganisers:
+    @pytest.mark.thorough
     def test_an_organiser_is_added_by_page_and_signs_in_by_the_link(self, page: Client) -> None:
         made = page.post(PEOPLE, {"email": "otto@example.org", "name": "Otto", "role": "organiser"})
         assert made.status_code == 201

@@ -71,6 +71,7 @@ def test_the_commands_on_files_rank_each_format_as_the_database_bit_for_bit(
         assert read.judges == 3
 
 
+@pytest.mark.thorough
 def test_documents_are_in_each_format_that_does_not_say_it_has_no_room_for_them(
     campaign: Campaign, tmp_path: Path
 ) -> None:
@@ -101,6 +102,7 @@ def test_the_five_way_csv_is_what_its_writer_by_rows_writes(
     assert len(written.splitlines()) > 500
 
 
+@pytest.mark.thorough
 def test_parts_of_one_watermark_are_together_the_whole(news: TestSetWriter) -> None:
     with_hits = lent()
     for kind, file_format in EVERY:
@@ -176,6 +178,7 @@ def odd_texts_write(writer: TestSetWriter) -> None:
         )
 
 
+@pytest.mark.thorough
 def test_rows_hold_odd_texts_and_come_in_parts_of_any_size(
     news: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,6 +292,7 @@ def told_at(time: datetime | None) -> str | None:
     return None if time is None else time.isoformat().replace("+00:00", "Z")
 
 
+@pytest.mark.thorough
 def test_rows_are_the_same_in_their_three_formats(news: TestSetWriter) -> None:
     with_hits = lent()
     for kind in ROWS:
@@ -328,6 +332,7 @@ def test_a_campaign_of_pearmut_is_read_again_with_the_same_texts(campaign: Campa
     assert "_badref" not in str(read)
 
 
+@pytest.mark.thorough
 def test_a_task_without_judgments_gives_a_file(campaign: Campaign, tmp_path: Path) -> None:
     task = TestSetWriter(campaign, "empty", ["a", "b"]).task
     for kind, file_format in EVERY:

@@ -59,6 +59,7 @@ def test_a_job_writes_an_object_that_is_downloaded_whole_and_by_range(
     assert store.objects == {}
 
 
+@pytest.mark.thorough
 def test_a_storage_that_fails_is_said_by_the_job_and_by_the_page(
     as_organiser: Client, news: TestSetWriter, store: S3StandIn
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_storage_that_fails_is_said_by_the_job_and_by_the_page(
     assert as_organiser.get(address).status_code == 404
 
 
+@pytest.mark.thorough
 def test_a_file_in_an_object_store_that_cannot_be_deleted_stops_nothing(
     as_organiser: Client, news: TestSetWriter, store: S3StandIn
 ) -> None:

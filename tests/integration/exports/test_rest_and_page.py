@@ -50,6 +50,7 @@ def kept(news: TestSetWriter, content: bytes = b"abc", **of: Any) -> ExportedFil
     )
 
 
+@pytest.mark.thorough
 def test_a_job_writes_a_file_that_is_described_and_downloaded(
     as_organiser: Client, news: TestSetWriter
 ) -> None:
@@ -92,6 +93,7 @@ def test_page_rest_and_command_give_the_same_bytes(
             assert by_page == by_rest == path.read_bytes(), (kind.name, each)
 
 
+@pytest.mark.thorough
 def test_a_stream_is_gone_on_with_by_the_last_number_and_its_watermark(
     as_organiser: Client, news: TestSetWriter, organiser: User
 ) -> None:
@@ -113,6 +115,7 @@ def test_a_stream_is_gone_on_with_by_the_last_number_and_its_watermark(
     assert (other.status_code, "begin the file again" in other.json()["detail"]) == (412, True)
 
 
+@pytest.mark.thorough
 def test_ranges_of_bytes(as_organiser: Client, news: TestSetWriter) -> None:
     cases: list[tuple[str, int, int, int | None]] = [
         ("bytes=0-0", 206, 0, 1),
@@ -143,6 +146,7 @@ def test_bytes_that_are_not_there_are_refused(as_organiser: Client, news: TestSe
     assert (answer.status_code, answer["Content-Range"]) == (416, "bytes */3")
 
 
+@pytest.mark.thorough
 def test_files_expire_and_the_oldest_go(as_organiser: Client, news: TestSetWriter) -> None:
     files = [kept(news) for _ in range(MOST_KEPT + 1)]
     assert set(ExportedFile.objects.all()) == set(files[1:])
@@ -202,6 +206,7 @@ def test_a_job_is_stopped_from_the_page_and_leaves_no_file(
     assert not ExportedFile.objects.exists()
 
 
+@pytest.mark.thorough
 def test_analysts_export_all_but_who_judges_are(
     client: Client, analyst: User, news: TestSetWriter
 ) -> None:

@@ -77,6 +77,7 @@ def test_export_imported_elsewhere_ranks_and_exports_the_same(
     assert "0 judgments and 0 skips imported, 6 already there." in said
 
 
+@pytest.mark.thorough
 def test_judged_campaign_exports_what_counts(campaign: Campaign, done: Say, tmp_path: Path) -> None:
     """Revisions replace what they supersede; a skip judged after all is no skip."""
     campaign.allow_partial_ranking = True

@@ -147,6 +147,7 @@ def test_without_texts_the_task_is_made_of_the_judgments(
     assert Output.objects.count() == 3 + 2 + 2 + 2
 
 
+@pytest.mark.thorough
 def test_several_language_pairs_want_a_choice(
     campaign: Campaign, five_way: FiveWay, done: Say, refused: Say
 ) -> None:
@@ -216,6 +217,7 @@ def test_what_is_wrong_is_named_and_nothing_kept(
     assert said in message
 
 
+@pytest.mark.thorough
 def test_files_are_closed_before_the_error_is_seen(
     task: Task, onto: FiveWay, refused: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ def comes(prolific: Prolific, person: str, *, address: str = "192.0.2.1", **head
     return status
 
 
+@pytest.mark.thorough
 def test_one_too_many_is_told_to_come_later_and_leaves_nothing(prolific: Prolific) -> None:
     assert [comes(prolific, person) for person in ("ada", "bob")] == [302, 302]
     browser = Client(REMOTE_ADDR="192.0.2.1")

@@ -83,6 +83,7 @@ def test_a_worker_who_comes_again_is_the_same_judge_and_goes_on(
     assert prolific.opens(elsewhere, "ada")["Location"] == DONE
 
 
+@pytest.mark.thorough
 def test_a_second_submission_is_refused_unless_the_panel_allows_it(
     client: Client, prolific: Prolific, task: Task
 ) -> None:
@@ -172,6 +173,7 @@ def test_work_that_is_done_is_paid_also_where_a_rule_acts_afterwards(
     assert code_shown(client) == COMPLETION
 
 
+@pytest.mark.thorough
 def test_who_finds_no_more_work_has_finished_with_what_there_was(
     client: Client,
 ) -> None:

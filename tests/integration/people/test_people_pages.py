@@ -35,6 +35,7 @@ def page(name: str, task: Task, *more: int) -> str:
     return reverse(name, args=[task.test_set.campaign.slug, *more])
 
 
+@pytest.mark.thorough
 def test_judges_are_listed_filtered_and_put_into_groups(client: Client, task: Task) -> None:
     campaign = task.test_set.campaign
     judges = [make_judge(campaign, f"judge-{each}") for each in "abc"]
@@ -69,6 +70,7 @@ def test_judges_are_listed_filtered_and_put_into_groups(client: Client, task: Ta
     assert client.get(f"{address}?state=no").status_code == 400
 
 
+@pytest.mark.thorough
 def test_a_judge_is_changed_after_what_it_does_is_said(client: Client, task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
     group = judge_group_create(campaign=task.test_set.campaign, name="experts")

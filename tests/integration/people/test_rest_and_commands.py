@@ -75,6 +75,7 @@ def test_a_list_is_checked_and_added_over_rest(client: APIClient, task: Task) ->
     assert broken.status_code == 400
 
 
+@pytest.mark.thorough
 def test_a_judge_is_changed_over_rest(client: APIClient, task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
     reference = task.test_set.systems.get(kind="reference")
@@ -111,6 +112,7 @@ def test_a_judge_is_changed_over_rest(client: APIClient, task: Task) -> None:
     assert not judge.conflicts.exists()
 
 
+@pytest.mark.thorough
 def test_groups_over_rest(client: APIClient, task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
     stranger = make_judge(make_campaign("elsewhere"))

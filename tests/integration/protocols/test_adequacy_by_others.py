@@ -116,6 +116,7 @@ def test_most_texts_of_a_judge_are_those_of_both_criteria(make_task_of: MakeTask
     assert Exposure.objects.filter(segment__test_set=task.test_set).count() == sum(rated.values())
 
 
+@pytest.mark.thorough
 def test_its_hits_are_drawn_again_as_they_were(task: Task) -> None:
     pool_fill(task_id=task.pk, size=50)
     hits = HIT.objects.filter(task=task).select_related("batch", "design", "task")

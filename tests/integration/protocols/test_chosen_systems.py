@@ -43,6 +43,7 @@ def shown(task: Task) -> set[str]:
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["uniform", "active", "all"])
 def test_only_chosen_systems_are_drawn_and_drawn_again(ranking: Task, kind: str) -> None:
     hits_plan(task_id=ranking.pk, count=2)
@@ -55,6 +56,7 @@ def test_only_chosen_systems_are_drawn_and_drawn_again(ranking: Task, kind: str)
     assert [hit_redraw(hit) for hit in hits] == [plans[hit.pk] for hit in hits]
 
 
+@pytest.mark.thorough
 def test_the_reference_is_chosen_like_a_system_or_drawn_at_its_rate(ranking: Task) -> None:
     design_change(task=ranking, kind="binary", systems=[*PAIR, "_ref"], reference_rate=None)
     hits_plan(task_id=ranking.pk, count=6)
@@ -83,6 +85,7 @@ def test_what_fills_no_block_is_refused(ranking: Task) -> None:
         assert Design.objects.count() == 1
 
 
+@pytest.mark.thorough
 def test_withdrawn_systems_fill_no_block(ranking: Task) -> None:
     before = design_change(task=ranking, kind="binary", systems=PAIR)
     dune = System.objects.get(name="dune")
@@ -101,6 +104,7 @@ def test_withdrawn_systems_fill_no_block(ranking: Task) -> None:
         design_use_again(design=before)
 
 
+@pytest.mark.thorough
 def test_sorts_and_rounds_are_of_chosen_systems(make_task_of: MakeTask) -> None:
     sorting = make_task_of(Protocol.SORTING, show_reference=False)
     design_change(task=sorting, systems=["amber", *PAIR])

@@ -258,6 +258,7 @@ def test_a_further_acceptance_of_an_edit_that_was_imported(importing: Callable[.
     assert json.loads(lines_of(task)[0])["acceptances"] == votes
 
 
+@pytest.mark.thorough
 def test_snippets_stay_once_readings_came_in(importing: Callable[..., str]) -> None:
     task = quizzed_task(make_campaign())
     judgments_number(task_id=task.pk)

@@ -122,6 +122,7 @@ def copy_of(task: Task) -> Task:
     return Task.objects.create(test_set=copy.test_set, protocol=task.protocol, rules=task.rules)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", ["pairwise-csv", "appraise-xml"])
 def test_two_outputs_go_in_and_out(
     two: Task, pairwise: Callable[..., Path], tmp_path: Path, form: str

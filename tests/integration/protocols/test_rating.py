@@ -71,6 +71,7 @@ def to_the_second_pass(judging: Client, judge: Judge, task: Task) -> tuple[list[
     raise AssertionError("There is no second pass.")
 
 
+@pytest.mark.thorough
 def test_fluency_is_of_an_output_alone(judging: Client, judge: Judge, task: Task) -> None:
     hit = asked(judging)
     assert hit["protocol"] == "rating"
@@ -97,6 +98,7 @@ def test_fluency_is_of_an_output_alone(judging: Client, judge: Judge, task: Task
     assert shown["block"]["judgment"]["answer"] == {"criterion": "fluency", "value": 2}
 
 
+@pytest.mark.thorough
 def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task: Task) -> None:
     blocks, hit = to_the_second_pass(judging, judge, task)
     # Each segment once.
@@ -126,6 +128,7 @@ def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task
     assert asked(judging) == 204
 
 
+@pytest.mark.thorough
 def test_the_order_may_be_free(make_task_of: MakeTask, client: Client) -> None:
     task = make_task_of(Protocol.RATING, rules={"order_free": True})
     judge = make_judge(task.test_set.campaign)
@@ -135,6 +138,7 @@ def test_the_order_may_be_free(make_task_of: MakeTask, client: Client) -> None:
     assert rated(client, blocks[0], 3).status_code == 200
 
 
+@pytest.mark.thorough
 def test_what_is_skipped_is_not_shown_again(judging: Client, judge: Judge, task: Task) -> None:
     hit = asked(judging)
     skipped, *others = hit["blocks"]
@@ -151,6 +155,7 @@ def test_what_is_skipped_is_not_shown_again(judging: Client, judge: Judge, task:
     assert sum(len(each.segment_ids) for each in again) == segments - 1
 
 
+@pytest.mark.thorough
 def test_a_hit_in_hand_holds_the_second_pass_back(
     judging: Client, judge: Judge, task: Task
 ) -> None:
@@ -225,6 +230,7 @@ def test_what_is_allotted_stays(task: Task, judge: Judge) -> None:
         training_propose(task=task, count=1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("basis", "source", "references"), [("source", True, 0), ("both", True, 1)]
 )

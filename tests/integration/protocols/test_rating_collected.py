@@ -69,6 +69,7 @@ def assert_same(read: RatingsRead, other: RatingsRead) -> None:
         assert found.value.tolist() == mine.value.tolist()
 
 
+@pytest.mark.thorough
 def test_a_task_is_read_as_its_file_is(rated: Task, tmp_path: Path) -> None:
     read = chosen(rated)
     assert list(read.ratings) == list(Criterion)
@@ -85,6 +86,7 @@ def test_a_task_is_read_as_its_file_is(rated: Task, tmp_path: Path) -> None:
     assert_same(read, exported(rated, tmp_path / "ratings.jsonl"))
 
 
+@pytest.mark.thorough
 def test_a_watermark_holds(rated: Task, tmp_path: Path) -> None:
     assert judgments_number(task_id=rated.pk) > 20
     early = chosen(rated, watermark=10)
@@ -94,6 +96,7 @@ def test_a_watermark_holds(rated: Task, tmp_path: Path) -> None:
     assert_same(early, exported(rated, tmp_path / "early.jsonl", watermark=10))
 
 
+@pytest.mark.thorough
 def test_judges_and_documents_are_chosen(rated: Task, tmp_path: Path) -> None:
     assert chosen(rated, without=["judge0"]).ratings[Criterion.FLUENCY].judges == (
         *("judge1", "judge2"),

@@ -62,6 +62,7 @@ def test_its_figures_are_those_of_its_file(task: Task, tmp_path: Path) -> None:
     assert (mine["criteria"], mine["agreement"]) == (others["criteria"], others["agreement"])
 
 
+@pytest.mark.thorough
 def test_a_reference_counts_where_it_is_asked_for(task: Task) -> None:
     eve = make_judge(task.test_set.campaign, "eve")
     rated(task, eve, "_ref", number=1, fluency=5)
@@ -73,6 +74,7 @@ def test_a_reference_counts_where_it_is_asked_for(task: Task) -> None:
     assert both["input"]["ratings"] == {"fluency": 49, "adequacy": 48}
 
 
+@pytest.mark.thorough
 def test_easy_texts_are_named_or_proposed(task: Task) -> None:
     assert told(task, easy=["1", "2 ember"]).data["proposed_easy"] == []
     for wrong in ("one", "dune 2", "-1"):

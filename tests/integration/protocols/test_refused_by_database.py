@@ -57,6 +57,7 @@ def test_inside_a_transaction(protocol: Protocol, make_task_of: MakeTask) -> Non
     refused_then_stored(protocol, make_task_of)
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_alone(make_task_of: MakeTask) -> None:
     refused_then_stored(Protocol.SPANS, make_task_of)

@@ -109,6 +109,7 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
     assert len(list(five_way_csv(task=task))) == 1 + 3
 
 
+@pytest.mark.thorough
 def test_what_is_not_asked_is_refused_in_words(judging: Client) -> None:
     cases: list[tuple[Any, str]] = [
         (scored(80, 90), "2 outputs are scored, but 3 are shown."),

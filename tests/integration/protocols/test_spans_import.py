@@ -160,6 +160,7 @@ def other(task: Task) -> Task:
     return Task.objects.create(test_set=copy.test_set, protocol=Protocol.SPANS)
 
 
+@pytest.mark.thorough
 def test_side_by_side_and_identical_texts(
     task: Task, other: Task, jsonl: Callable[..., Path], tmp_path: Path
 ) -> None:

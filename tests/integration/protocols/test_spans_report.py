@@ -80,6 +80,7 @@ def ada_and_ben(task: Task) -> tuple[Judge, Judge]:
     return ada, ben
 
 
+@pytest.mark.thorough
 def test_answers_are_records_of_files(task: Task, ada_and_ben: tuple[Judge, Judge]) -> None:
     read = scores_read(task=task)
     assert (len(read.judgments), read.watermark) == (12, 12)
@@ -98,6 +99,7 @@ def test_answers_are_records_of_files(task: Task, ada_and_ben: tuple[Judge, Judg
     )
 
 
+@pytest.mark.thorough
 def test_the_excluded_are_left_out_and_a_watermark_holds(
     task: Task, ada_and_ben: tuple[Judge, Judge]
 ) -> None:

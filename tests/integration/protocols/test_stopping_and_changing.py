@@ -43,6 +43,7 @@ class TestRating:
         """11 segments: rounds of ten and of one."""
         return make_task_of(Protocol.RATING)
 
+    @pytest.mark.thorough
     def test_who_lost_a_hit_goes_on_and_what_they_said_of_it_late_is_taken(
         self, judging: Client, judge: Judge, task: Task
     ) -> None:
@@ -58,6 +59,7 @@ class TestRating:
         # What was said before is fluency that stays.
         assert rated(judging, first, 4).status_code == 400
 
+    @pytest.mark.thorough
     def test_what_was_only_skipped_is_not_shown_again(
         self, judging: Client, judge: Judge, task: Task
     ) -> None:
@@ -69,6 +71,7 @@ class TestRating:
         assert HIT.objects.filter(task=task, part=2).count() == 1
 
 
+@pytest.mark.thorough
 def test_as_many_texts_are_rated_as_the_rules_say(make_task_of: MakeTask, client: Client) -> None:
     task = make_task_of(Protocol.RATING, rules={"items_per_judge": 20})
     judge = make_judge(task.test_set.campaign)
@@ -108,6 +111,7 @@ class TestSorting:
         pool_fill(task_id=task.pk)
         assert self.missing(task, self.pair_of(held)) == 5 - 1
 
+    @pytest.mark.thorough
     def test_a_skipped_block_is_planned_again(self, task: Task, judge: Judge) -> None:
         pool_fill(task_id=task.pk)
         assert set(self.wanted(task).values()) == {0}
@@ -121,6 +125,7 @@ class TestSorting:
         # Five judgments by two judges a block are three blocks.
         assert set(self.wanted(task).values()) == {3}
 
+    @pytest.mark.thorough
     def test_attention_checks_come_on_top_of_what_is_wanted(self, task: Task) -> None:
         bad_references_make(test_set=task.test_set, seed=5)
         for row in BadReference.objects.of(task.test_set_id):
@@ -138,6 +143,7 @@ class TestSorting:
         assert checks
         assert len(blocks) - len(checks) >= 5 * len(self.wanted(task))
 
+    @pytest.mark.thorough
     def test_nobody_waits_for_sentences_they_have_all_seen(self, task: Task, judge: Judge) -> None:
         HIT.objects.filter(task=task).update(completed_at=Now())
         Exposure.objects.bulk_create(

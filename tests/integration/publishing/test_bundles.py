@@ -97,6 +97,7 @@ def test_nobody_is_identified_whose_name_is_not_to_be_known(
     }
 
 
+@pytest.mark.thorough
 def test_texts_are_in_it_only_where_they_were_asked_for(judged: TestSetWriter) -> None:
     Segment.objects.update(source_text="Tajná věta.")
     _result, without = bundled(judged.task)
@@ -109,6 +110,7 @@ def test_texts_are_in_it_only_where_they_were_asked_for(judged: TestSetWriter) -
     assert "Tajná věta." in files_of(with_texts)["texts.jsonl"].decode()
 
 
+@pytest.mark.thorough
 def test_judges_who_are_left_out_are_in_a_file_of_their_own(
     judged: TestSetWriter, tmp_path: Path, organiser: User
 ) -> None:

@@ -36,6 +36,7 @@ def section_of(writer: TestSetWriter, **chosen: Any) -> Any:
     return content["sections"].get("firmness")
 
 
+@pytest.mark.thorough
 def test_it_is_frozen_of_the_judgments_that_count(judged: TestSetWriter, organiser: User) -> None:
     quality_action_take(
         judge=judged.judge("j3"), task=judged.task, action="exclude", user=organiser
@@ -60,6 +61,7 @@ def test_it_is_frozen_of_the_judgments_that_count(judged: TestSetWriter, organis
     assert content["input"]["blocks"] == 16
 
 
+@pytest.mark.thorough
 def test_an_answer_to_the_same_question_is_taken(judged: TestSetWriter) -> None:
     choice = analysis_choice("firmness", {})
     asked = analysis_ask(task=judged.task, choice=choice, is_queued=False)
@@ -81,6 +83,7 @@ def test_nothing_in_it_names_who_is_not_named(judged: TestSetWriter) -> None:
     assert not {"rows", "judge"} & section.keys()
 
 
+@pytest.mark.thorough
 def test_the_page_asks_a_worker_and_offers_to_go_without(
     judged: TestSetWriter, as_organiser: Client
 ) -> None:
@@ -106,6 +109,7 @@ def test_the_page_asks_a_worker_and_offers_to_go_without(
     assert "firmness" in missed.content["sections"]
 
 
+@pytest.mark.thorough
 def test_rest_answers_202_until_it_is_known(judged: TestSetWriter, as_organiser: Client) -> None:
     where = f"/api/v1/tasks/{judged.task.pk}/published-results/"
     first = as_organiser.post(where, {}, content_type="application/json")

@@ -43,6 +43,7 @@ def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -
     assert "texts.jsonl" not in files_of(b"".join(bundle_bytes(made)))
 
 
+@pytest.mark.thorough
 def test_a_worker_makes_it_and_the_page_offers_it(judged: TestSetWriter, client: Client) -> None:
     result = result_publish(task=judged.task, by=None)
     page = f"/results/{result.address}/"

@@ -109,6 +109,7 @@ def test_who_was_left_out_is_said_with_the_reason_and_without_a_name(
     assert "Olga" not in canonical(content)
 
 
+@pytest.mark.thorough
 def test_systems_without_a_name_have_letters_that_stay(judged: TestSetWriter) -> None:
     System.objects.filter(name="cobalt").update(team="Secret Lab")
     first = publish(judged, anonymous=["cobalt"])
@@ -146,6 +147,7 @@ def give_reason(writer: TestSetWriter, page: str, reason: str, by: User) -> None
     ranking_run_compute(task_id=writer.task.pk)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", ["Ranking settings", "Stopping rule", "Judges"])
 def test_a_reason_is_published_in_other_words_which_is_said_and_stays_as_it_was(
     judged: TestSetWriter, organiser: User, page: str

@@ -72,6 +72,7 @@ def test_last_digits_of_another_processor_are_no_difference(
     assert [each["computed"] for each in reproduced()[1]["differences"]] == [second["wins"] - 1]
 
 
+@pytest.mark.thorough
 def test_what_a_result_lacks_and_what_nobody_compared_is_said(
     judged: TestSetWriter, tmp_path: Path
 ) -> None:
@@ -140,6 +141,7 @@ def test_any_kind_of_ranges_is_computed_again(
     assert (status, again["differences"]) == (0, [])
 
 
+@pytest.mark.thorough
 def test_other_code_is_named_and_other_formats_are_refused(
     judged: TestSetWriter, tmp_path: Path
 ) -> None:

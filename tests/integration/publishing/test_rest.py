@@ -48,6 +48,7 @@ def post(client: Client, writer: TestSetWriter, **body: Any) -> Any:
     return client.post(at(writer), sent, content_type="application/json")
 
 
+@pytest.mark.thorough
 def test_what_may_change_is_changed(judged: TestSetWriter, as_organiser: Client) -> None:
     until = timezone.now() + timedelta(days=1)
     result = result_publish(task=judged.task, by=None, embargo_until=until)

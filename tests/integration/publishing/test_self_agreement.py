@@ -40,6 +40,7 @@ def section_of(writer: TestSetWriter) -> Any:
     return content["sections"].get("self_agreement")
 
 
+@pytest.mark.thorough
 def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
     assert section_of(repeated) is None
     answered(repeated)

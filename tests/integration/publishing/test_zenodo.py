@@ -73,6 +73,7 @@ def draft(there: ZenodoStandIn, content: bytes = b"zip", token: str = TOKEN) -> 
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("allowed")
 def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
     result: PublishedResult, as_organiser: Client, there: ZenodoStandIn
@@ -114,6 +115,7 @@ def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
     assert f'href="{row.page}"' in as_organiser.get(page_of(result)).content.decode()
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("allowed")
 def test_a_token_that_is_refused_is_said_and_forgotten(
     result: PublishedResult, as_organiser: Client, there: ZenodoStandIn
@@ -130,6 +132,7 @@ def test_a_token_that_is_refused_is_said_and_forgotten(
     assert there.asked == [("POST", "/api/deposit/depositions")]
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("allowed")
 def test_a_job_that_is_stopped_forgets_the_token(
     result: PublishedResult, as_organiser: Client, there: ZenodoStandIn
@@ -143,6 +146,7 @@ def test_a_job_that_is_stopped_forgets_the_token(
     assert not there.asked
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("allowed")
 def test_what_cannot_be_sent_is_refused(
     judged: TestSetWriter, result: PublishedResult, as_organiser: Client

@@ -63,7 +63,7 @@ def with_reference(varied: TestSetWriter) -> TestSetWriter:
     return varied
 
 
-@pytest.mark.parametrize("kind", some_now(OF_COMPARISONS, most=5))
+@pytest.mark.parametrize("kind", some_now(OF_COMPARISONS, most=3))
 def test_every_kind_is_computed_reproduced_and_told_in_every_language(
     with_reference: TestSetWriter, as_organiser: Client, kind: str
 ) -> None:

@@ -74,6 +74,7 @@ def test_what_failed_may_be_asked_again(ten_blocks: TestSetWriter) -> None:
     assert again.job != job
 
 
+@pytest.mark.thorough
 def test_a_page_shows_progress_then_the_answer(
     ten_blocks: TestSetWriter, as_organiser: Client
 ) -> None:

@@ -62,6 +62,7 @@ def test_the_ranking_without_those_who_prefer_b(varied: TestSetWriter) -> None:
     assert correlations.rows[1][1] == pytest.approx(0.5)
 
 
+@pytest.mark.thorough
 def test_by_default_those_excluded_or_flagged_now_are_left_out(
     varied: TestSetWriter, organiser: User
 ) -> None:

@@ -70,6 +70,7 @@ def notes_of(analysis: Analysis) -> str:
     )
 
 
+@pytest.mark.thorough
 def test_each_task_has_its_order_its_hours_and_its_pairs(task: Task) -> None:
     found = data_of(task)
     ranked, chosen = found["tasks"]
@@ -103,6 +104,7 @@ def test_two_tasks_correlate_and_contradict_each_other(task: Task) -> None:
     assert back["kendall"] == pair["kendall"]
 
 
+@pytest.mark.thorough
 def test_what_is_judged_later_changes_no_answer(task: Task) -> None:
     first = asked(task)
     ada = Judge.objects.get(pseudonym="ada")
@@ -139,6 +141,7 @@ def _uuid(number: int) -> str:
     return f"00000000-0000-4000-8000-{number:012}"
 
 
+@pytest.mark.thorough
 def test_excluded_judges_and_those_left_out_count_in_no_task(task: Task) -> None:
     ben = Judge.objects.get(pseudonym="ben")
     organiser = make_organiser(task.test_set.campaign)
@@ -192,6 +195,7 @@ def test_without_a_task_that_it_was_of_an_answer_is_refused(task: Task) -> None:
         analysis_reproduce(answer)
 
 
+@pytest.mark.thorough
 def test_outputs_that_are_scored_one_by_one_are_ordered_by_their_means(task: Task) -> None:
     scores = task_create(test_set=task.test_set, protocol=Protocol.SPANS, by=None)
     design_ensure(task=scores, seed=7)

@@ -124,6 +124,7 @@ def test_those_that_need_somebody_come_first(page: Client, filled: Filled) -> No
     assert link in page.get(LIST).content.decode()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sort", ["?sort=-end"])
 def test_twenty_campaigns_cost_as_many_queries_as_two(
     page: Client, filled: Filled, sort: str

@@ -80,6 +80,7 @@ def test_bojars_table_by_hand(three: list[TestSetWriter], campaign: Campaign) ->
     ]
 
 
+@pytest.mark.thorough
 def test_skipped_blocks_count_where_asked(
     three: list[TestSetWriter], campaign: Campaign, organiser: User
 ) -> None:
@@ -206,6 +207,7 @@ def test_who_judged_in_several_tasks_counts_together(
     assert width(campaign) > 1.3 * width(other) > 0
 
 
+@pytest.mark.thorough
 def test_what_there_is_nothing_of_is_said(
     write_test_set: WriteTestSet, campaign: Campaign, as_organiser: Client
 ) -> None:

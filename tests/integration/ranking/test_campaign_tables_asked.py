@@ -57,6 +57,7 @@ def test_a_computed_table_follows_from_what_it_recorded(
     assert later.test_sets[0]["watermark"] == table.test_sets[0]["watermark"] + 1
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_asked_is_refused_with_its_field(
     three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
 ) -> None:
@@ -93,6 +94,7 @@ def test_what_cannot_be_asked_is_refused_with_its_field(
     assert not CampaignTable.objects.exists()
 
 
+@pytest.mark.thorough
 def test_analysts_ask_and_the_campaign_stays(
     three: list[TestSetWriter], campaign: Campaign, organiser: User, client: Client
 ) -> None:
@@ -111,6 +113,7 @@ def test_analysts_ask_and_the_campaign_stays(
     assert "Rankings collected" in text_of(client.get(answer["Location"]))
 
 
+@pytest.mark.thorough
 def test_archived_campaigns_show_what_is_there_and_compute_nothing(
     three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
 ) -> None:

@@ -135,6 +135,7 @@ def answered(client: Client, live: str, seen: str) -> tuple[int, str]:
     return response.status_code, response["ETag"]
 
 
+@pytest.mark.thorough
 def test_whatever_changes_the_page_is_no_304(
     as_organiser: Client, organiser: User, judged: TestSetWriter
 ) -> None:

@@ -61,6 +61,7 @@ def test_the_form_shows_the_design_in_force(organiser: Client, task: Task) -> No
     assert str(Design.objects.latest().seed) not in page.content.decode()
 
 
+@pytest.mark.thorough
 def test_a_change_is_asked_first_and_made_then(organiser: Client, task: Task) -> None:
     fields = sent(organiser, task, kind="balanced", inter_share="10", segments="1, 3-5")
     asked = organiser.post(address(task), fields)
@@ -77,6 +78,7 @@ def test_a_change_is_asked_first_and_made_then(organiser: Client, task: Task) ->
     assert "uniform → balanced" in done.content.decode()
 
 
+@pytest.mark.thorough
 def test_a_group_is_named_in_the_question_and_in_the_history(organiser: Client, task: Task) -> None:
     group = judge_group_create(campaign=task.test_set.campaign, name="Experts")
     elsewhere = judge_group_create(campaign=make_campaign("zoo"), name="Keepers")
@@ -101,6 +103,7 @@ def test_one_click_brings_an_earlier_design_back(organiser: Client, task: Task) 
     assert after.pk != before.pk
 
 
+@pytest.mark.thorough
 def test_a_reference_that_judges_see_is_refused_at_its_field(organiser: Client, task: Task) -> None:
     design_change(task=task, reference_rate=0.0)
     type(task.test_set.campaign).objects.update(show_reference=True)

@@ -74,6 +74,7 @@ def test_without_each_judge(varied: TestSetWriter) -> None:
     assert [row["unit"] for row in found["units"]] == ["j2", "j3", "j4", "j5", "j0", "j1"]
 
 
+@pytest.mark.thorough
 def test_documents_by_name_and_days_by_date(varied: TestSetWriter) -> None:
     documents_of(varied, 4)
     asked = answer(varied.task)

@@ -41,6 +41,7 @@ def judges(*pseudonyms: str) -> list[Judge]:
     return list(Judge.objects.filter(pseudonym__in=pseudonyms))
 
 
+@pytest.mark.thorough
 def test_only_judges_of_the_group_count_and_the_run_says_so(
     writer: TestSetWriter, group: JudgeGroup
 ) -> None:

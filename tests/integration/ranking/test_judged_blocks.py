@@ -76,6 +76,7 @@ def test_without_judgments_there_are_no_blocks(writer: TestSetWriter) -> None:
     assert len(judged_blocks(task_id=writer.task.pk, watermark=0)) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [50])
 def test_six_queries_for_one_judgment_and_for_fifty(writer: TestSetWriter, count: int) -> None:
     with writer.at_once():

@@ -55,6 +55,7 @@ def today() -> datetime:
     return datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
+@pytest.mark.thorough
 def test_an_organiser_keeps_the_present_ranking_by_page(
     as_organiser: Client, varied: TestSetWriter
 ) -> None:
@@ -135,6 +136,7 @@ def test_two_per_cent_more_judgments_are_kept(varied: TestSetWriter) -> None:
     assert (latest.is_kept, latest.last_kept) == (True, kept)
 
 
+@pytest.mark.thorough
 def test_other_settings_and_other_judges_are_kept(varied: TestSetWriter, organiser: User) -> None:
     rank(varied)
     settings_change(varied, resample="blocks")
@@ -214,6 +216,7 @@ def test_where_judging_rests_the_last_ranking_is_kept_the_day_after(varied: Test
     assert ranking_run_compute(task_id=varied.task.pk) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_a_day_is_not_kept_while_a_worker_ranks(
     varied: TestSetWriter, other_session: cursor

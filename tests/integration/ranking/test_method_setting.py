@@ -61,6 +61,7 @@ def test_the_live_ranking_is_the_analysis_by_the_same_choice_bit_for_bit(
     assert ranking_run_reproduce(RankingRun.objects.get(pk=first.pk)) == first.result
 
 
+@pytest.mark.thorough
 def test_ability_is_resampled_as_well(varied: TestSetWriter) -> None:
     cases: list[Any] = [
         "segments",

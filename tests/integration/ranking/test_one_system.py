@@ -110,6 +110,7 @@ def test_the_page_shows_the_ranking_at_once_and_asks_for_the_rest(
     assert 'hx-trigger="' not in as_organiser.get(address(by_length, "A")).content.decode()
 
 
+@pytest.mark.thorough
 def test_an_old_answer_is_asked_for_again(by_length: TestSetWriter, as_organiser: Client) -> None:
     computed(by_length, "A")
     page = address(by_length, "A")

@@ -26,6 +26,7 @@ from tests.prepared_queries import prepared_queries
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.thorough
 def test_all_of_them_return_what_their_queryset_yields(
     writer: TestSetWriter, organiser: User
 ) -> None:

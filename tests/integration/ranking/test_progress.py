@@ -139,6 +139,7 @@ def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
     assert (alone.kappa, alone.comparable) == (None, 0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [50])
 def test_queries_do_not_grow_with_the_judges(writer: TestSetWriter, count: int) -> None:
     with writer.at_once():

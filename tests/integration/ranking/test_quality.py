@@ -330,6 +330,7 @@ def test_what_was_missed_is_measured_later_and_a_new_rule_looks_back(
     assert quality_due() == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("wrong", "hours"), [("worker", 1), ("web server", -1)])
 def test_a_wrong_clock_hides_no_new_rule(
     judged: TestSetWriter,

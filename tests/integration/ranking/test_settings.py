@@ -69,6 +69,7 @@ def test_a_run_has_the_ranges_of_the_level_bit_for_bit(varied: TestSetWriter) ->
         assert ranking_run_reproduce(RankingRun.objects.get(pk=run.pk)) == run.result
 
 
+@pytest.mark.thorough
 def test_a_change_is_ranked_once_and_what_was_there_stays(varied: TestSetWriter) -> None:
     first = ranking_run_compute(task_id=varied.task.pk)
     assert first is not None

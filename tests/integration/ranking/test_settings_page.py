@@ -22,6 +22,7 @@ def page_of(writer: TestSetWriter) -> str:
     return reverse("ranking-settings", args=[writer.campaign.slug, writer.task.pk])
 
 
+@pytest.mark.thorough
 def test_the_page_offers_levels_in_words_and_changes_the_level(
     as_organiser: Client, organiser: User, varied: TestSetWriter
 ) -> None:

@@ -179,6 +179,7 @@ def test_what_is_closed_and_up_to_date_is_not_even_fetched(write_test_set: Write
         assert '"ranking_rankingrun"' not in query["sql"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("judges", [30])
 def test_one_more_judgment_costs_as_many_queries_however_many_judge(
     writer: TestSetWriter, judges: int

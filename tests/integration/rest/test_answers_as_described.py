@@ -132,6 +132,7 @@ def refused_for_its_shape(_context: Any, response: Response, case: Any) -> None:
         assert found is None, f"as described, and refused for its shape: {said[:600]}"
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_answers_with_real_rows_are_as_described(described: BaseSchema, world: World) -> None:
     """Every operation that reads, of a campaign that has something of most of what there is."""

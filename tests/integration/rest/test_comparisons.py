@@ -63,6 +63,7 @@ def judgments(task: Task) -> str:
     return reverse("api-judgments", args=[task.pk]) + "?page_size=1000"
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_of_a_system_it_stands_first(task: Task, ranking: RankingRun, analyst: Client) -> None:
     everything = results(analyst, address(task))
@@ -78,6 +79,7 @@ def test_of_a_system_it_stands_first(task: Task, ranking: RankingRun, analyst: C
     assert against
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_what_does_not_count_is_left_out(
     task: Task, ranking: RankingRun, judge: Judge, analyst: Client

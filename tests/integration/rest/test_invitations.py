@@ -57,6 +57,7 @@ def test_a_link_for_anybody_is_made_listed_revoked_and_restored(
     assert results(organiser, f"{here}links/?note=elsewhere") == []
 
 
+@pytest.mark.thorough
 def test_a_judge_is_withdrawn_and_comes_back(
     organiser: Client, here: str, judge: Judge, client_of: Callable[[User], Client]
 ) -> None:

@@ -74,6 +74,7 @@ def test_collapsed_outputs_are_one_candidate(
             assert ["amber", "birch"] in [sorted(systems) for systems in row["candidates"]]
 
 
+@pytest.mark.thorough
 def test_until_shows_what_counted_then(
     judge: Judge, judge_hits: JudgeHits, analyst: Client, address: str
 ) -> None:

@@ -46,6 +46,7 @@ def test_time_is_that_of_the_time_sheet(
     assert nobody["results"] == []
 
 
+@pytest.mark.thorough
 def test_the_overview_counts_what_was_judged(
     organiser: Client, campaign: Campaign, task: Task, judge: Judge, judge_hits: Judged
 ) -> None:

@@ -62,6 +62,7 @@ def test_the_api_keeps_the_shape_of_its_errors_and_names_its_place(quintet: Serv
     assert "- url: /quintet\n" in get(quintet, "/api/schema/")[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", ["/sign-in/", "/no/such/page/", "/api/schema/"])
 def test_a_proxy_may_leave_the_path_in_place(quintet: Server, path: str) -> None:
     taken_off, left = get(quintet, path), get(quintet, f"/quintet{path}")

@@ -192,6 +192,7 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
         )
 
 
+@pytest.mark.thorough
 def test_what_was_skipped_is_shown_as_it_is(task: Task, judge: Judge, client: Client) -> None:
     hit = asked(client, judge)
     for block in hit["blocks"]:
@@ -244,6 +245,7 @@ def judged(task: Task, judge: Judge) -> Task:
     return task
 
 
+@pytest.mark.thorough
 def test_a_report_of_few_edits_has_no_percentage(judged: Task) -> None:
     report = told(judged)
     assert report.data["input"]["edits"] == 3

@@ -69,6 +69,7 @@ def repeats_of(first: HIT) -> list[HIT]:
     return list(HIT.objects.filter(repeats=first).order_by("number"))
 
 
+@pytest.mark.thorough
 def test_where_two_agree_nobody_else_is_asked(task: Task) -> None:
     first = edited(task)
     assert len(repeats_of(first)) == 3
@@ -93,6 +94,7 @@ def test_where_two_agree_nobody_else_is_asked(task: Task) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_where_two_disagree_a_third_decides(task: Task) -> None:
     first = edited(task)
     accepts(judge_of(task, "ada"), True, True, False)

@@ -83,6 +83,7 @@ def put(client: Client, block: Any, *answers: bool | None, id_: UUID | None = No
     return client.put(address, body, content_type="application/json")
 
 
+@pytest.mark.thorough
 def test_each_snippet_is_read_in_each_systems_outputs(task: Task) -> None:
     hits = HIT.objects.filter(task=task).order_by("number")
     plans = plans_read([hit.pk for hit in hits])
@@ -156,6 +157,7 @@ def test_nobody_reads_a_snippet_twice(task: Task, judge: Judge) -> None:
         lend(judge)
 
 
+@pytest.mark.thorough
 def test_systems_that_wrote_the_same_are_read_as_one() -> None:
     task = quiz()
     outputs = Output.objects.filter(segment__test_set=task.test_set)

@@ -58,6 +58,7 @@ def file(content: bytes, name: str = "snippets.jsonl") -> dict[str, SimpleUpload
     return {"file": SimpleUploadedFile(name, content)}
 
 
+@pytest.mark.thorough
 def test_a_file_is_uploaded_and_shown(organiser: Client, task: Task) -> None:
     page = organiser.get(page_of(task)).content.decode()
     assert "It has no snippets yet" in page

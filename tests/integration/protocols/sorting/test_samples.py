@@ -79,6 +79,7 @@ def given_by(task: Task) -> Counter[tuple[str, tuple[str, str]]]:
     return Counter((judge, (pair[0], pair[1])) for judge, pair in rows)
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_who_asks_again_and_again_gets_a_sample_of_each_comparison_and_no_more(task: Task) -> None:
     judge, other = judges_of(task, 2)
@@ -169,6 +170,7 @@ def test_what_a_judge_leaves_is_asked_of_others_and_comes_late(task: Task) -> No
     assert sentences_taken(judge_id=leaves.pk, task_id=task.pk)[pair[0], pair[1]] == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_a_hit_that_nobody_comes_for_is_planned_again_for_others(task: Task) -> None:
     away, other = judges_of(task, 2)
@@ -198,6 +200,7 @@ def test_a_hit_that_nobody_comes_for_is_planned_again_for_others(task: Task) -> 
         assert set(again.hit.segment_ids) == first_of
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_skipped_sentences_are_replaced_by_the_next_of_the_sample(task: Task) -> None:
     [judge] = judges_of(task, 1)
@@ -210,6 +213,7 @@ def test_skipped_sentences_are_replaced_by_the_next_of_the_sample(task: Task) ->
     assert given_by(task)[judge.pseudonym, (pair[0], pair[1])] == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db
 def test_a_planning_that_is_lost_plans_the_same_again(task: Task) -> None:
     [judge] = judges_of(task, 1)

@@ -99,6 +99,7 @@ def test_systems_are_sorted_by_closed_verdicts(task: Task) -> None:
     assert comparisons_close(design_of(task)) == 0
 
 
+@pytest.mark.thorough
 def test_hits_are_of_one_comparison_that_is_open(task: Task) -> None:
     pool_fill(task_id=task.pk)
     open_now = {(each.first, each.second) for each in comparisons_open(design_of(task))}
@@ -216,6 +217,7 @@ def test_systems_that_differ_nowhere_are_decided_by_lot(task: Task) -> None:
     assert (other.winner, other.missing) == (None, 6)
 
 
+@pytest.mark.thorough
 def test_a_judge_waits_while_the_sort_goes_on(task: Task) -> None:
     """Whoever finds nothing now is not told that nothing is left: the next comparison will ask for more."""
     pool_fill(task_id=task.pk)

@@ -71,6 +71,7 @@ def ada_and_ben(task: Task) -> tuple[Judge, Judge]:
     return ada, ben
 
 
+@pytest.mark.thorough
 def test_answers_are_about_systems_not_about_places(
     task: Task, ada_and_ben: tuple[Judge, Judge]
 ) -> None:
@@ -110,6 +111,7 @@ def test_two_systems_among_several(task: Task, ada_and_ben: tuple[Judge, Judge])
     assert chosen.choices.choice.tolist() == [Choice.Y]
 
 
+@pytest.mark.thorough
 def test_the_excluded_are_left_out_and_a_watermark_holds(
     task: Task, ada_and_ben: tuple[Judge, Judge]
 ) -> None:
