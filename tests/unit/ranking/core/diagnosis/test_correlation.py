@@ -176,9 +176,9 @@ def test_equal_orders_and_equal_numbers_have_no_clustered_interval(
 
 
 def test_clustered_intervals_hold_in_simulated_campaigns() -> None:
-    """Seeded: 150 campaigns, where 95 % has a standard error of 1.8 %."""
-    ratings = coverage_of_ratings(DrawnRatings(20, 60, 2, points=5), campaigns=150)
-    scores = coverage_of_scores(DrawnScores(20, 2, 0.5), campaigns=150)
+    """Seeded: 75 campaigns, where 95 % has a standard error of 2.5 %."""
+    ratings = coverage_of_ratings(DrawnRatings(20, 60, 2, points=5), campaigns=75)
+    scores = coverage_of_scores(DrawnScores(20, 2, 0.5), campaigns=75)
     for held in (ratings, scores):
         assert set(held) == set(Coefficient)
-        assert all(0.91 <= each <= 0.995 for each in held.values())
+        assert all(0.89 <= each <= 1 for each in held.values())
