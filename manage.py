@@ -28,8 +28,8 @@ FILE_COMMANDS = frozenset(
         "verify",
     }
 )
-#: Commands that change tables and triggers, or pass triggers, which the application's role may not.
-OWNER_COMMANDS = frozenset({"forget_campaign", "migrate", "move_campaign", "pgtrigger"})
+#: Commands that change tables and triggers, which the application's role may not.
+OWNER_COMMANDS = frozenset({"migrate", "pgtrigger"})
 
 
 def works_on_files(argv: list[str]) -> bool:

@@ -13,7 +13,6 @@ class CampaignConfig(AppConfig):
     def ready(self) -> None:
         from campaign.accounts.interface_language import language_into_session
         from campaign.browsers import session_describe
-        from campaign.database.cell_ids import cell_ids_begin
         from campaign.database.prepared import connection_prepare
         from campaign.database.roles import (
             application_role_check,
@@ -25,7 +24,6 @@ class CampaignConfig(AppConfig):
         # Each app sends these; all tables are there when the first of them says that they are.
         pre_migrate.connect(owner_require, sender=self, dispatch_uid="owner-require")
         post_migrate.connect(application_role_grant, sender=self, dispatch_uid="role-grant")
-        post_migrate.connect(cell_ids_begin, sender=self, dispatch_uid="cell-ids")
         register(application_role_check, Tags.database)
         user_logged_in.connect(language_into_session, dispatch_uid="interface-language")
         user_logged_in.connect(session_describe, dispatch_uid="session-describe")

@@ -1,1 +1,1 @@
-"""Cells: several installations behind one address, each with campaigns of its own; see docs/scale.md."""
+"""Whole campaigns: cloned, rehearsed, written as a file and made of one, copied as static pages, deleted for good."""

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from django.db.models import Field, ForeignKey, Model, QuerySet
+from django.db.models import Field, Model, QuerySet
 
 from annotation import models as annotation
 from campaign import models as campaign
@@ -17,7 +17,6 @@ from ranking import models as ranking
 # A model that stands neither here nor below fails tests/unit/cells/test_campaign_rows.py.
 _PATHS: Final[dict[type[Model], str]] = {
     campaign.Campaign: "pk",
-    campaign.CampaignMove: "campaign",
     campaign.CampaignStateChange: "campaign",
     campaign.Rehearsal: "campaign",
     campaign.Membership: "campaign",
@@ -108,8 +107,8 @@ _PATHS: Final[dict[type[Model], str]] = {
     ranking.TalliesBuild: "task__test_set__campaign",
     ranking.StoredTallies: "task__test_set__campaign",
 }
-# People and their sessions belong to no campaign (`cells.people` copies those it needs); counts of attempts to
-# sign in and work that commands have cut into shards stay where they are.
+# People and their sessions belong to no campaign, nor do counts of attempts to sign in and work that commands have
+# cut into shards.
 NOT_OF_A_CAMPAIGN: Final[frozenset[type[Model]]] = frozenset(
     {
         campaign.AccountMail,
@@ -142,12 +141,3 @@ def task_path(model: type[Model]) -> str | None:
 def columns(model: type[Model]) -> list["Field[Any, Any]"]:
     """Return the fields of a table's columns, in the order of `campaign_rows`."""
     return list(model._meta.concrete_fields)
-
-
-def columns_of_users(model: type[Model]) -> list[str]:
-    """Return the columns that hold ids of users."""
-    return [
-        str(field.column)
-        for field in columns(model)
-        if isinstance(field, ForeignKey) and field.related_model is campaign.User
-    ]

@@ -25,7 +25,6 @@ from campaign.models import Campaign, CampaignState, Judge, Membership, Membersh
 from campaign.services import judge_link_create
 from campaign.services.rehearsals import rehearsal_words
 from cells.campaign_rows import TABLES, campaign_rows, columns
-from cells.tables import written
 from protocols.editing import models as editing
 from protocols.quiz import models as quiz
 from protocols.rating import models as rating
@@ -78,7 +77,6 @@ _FILES: Final = "files on their way to a test set of the other campaign"
 #: Why the others are not.
 NOT_CLONED: Final[Mapping[type[Model], str]] = {
     campaign.Campaign: "one row, made with another name, as a draft",
-    campaign.CampaignMove: "where the other campaign is",
     campaign.CampaignStateChange: "the life of the other campaign",
     campaign.Rehearsal: "of the other campaign",
     campaign.ActivityEvent: "what was changed in the other campaign",
@@ -307,7 +305,8 @@ def _copy(
     rows = campaign_rows(model, source.pk).filter(ONLY.get(model, Q()))
     if model is annotation.QualityRule and "campaign_task" not in mapped:
         rows = rows.filter(task=None)
-    _map(cursor, table, key, written(connection, rows.values_list("pk")))
+    sql, parameters = rows.values_list("pk").query.sql_with_params()
+    _map(cursor, table, key, cursor.mogrify(sql, parameters).decode())
     if model is Judge:
         of_judges = f"SELECT j.user_id FROM campaign_judge j JOIN cloned_{table} c ON c.old = j.id"
         _map(cursor, "campaign_user", '"id"', of_judges)

@@ -12,7 +12,6 @@ from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
 from config.api.settings import DESCRIPTION, ENUM_NAMES, FRAMEWORK
-from config.cells import session_cookie_name
 from config.database_limits import LIMITS
 from config.logs.settings import logging_settings
 from config.queues import QUEUES, ROUTES
@@ -42,10 +41,6 @@ if HTTPS:
 # How many proxies stand before us, each of which appends to X-Forwarded-For whom it was asked by. Those
 # entries are believed and no others; with too high a number clients could name any address.
 PROXIES = env.int("PROXIES", default=0)
-# Which cell this installation is, where several stand behind one address (docs/scale.md); no two have the same
-# number. The ids of its rows begin at so many times it, and so a campaign keeps them in another cell.
-CELL = env.int("CELL", default=0)
-IDS_OF_A_CELL = 10**12
 # Where links lead that commands print. The launcher sets the first while Quintet runs, and the second, where it ran
 # last, while it does not: commands then say that they assume it. Neither holds the path, which `reverse` adds.
 PUBLIC_ADDRESS, _path = origin_and_path(env.str("PUBLIC_ADDRESS", default=""))
@@ -60,8 +55,6 @@ if URL_PREFIX:
     FORCE_SCRIPT_NAME = URL_PREFIX
 # What else the host offers gets none of our cookies.
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
-# Each cell has its own, so that signing in to one ends no session of another.
-SESSION_COOKIE_NAME = session_cookie_name(CELL)
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 SILENCED_SYSTEM_CHECKS = [
@@ -119,7 +112,6 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.requests.control_characters_refuse",
-    "config.cells.sessions.moved_sessions_find",
     "django.contrib.sessions.middleware.SessionMiddleware",
     # Before whatever reads the session.
     "ranking.views.dashboard_polls.dashboard_polls",
@@ -133,7 +125,6 @@ MIDDLEWARE = [
     "campaign.accounts.demanded_factor.DemandedFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.cells.moving.MovingCampaignMiddleware",
     "config.archived.ArchivedCampaignMiddleware",
     "campaign.database.acting.ActingMiddleware",
 ]

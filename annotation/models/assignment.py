@@ -7,7 +7,6 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.lent_blocks import BLOCKS_WRITE
-from campaign.models.move import RefusedWhileMoving
 
 
 class IdRange(models.Func):
@@ -82,7 +81,6 @@ class Assignment(models.Model):
         ]
         triggers = [
             BLOCKS_WRITE,
-            RefusedWhileMoving(name="assignment_of_no_moving_campaign"),
         ]
 
     def __str__(self) -> str:

@@ -9,7 +9,6 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import NeverTruncated, StaysWhileReferredTo, trigger_from_file
 from campaign.models import Judge, Protocol
-from campaign.models.move import RefusedWhileMoving
 
 # Of these, labels say all. The answers of all others have a table, called after the protocol.
 _ANSWERED_BY_LABELS = {Protocol.RANKING, Protocol.TOP, Protocol.SORTING}
@@ -158,7 +157,6 @@ class Judgment(models.Model):
             pgtrigger.Protect(
                 name="judgment_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
-            RefusedWhileMoving(name="judgment_of_no_moving_campaign"),
             NeverTruncated(name="judgment_never_truncated"),
             trigger_from_file(
                 "annotation",

@@ -8,7 +8,6 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.database.triggers import NeverTruncated, trigger_from_file
-from campaign.models.move import RefusedWhileMoving
 
 
 class ProblemReportKind(models.TextChoices):
@@ -68,7 +67,6 @@ class ProblemReport(models.Model):
             models.Index(fields=["task", "-id"], name="problem_report_latest"),
         ]
         triggers = [
-            RefusedWhileMoving(name="problem_report_of_no_moving_campaign"),
             pgtrigger.Protect(
                 name="problem_report_append_only",
                 operation=pgtrigger.Update | pgtrigger.Delete,

@@ -8,7 +8,6 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models.judgment import Judgment
 from campaign.database.constraints import is_one_of
 from campaign.database.triggers import NeverTruncated, trigger_from_file
-from campaign.models.move import RefusedWhileMoving
 
 
 class SkipReason(models.TextChoices):
@@ -95,7 +94,6 @@ class Skip(models.Model):
             models.Index(fields=["judge", "-created_at"], name="skip_of_a_judge"),
         ]
         triggers = [
-            RefusedWhileMoving(name="skip_of_no_moving_campaign"),
             pgtrigger.Protect(
                 name="skip_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),

@@ -25,7 +25,6 @@ from annotation.models.pool import HITQuerySet
 from annotation.selectors.designs import designs_in_force
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import CampaignState, GroupMember, Judge, Segment, System, Task
-from campaign.models.move import not_moving
 from campaign.models.task import TaskQuerySet
 
 
@@ -58,14 +57,12 @@ Apart: TypeAlias = str | Parameter
 
 
 def tasks_to_plan() -> TaskQuerySet:
-    """Return the test sets that have texts to judge, by id; none of a campaign that moves.
+    """Return the test sets that have texts to judge, by id.
 
-    Nor of one that has not begun, whose design may still change, or that nobody will judge any more.
+    None of a campaign that has not begun, whose design may still change, or that nobody will judge any more.
     """
     planned = [CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED]
-    return _tasks_with_texts().filter(
-        not_moving("test_set__campaign"), test_set__campaign__state__in=planned
-    )
+    return _tasks_with_texts().filter(test_set__campaign__state__in=planned)
 
 
 def tasks_changed() -> TaskQuerySet:

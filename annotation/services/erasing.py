@@ -45,11 +45,10 @@ def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureReq
 def erasures_due_carry_out() -> int:
     """Carry out the requests left unanswered for `ERASURE_PATIENCE`; return how many were.
 
-    Each is a transaction of its own: one that fails is logged and tried again the next time. Judges of a campaign that is
-    being moved wait until it has arrived.
+    Each is a transaction of its own: one that fails is logged and tried again the next time.
     """
     done = 0
-    for request in ErasureRequest.objects.due().filter(judge__campaign__move__isnull=True):
+    for request in ErasureRequest.objects.due():
         try:
             erasure_carry_out(request=request, by=None)
             done += 1

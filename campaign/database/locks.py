@@ -1,7 +1,4 @@
-"""Locks by name: held until the transaction ends, or for as long as a block of code runs."""
-
-from collections.abc import Iterator
-from contextlib import contextmanager
+"""Locks by name, held until the transaction ends."""
 
 from django.db import connection
 
@@ -17,20 +14,3 @@ def named_lock_try(name: str) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [name])
         return bool(cursor.fetchone()[0])
-
-
-@contextmanager
-def named_lock_held(name: str) -> Iterator[bool]:
-    """Hold the lock of this name throughout the block, over any number of transactions.
-
-    Gives False at once if another session holds it. PostgreSQL releases it if the process is killed.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name])
-        is_held = bool(cursor.fetchone()[0])
-    try:
-        yield is_held
-    finally:
-        if is_held:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])

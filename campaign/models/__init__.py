@@ -25,7 +25,6 @@ from campaign.models.membership import (
     Membership,
     MembershipRole,
 )
-from campaign.models.move import CampaignMove
 from campaign.models.panel import Panel, PanelKind, PanelMember
 from campaign.models.participation import Participation, ParticipationState
 from campaign.models.session import Session
@@ -63,7 +62,6 @@ __all__ = [
     "Campaign",
     "CampaignCopy",
     "CampaignCopyPart",
-    "CampaignMove",
     "CampaignState",
     "CampaignStateChange",
     "ConflictOfInterest",

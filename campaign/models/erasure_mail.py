@@ -7,7 +7,6 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.models.mail import MailState, OutgoingMail
-from campaign.models.move import not_moving
 
 
 class ErasureMailKind(models.TextChoices):
@@ -21,8 +20,8 @@ class ErasureMailKind(models.TextChoices):
 
 class ErasureMailQuerySet(models.QuerySet["ErasureMail"]):
     def due(self) -> "ErasureMailQuerySet":
-        """Select messages to be sent now, by the database's clock; none of a campaign that moves."""
-        return self.filter(not_moving(), state=MailState.QUEUED, next_attempt_at__lte=Now())
+        """Select messages to be sent now, by the database's clock."""
+        return self.filter(state=MailState.QUEUED, next_attempt_at__lte=Now())
 
 
 class ErasureMail(OutgoingMail):

@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy as _
 from campaign.database.constraints import is_one_of
 from campaign.database.recording import Recorded
 from campaign.database.triggers import trigger_from_file
-from campaign.models.move import not_moved
 
 
 class InvitationRole(models.TextChoices):
@@ -28,13 +27,8 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.filter(user__isnull=True)
 
     def valid(self) -> "InvitationQuerySet":
-        """Select links that are neither revoked nor expired nor used up, by the database's clock.
-
-        Those of a campaign that moved are valid in its new cell alone.
-        """
-        return self.filter(
-            not_moved(), revoked_at__isnull=True, accepted_at__isnull=True, expires_at__gt=Now()
-        )
+        """Select links that are neither revoked nor expired nor used up, by the database's clock."""
+        return self.filter(revoked_at__isnull=True, accepted_at__isnull=True, expires_at__gt=Now())
 
     def to_become_member(self) -> "InvitationQuerySet":
         """Select the invitations by e-mail to become a member; see `Invitation.makes_member`."""

@@ -8,7 +8,6 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.models.move import not_moving
 
 
 class JobKind(models.TextChoices):
@@ -45,8 +44,8 @@ IN_BYTES = (JobKind.TEXTS_CHECK, JobKind.TEXTS_IMPORT, JobKind.ZENODO_DRAFT)
 
 class JobQuerySet(models.QuerySet["Job"]):
     def waiting(self) -> "JobQuerySet":
-        """Select jobs that a worker should do, none of a campaign that moves."""
-        return self.filter(not_moving(), state__in=[JobState.QUEUED, JobState.RUNNING])
+        """Select jobs that a worker should do."""
+        return self.filter(state__in=[JobState.QUEUED, JobState.RUNNING])
 
 
 class Job(models.Model):

@@ -7,7 +7,6 @@ from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import Recorded
-from campaign.models.move import RefusedWhileMoving
 
 
 class Judge(models.Model):
@@ -151,11 +150,6 @@ class Judge(models.Model):
                 ],
                 hidden=["address"],
                 called="{row}.pseudonym",
-            ),
-            RefusedWhileMoving(
-                name="judge_of_no_moving_campaign",
-                campaign="i.campaign_id",
-                join="",
             ),
         ]
 

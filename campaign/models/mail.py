@@ -7,7 +7,6 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.models.campaign import Campaign
-from campaign.models.move import not_moving
 from campaign.models.state import CampaignState
 
 
@@ -33,11 +32,10 @@ class InvitationMailQuerySet(models.QuerySet["InvitationMail"]):
         )
 
     def due(self) -> "InvitationMailQuerySet":
-        """Select messages to be sent now, by the database's clock; none of a campaign that moves, or is over."""
+        """Select messages to be sent now, by the database's clock; none of a campaign that is over."""
         over = Campaign.objects.filter(state__in=[CampaignState.ARCHIVED, CampaignState.BIN])
         return self.filter(
-            not_moving(),
-            # Without a join, likewise.
+            # Without a join, so that rows can be locked.
             ~models.Q(campaign__in=over.values("pk")),
             state=MailState.QUEUED,
             withdrawn_at__isnull=True,

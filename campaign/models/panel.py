@@ -9,7 +9,6 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.database.recording import Recorded
-from campaign.models.move import not_moved
 
 KEY_BYTES = 16  # 128 bits
 
@@ -22,12 +21,6 @@ def panel_key() -> str:
 class PanelKind(models.TextChoices):
     PROLIFIC = "prolific", "Prolific"
     MTURK = "mturk", "Mechanical Turk"
-
-
-class PanelQuerySet(models.QuerySet["Panel"]):
-    def of_this_cell(self) -> "PanelQuerySet":
-        """Return those whose campaign has not moved to another cell."""
-        return self.filter(not_moved())
 
 
 class Panel(models.Model):
@@ -88,7 +81,7 @@ class Panel(models.Model):
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True)
 
-    objects: ClassVar[PanelQuerySet] = PanelQuerySet.as_manager()  # type: ignore[assignment]
+    objects: ClassVar[models.Manager["Panel"]] = models.Manager()
 
     class Meta:
         verbose_name = _("panel")

@@ -9,13 +9,11 @@ from campaign.models import (
     WebhookEndpoint,
     WebhookEvent,
 )
-from campaign.models.move import not_moving
 
 
 def endpoints_asking(event: WebhookEvent) -> QuerySet[WebhookEndpoint]:
-    """Return the endpoints that are to be told of an event: switched on, of campaigns that are real and here."""
+    """Return the endpoints that are to be told of an event: switched on, of real campaigns."""
     return WebhookEndpoint.objects.filter(
-        not_moving(),
         paused_at=None,
         disabled_at=None,
         events__contains=[str(event)],

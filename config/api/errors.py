@@ -15,18 +15,10 @@ from campaign.api.problems import ProblemError, problem_type
 
 # When to try again while the database is away.
 RETRY_SECONDS: Final = 5
-# How the constraints are called that `RefusedWhileMoving` names.
-MOVING: Final = "_of_no_moving_campaign"
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Return what DRF's handler returns, with the fields of a refused body under `errors`.
-
-    503 for what the database refuses since a campaign moves: for as long as that takes it is no error of ours.
-    """
-    if is_of_a_move(error):
-        headers = {"Retry-After": str(RETRY_SECONDS)}
-        return Response({"detail": moving_words()}, status=503, headers=headers)
+    """Return what DRF's handler returns, with the fields of a refused body under `errors`."""
     response = rest_exception_handler(error, context)
     if response is not None and isinstance(error, ValidationError):
         errors = response.data if isinstance(response.data, dict) else {"body": response.data}
@@ -56,17 +48,6 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if request.path_info.startswith("/api/"):
         return JsonResponse({"detail": _("There is nothing at this address.")}, status=404)
     return defaults.page_not_found(request, exception)
-
-
-def is_of_a_move(error: Exception) -> bool:
-    """Return whether the database refused a row since its campaign moves to another cell."""
-    diagnosis = getattr(error.__cause__, "diag", None)
-    return bool(diagnosis and (diagnosis.constraint_name or "").endswith(MOVING))
-
-
-def moving_words() -> str:
-    """Return the answer to requests that would change a campaign while it moves, translated."""
-    return _("This campaign is being moved to another server. Please try again shortly.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -38,7 +38,7 @@ _DESCRIPTIONS = {
     "409": "The state of things does not allow it; or a request with this Idempotency-Key is being answered.",
     "422": "Another request came with this Idempotency-Key.",
     "429": "Too many requests.",
-    "503": "The campaign is being moved, or the database does not answer. Try again after `Retry-After` seconds.",
+    "503": "The database does not answer. Try again after `Retry-After` seconds.",
 }
 _REFERENCE = {"$ref": "#/components/schemas/Problem"}
 

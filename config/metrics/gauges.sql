@@ -1,15 +1,13 @@
 -- What Prometheus is told from the database, in one statement: a name, labels, a number.
 -- Of tasks only those at work: judged within a day, or somebody waits.
--- What waits in a campaign that moves to another cell, or is over, waits for nobody here.
-WITH elsewhere AS MATERIALIZED (SELECT campaign_id FROM campaign_campaignmove),
-at_work AS MATERIALIZED (
+-- What waits in a campaign that is over, waits for nobody here.
+WITH at_work AS MATERIALIZED (
     SELECT task.id, jsonb_build_object('campaign', campaign.slug, 'task', task.id::text) AS labels
     FROM campaign_task task
     JOIN campaign_testset test_set ON test_set.id = task.test_set_id
     JOIN campaign_campaign campaign ON campaign.id = test_set.campaign_id
     WHERE campaign.state = 'open'
       AND task.closed_at IS NULL
-      AND campaign.id NOT IN (SELECT campaign_id FROM elsewhere)
       AND (
           EXISTS (
               SELECT FROM annotation_judgedquarterhour quarter
@@ -59,7 +57,6 @@ mails AS MATERIALIZED (
     FROM invitations mail
     JOIN campaign_campaign campaign ON campaign.id = mail.campaign_id
     WHERE campaign.state NOT IN ('archived', 'bin')
-      AND campaign.id NOT IN (SELECT campaign_id FROM elsewhere)
     UNION ALL
     -- Rows of these three go after a week. Alerts are tried each hour, and only on their day.
     SELECT 'account', state, next_attempt_at
@@ -69,9 +66,8 @@ mails AS MATERIALIZED (
     UNION ALL
     SELECT 'erasure', state, next_attempt_at
     FROM campaign_erasuremail
-    WHERE (state IN ('queued', 'sending')
-           OR state IN ('failed', 'unconfirmed') AND claimed_at > now() - interval '1 day')
-      AND campaign_id NOT IN (SELECT campaign_id FROM elsewhere)
+    WHERE state IN ('queued', 'sending')
+       OR state IN ('failed', 'unconfirmed') AND claimed_at > now() - interval '1 day'
     UNION ALL
     SELECT 'alert', state, next_attempt_at + interval '1 hour'
     FROM campaign_alertmail WHERE state <> 'sent' AND created_at > now() - interval '1 day'
@@ -84,7 +80,6 @@ endpoints AS MATERIALIZED (
         ELSE 'well'
     END AS state
     FROM campaign_webhookendpoint endpoint
-    WHERE endpoint.campaign_id NOT IN (SELECT campaign_id FROM elsewhere)
 ),
 deliveries AS MATERIALIZED (
     SELECT delivery.attempts, delivery.next_attempt_at, delivery.created_at, endpoints.state
@@ -95,7 +90,7 @@ deliveries AS MATERIALIZED (
 jobs AS MATERIALIZED (
     SELECT kind, state, created_at, started_at
     FROM campaign_job
-    WHERE state IN ('queued', 'running') AND campaign_id NOT IN (SELECT campaign_id FROM elsewhere)
+    WHERE state IN ('queued', 'running')
     UNION ALL
     SELECT kind, state, created_at, started_at
     FROM campaign_job WHERE state = 'failed' AND finished_at > now() - interval '1 day'

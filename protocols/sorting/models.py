@@ -7,7 +7,6 @@ from django.db.models.functions import Greatest, Least, Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import NeverTruncated, trigger_from_file
-from campaign.models.move import RefusedWhileMoving
 
 
 class SystemSort(models.Model):
@@ -120,13 +119,6 @@ class ClosedComparison(models.Model):
                 name="sorting_verdict_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
             NeverTruncated(name="sorting_verdict_never_truncated"),
-            RefusedWhileMoving(
-                name="sorting_verdict_of_no_moving_campaign",
-                campaign="t.campaign_id",
-                join=" JOIN sorting_systemsort s ON s.id = i.sort_id"
-                " JOIN campaign_task k ON k.id = s.task_id"
-                " JOIN campaign_testset t ON t.id = k.test_set_id",
-            ),
             trigger_from_file(
                 "protocols/sorting",
                 "sorting_verdict_is_of_its_sort",

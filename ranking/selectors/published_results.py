@@ -11,15 +11,11 @@ from ranking.models import ADDRESS_LENGTH, PublishedResult
 
 
 def published_at(address: str) -> PublishedResult | None:
-    """Return the result with this address, with `is_embargoed`; None if there is none here. One query.
-
-    A campaign that moved to another cell has its results there.
-    """
+    """Return the result with this address, with `is_embargoed`; None if there is none. One query."""
     found: PublishedResult | None = (
         PublishedResult.objects.with_state()
         .alias(begins=Left("digest", ADDRESS_LENGTH))
         .filter(begins=address)
-        .exclude(task__test_set__campaign__move__moved_at__isnull=False)
         .select_related("bundle")
         .first()
     )

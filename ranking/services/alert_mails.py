@@ -18,7 +18,6 @@ from django.utils import timezone, translation
 from django.utils.translation import ngettext
 
 from campaign.models import AlertMail, Campaign, MailState, Membership, User
-from campaign.models.move import not_moving
 from campaign.services.mail_sending import message_send, sending_mark_unconfirmed
 from campaign.services.people import alert_mails_can_be_sent
 from ranking.selectors.alerts import Alert, alerts_of_campaigns
@@ -93,7 +92,7 @@ def _waiting(day: date) -> list[User]:
 
 
 def _asked() -> QuerySet[Membership]:
-    return Membership.objects.filter(not_moving(), daily_alerts=True)
+    return Membership.objects.filter(daily_alerts=True)
 
 
 def _send(user: User, now: datetime) -> bool:

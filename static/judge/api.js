@@ -76,8 +76,6 @@ export class Api {
         body: body && JSON.stringify(body),
         headers: {
           Accept: "application/json",
-          // For a proxy before several cells; see docs/scale.md.
-          "Quintet-Campaign": this.campaign,
           ...(body && { "Content-Type": "application/json", "X-CSRFToken": cookie(this.csrfCookie) }),
         },
         credentials: "same-origin",

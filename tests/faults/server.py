@@ -26,16 +26,11 @@ class Answer:
 
 
 class Server:
-    """Sends requests for one judge and notes what became of them.
+    """Sends requests for one judge and notes what became of them."""
 
-    `campaign` is named to a router that stands before several cells.
-    """
-
-    def __init__(self, port: int, token: str, ledger: Ledger, *, campaign: str = "") -> None:
+    def __init__(self, port: int, token: str, ledger: Ledger) -> None:
         self._port, self._ledger = port, ledger
         self._headers = {"Content-Type": "application/json", "Authorization": f"Token {token}"}
-        if campaign:
-            self._headers["Quintet-Campaign"] = campaign
         self._connection: HTTPConnection | None = None
 
     def send(self, kind: str, method: str, path: str, body: dict[str, Any]) -> Answer:

@@ -12,7 +12,6 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from campaign.models import DeliveryState, WebhookDelivery, WebhookEndpoint
-from campaign.models.move import not_moving
 from campaign.services.webhooks.sending import Answer, message_post
 from campaign.services.webhooks.signing import signatures
 
@@ -59,7 +58,6 @@ def delivery_claim(*, but: Collection[int] = ()) -> WebhookDelivery | None:
     message that is sent again after `LEASE`, under the same id. Skips rows that others have locked.
     """
     due = WebhookDelivery.objects.select_for_update(skip_locked=True, of=("self",)).filter(
-        not_moving("endpoint__campaign"),
         state=DeliveryState.WAITING,
         next_attempt_at__lte=Now(),
         endpoint__paused_at=None,

@@ -1,4 +1,4 @@
-"""Tasks beside the ranking of a test set are wherever its campaign is: cloned, rehearsed, moved, copied, in bundles."""
+"""Tasks beside the ranking of a test set are wherever its campaign is: cloned, rehearsed, copied, in bundles."""
 
 import pytest
 from django.test import TestCase

@@ -15,7 +15,7 @@ from typing import Any, cast
 import pgtrigger
 from django.apps import apps
 from django.conf import settings
-from django.db import DatabaseError, IntegrityError, InternalError, OperationalError
+from django.db import DatabaseError, IntegrityError, InternalError
 from django.db.models import BaseConstraint, Model, Q, UniqueConstraint
 
 AnyModel = type[Model]
@@ -71,9 +71,7 @@ class TriggerRule(Rule):
         if f"function {self.function}()" not in raised_by:
             return False
         if self.is_named:
-            # Of a move: what is refused now may be sent again later.
-            is_refusal = isinstance(error, IntegrityError | OperationalError)
-            return is_refusal and diagnosed.constraint_name == self.name
+            return isinstance(error, IntegrityError) and diagnosed.constraint_name == self.name
         return isinstance(error, InternalError)
 
 

@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 
+import psycopg2
 import pytest
 from django.conf import settings
 from django.db import connection
@@ -12,7 +14,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from config.set_up import problem_before
 from tests.conftest import test_database_url as database_url
-from tests.second_database import second_database
+from tests.roles import owner_cursor
 
 COMMAND = ("manage.py", "add_judge", "judge-1", "--campaign", "mine")
 
@@ -26,6 +28,17 @@ def run(environment: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
         text=True,
         check=False,
     )
+
+
+@pytest.fixture
+def empty_database(transactional_db: None) -> Iterator[str]:
+    """The address of a database beside the tests' own, dropped afterwards."""
+    own = str(connection.settings_dict["NAME"])
+    name = f"{own}_empty"
+    with owner_cursor() as cursor:
+        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
+        yield database_url().replace(f"/{own}", f"/{name}")
+        cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 def last_of_ranking_unapplied() -> str:
@@ -69,19 +82,17 @@ def test_tables_that_cannot_be_migrated_are_said_to_be_too_old(as_owner: None, d
 
 
 @pytest.mark.thorough
-@pytest.mark.django_db(transaction=True)
-def test_an_empty_database_is_not_set_up() -> None:
-    with second_database("empty", is_copy=False) as other:
-        name = other.settings_dict["NAME"]
-        url = database_url().replace(f"/{connection.settings_dict['NAME']}", f"/{name}")
-        done = run({"DATABASE_URL": url, "QUINTET_HOME": "/some/folder"})
-        assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr.startswith(
-            "Quintet is not set up here: there are no tables in the data folder /some/folder. "
-            "What to do: run `QUINTET_HOME=/some/folder make start`"
-        )
-        assert "Traceback" not in done.stderr
-        assert other.introspection.table_names() == []
+def test_an_empty_database_is_not_set_up(empty_database: str) -> None:
+    done = run({"DATABASE_URL": empty_database, "QUINTET_HOME": "/some/folder"})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(
+        "Quintet is not set up here: there are no tables in the data folder /some/folder. "
+        "What to do: run `QUINTET_HOME=/some/folder make start`"
+    )
+    assert "Traceback" not in done.stderr
+    with closing(psycopg2.connect(empty_database)) as session, session.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+        assert cursor.fetchone() == (0,)
 
 
 @pytest.mark.thorough

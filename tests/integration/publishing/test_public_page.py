@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.services import quality_action_take
-from campaign.models import CampaignMove, System, User
+from campaign.models import System, User
 from ranking.models import PublishedResult
 from ranking.reports.published import FILES
 from ranking.services import ranking_run_compute
@@ -215,14 +215,6 @@ def test_a_hidden_name_is_nowhere(judged: TestSetWriter, client: Client) -> None
         for hidden in ("cobalt", "secret lab", "ada@secret"):
             assert hidden not in body, address
     assert "System A" in text_of(client.get(page_of(result)))
-
-
-def test_of_a_campaign_that_moved_nothing_is_here(judged: TestSetWriter, client: Client) -> None:
-    result = publish(judged)
-    CampaignMove.objects.create(
-        campaign=judged.campaign, to_cell=1, moved_at=timezone.now() - timedelta(hours=1)
-    )
-    assert client.get(page_of(result)).status_code == 404
 
 
 def test_other_sites_may_frame_the_table_and_nothing_else(

@@ -1,4 +1,4 @@
-"""Each table is a campaign's or is not: a new model must say which before campaigns move without it."""
+"""Each table is a campaign's or is not: a new model must say which, so that it is deleted with its campaign."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from django.conf import settings
 from cells.campaign_rows import NOT_OF_A_CAMPAIGN, TABLES, campaign_rows
 
 
-def test_each_model_of_the_project_is_moved_or_stays() -> None:
+def test_each_model_of_the_project_is_of_a_campaign_or_not() -> None:
     models = {
         model
         for app in apps.get_app_configs()
@@ -21,7 +21,7 @@ def test_each_model_of_the_project_is_moved_or_stays() -> None:
 
 
 def test_each_path_leads_to_one_campaign() -> None:
-    """A condition on something else than a campaign's key would move rows of others."""
+    """A condition on something else than a campaign's key would delete rows of others."""
     for model in TABLES:
         sql, parameters = campaign_rows(model, 7).query.sql_with_params()
         condition = sql.partition(" WHERE ")[2].partition(" ORDER BY ")[0]
