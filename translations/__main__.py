@@ -2,7 +2,7 @@
 python -m translations check [LOCALE ...]       list what is untranslated, outdated or wrong
 python -m translations open LOCALE [PLACE ...]  what is still to be translated, as JSON
 python -m translations fill LOCALE FILE ...     put translations from JSON files into the catalogue
-python -m translations glossary                 show the table of terms for docs/translating.md
+python -m translations glossary                 show the terms in all languages as a table
 python -m translations compile                  make the .mo files that gettext reads
 """
 

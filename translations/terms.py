@@ -28,7 +28,7 @@ class Term:
 
     Attributes:
         forms: what is looked for in English texts.
-        words: what the table of docs/translating.md shows, by locale.
+        words: what `python -m translations glossary` shows, by locale.
         stems: what a translation must hold one of, by locale; none means nothing.
         never: what a translation must not hold, by locale.
     """

@@ -207,7 +207,7 @@ class Judgment(models.Model):
 class JudgingJudge(Judge):
     """A judge as judgments see them: there as long as one is by them, under the same id.
 
-    A foreign key would hold it, and asks row by row (decision 122).
+    A foreign key would hold it, and asks row by row.
     """
 
     class Meta:

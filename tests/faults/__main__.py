@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 
 import psutil
 import psycopg2
@@ -30,7 +29,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="faults; all if none is named")
     parser.add_argument("--short", action="store_true", help="the short form: seconds each")
     parser.add_argument("--list", action="store_true", help="print the faults and what they do")
-    parser.add_argument("--write", type=Path, help="the page whose table to replace")
     chosen = parser.parse_args(arguments)
     series = Series(SHORT if chosen.short else Pace())
     with ExitStack() as held:
@@ -56,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
         for each in wanted:
             if each.needs != Needs.NOTHING:
                 series.run_alone(each)
-    return series.report(chosen.write)
+    return series.report()
 
 
 def _is_of_all(fault: Fault | None) -> bool:
@@ -95,13 +93,11 @@ class Series:
         if not outcome.holds:
             self._note(f"{fault.name} broke a promise")
 
-    def report(self, page: Path | None) -> int:
-        """Print what is to be said of all; write the table into a page; return the exit code."""
+    def report(self) -> int:
+        """Print the totals and return the exit code."""
         say(table.sums(self._outcomes))
         for sentence in self._broken:
             say(sentence)
-        if page is not None:
-            table.write(page, self._outcomes)
         held = sum(each.holds for each in self._outcomes)
         say(f"{held} of {len(self._outcomes)} runs held. {table.machine()}")
         return 1 if self._broken else 0

@@ -1,4 +1,4 @@
-"""The table of outcomes, as Markdown, for the terminal and for docs/reliability.md."""
+"""The table of outcomes, as Markdown for the terminal; docs/reliability.md sums it up."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import os
 import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from tests.faults.run import Outcome
 
-BEGIN, END = "<!-- make faults: begin -->", "<!-- make faults: end -->"
 HEADER = (
     *("fault", "sent", "acknowledged", "stored", "doubled", "lost", "invented", "not one current"),
     *("not the last", "gaps", "sent again", "silent s", "failing s", "p99 ms", "ranked s"),
@@ -68,17 +66,4 @@ def machine() -> str:
     return (
         f"Measured on {datetime.now(UTC):%Y-%m-%d} on {os.cpu_count()} cores ({platform.machine()}, "
         f"{platform.system()}); the load at the end was {one:.1f} (over five minutes {five:.1f})."
-    )
-
-
-def write(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Put the figures between the two marks of a page."""
-    text = path.read_text()
-    before, _, rest = text.partition(BEGIN)
-    _old, _, after = rest.partition(END)
-    held = sum(each.holds for each in outcomes)
-    said = f"{machine()} {held} of {len(outcomes)} runs held."
-    faults = "\n".join(f"- **{each.fault}**: {each.what}" for each in outcomes)
-    path.write_text(
-        f"{before}{BEGIN}\n\n{said}\n\n{table(outcomes)}\n\nThe faults:\n\n{faults}\n\n{END}{after}"
     )

@@ -46,13 +46,9 @@ def _of(words: str, meaning: str, *roles: str) -> Audience:
 _PEOPLE: Final = tuple(role for role in ROLES if not role.endswith(TOKEN) and role != "nobody")
 
 ANYBODY: Final = _of("everybody", "also without signing in", "nobody", *_PEOPLE)
-SIGNED_IN: Final = _of(
-    "whoever signed in", "of what is shown, only what is one's own or of one's campaigns", *_PEOPLE
-)
-JUDGES: Final = _of("judges", "judges of the campaign, of what is their own", "judge")
-JUDGES_ANYWHERE: Final = _of(
-    "judges of any campaign", "of what is their own there", "judge", "other judge"
-)
+SIGNED_IN: Final = _of("signed-in users", "each sees only their own data and campaigns", *_PEOPLE)
+JUDGES: Final = _of("judges", "judges of the campaign, their own data", "judge")
+JUDGES_ANYWHERE: Final = _of("judges of any campaign", "their own data", "judge", "other judge")
 MEMBERS: Final = _of(
     "members",
     "owners, organisers and analysts of the campaign",
@@ -60,13 +56,11 @@ MEMBERS: Final = _of(
     "organiser",
     "owner",
 )
-ORGANISERS: Final = _of(
-    "organisers", "owners and organisers of the campaign; analysts read only", "organiser", "owner"
-)
+ORGANISERS: Final = _of("organisers", "owners and organisers of the campaign", "organiser", "owner")
 OWNERS: Final = _of("owners", "owners of the campaign", "owner")
 CAMPAIGN_MAKERS: Final = _of(
     "organisers of any campaign",
-    "and staff: people who may make campaigns",
+    "and staff, who may create campaigns",
     "organiser",
     "owner",
     "other organiser",
@@ -74,7 +68,7 @@ CAMPAIGN_MAKERS: Final = _of(
 )
 ACCOUNT_HOLDERS: Final = _of(
     "people with an account",
-    "all but judges, who come by a link; of what is their own",
+    "everybody but judges, their own data",
     "analyst",
     "organiser",
     "owner",
@@ -83,23 +77,23 @@ ACCOUNT_HOLDERS: Final = _of(
 )
 WITH_PASSWORD: Final = _of(
     "people with a password",
-    "of what is their own, once they have given it again; who came by a link has none",
+    "their own data, after entering the password again",
     "organiser",
     "owner",
     "other organiser",
     "superuser",
 )
 THEMSELVES: Final = _of(
-    "the member themselves", "an owner or organiser, of their own membership", "organiser"
+    "the member themselves", "an owner or organiser, their own membership", "organiser"
 )
 ONCE_PUBLISHED: Final = _of(
     "members; everybody once published",
-    "members of the campaign while there is an embargo, everybody after it",
+    "members during an embargo, everybody after it",
     *MEMBERS.roles,
 )
-WITH_LINK: Final = _of("whoever has the link", "it is a secret; no sign-in is asked for")
-THE_SERVICE: Final = _of("the crowd service", "by its signature or the key in the address")
-NOBODY: Final = _of("nobody", "unless the operator switches it on")
+WITH_LINK: Final = _of("holders of the link", "the link is a secret; no sign-in")
+THE_SERVICE: Final = _of("the recruiting service", "by its signature or the key in the address")
+NOBODY: Final = _of("nobody", "unless the operator enables it")
 
 AUDIENCES: Final = (
     ANYBODY,

@@ -61,7 +61,7 @@ class TestEachQuestion:
 
 @pytest.mark.parametrize("alarm", BY_ALARM)
 def test_promtool_is_given_when_every_alarm_rings_and_when_not(alarm: str) -> None:
-    """`make alarms` computes them: docs/operators.md has what it said last."""
+    """`make alarms` computes them with promtool."""
     cases = [
         (case, test)
         for case in CASES
