@@ -29,7 +29,7 @@ ROOMS: Final = {
         *(f"api/v1/{_CAMPAIGN}{name}/" for name in ("invitations", "panels")),
     ),
     "REST: files that come in": (f"api/v1/{_CAMPAIGN}uploads/", f"api/v1/{_CAMPAIGN}jobs/"),
-    "REST: tasks of a campaign": ("api/v1/tasks/", "api/v1/test-sets/"),
+    "REST: tasks of a campaign": ("api/v1/tasks/",),
     "REST: what else there is": ("api/",),
     "Health": ("healthz", "readyz"),
 }  # fmt: skip

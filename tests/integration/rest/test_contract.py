@@ -17,8 +17,6 @@ from tests.some_now import some_now
 pytestmark = pytest.mark.django_db
 
 METHODS = ("get", "post", "put", "patch", "delete")
-#: They send on what they are asked, with its parameters.
-SENT_ON = "api/v1/test-sets/"
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +71,6 @@ def readable(world: World) -> list[tuple[Address, DescribedOperation]]:
 def test_a_parameter_that_is_not_described_is_refused_with_those_that_are(world: World) -> None:
     wrong = []
     for address in addresses():
-        if address.route.startswith(SENT_ON):
-            continue
         assert described(address), address.route
         for method, operation in described(address).items():
             answer = ask(world, address, method, "?no_such_parameter=1")
@@ -221,10 +217,3 @@ def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(world: World, rol
             )
             assert {"type", "title", "detail"} <= set(said)
     assert errors >= ({401} if role == "nobody" else {400, 405} if role == "organiser" else {405})
-
-
-def test_an_address_that_will_go_away_says_since_when(world: World) -> None:
-    (address,) = [each for each in addresses() if each.route == f"{SENT_ON}<int:test_set_id>/"]
-    answer = ask(world, address, "get")
-    assert answer.status_code == 307
-    assert answer.headers["Deprecation"] == "@1795478400"
