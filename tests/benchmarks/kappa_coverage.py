@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +27,7 @@ from ranking.core.agreement.report import (
 )
 from ranking.core.agreement.tallies import tally_agreement
 from ranking.files import read_judgments
+from tests.benchmarks import say
 from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
 from tests.judges_of_differing_care import (
     CareWorld,
@@ -117,12 +117,6 @@ def coverage(
 def _holds(found: Agreement, truth: float) -> bool:
     """Whether the interval holds it; none at all holds nothing."""
     return found.low is not None and found.high is not None and found.low <= truth <= found.high
-
-
-def say(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def print_times(sizes: Iterable[int]) -> None:

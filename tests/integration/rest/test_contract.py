@@ -1,28 +1,19 @@
 """What every address of the API keeps, whatever view stands there: from the registry of addresses."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from campaign.api.problems import problem_type
 from config.api.described import DescribedOperation
-from tests.permissions.world import World, make_world
+from tests.permissions.world import World
 from tests.rest_operations import Address, addresses
-from tests.shared_rows import shared_rows
 from tests.some_now import some_now
 
 pytestmark = pytest.mark.django_db
 
 METHODS = ("get", "post", "put", "patch", "delete")
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    with shared_rows(django_db_blocker, make_world) as made:
-        yield made
 
 
 def described(address: Address) -> dict[str, DescribedOperation]:
