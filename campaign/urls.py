@@ -37,7 +37,6 @@ from campaign.views.people import (
 )
 from campaign.views.settings import campaign_settings
 from campaign.views.sign_in import SignInView
-from campaign.views.test_set_addresses import address_of_test_set
 from campaign.views.texts import test_set_texts
 from campaign.views.uploads import upload_new, upload_page, upload_progress
 from campaign.views.webhooks import webhook_delivery_again, webhook_page, webhooks_page
@@ -121,6 +120,4 @@ urlpatterns = [
         bad_reference_decide,
         name="bad-reference-decide",
     ),
-    path("campaigns/<slug:slug>/test-sets/<int:test_set_id>/", address_of_test_set),
-    path("campaigns/<slug:slug>/test-sets/<int:test_set_id>/<path:rest>", address_of_test_set),
 ]

@@ -46,7 +46,7 @@ def problem_before(arguments: Sequence[str]) -> str | None:
     if {"-h", "--help"}.intersection(arguments):
         return None
     if command == "migrate":
-        return _too_old()
+        return _is_of_another()
     app = str(get_commands().get(command)).partition(".")[0]
     if app not in _OURS and command not in _OF_OTHERS:
         return None
@@ -58,8 +58,8 @@ def _place() -> str:
     return f"the data folder {where}" if where else "the database that DATABASE_URL names"
 
 
-def _too_old() -> str | None:
-    """Return in words that the tables are of before decision 83; None if they are not."""
+def _is_of_another() -> str | None:
+    """Return in words that the tables are of a version whose migrations are not here; None if they are not."""
     from django.db import Error, connection
     from django.db.migrations.loader import MigrationLoader
 
@@ -70,8 +70,8 @@ def _too_old() -> str | None:
     if all(key in loader.graph.nodes for key in loader.applied_migrations if key[0] == "campaign"):
         return None
     return (
-        f"The tables in {_place()} are of a version of Quintet from before its first release, which cannot be upgraded. "
-        "What to do: export what you need with the version that made them, and begin with an empty data folder or database."
+        f"The tables in {_place()} are of another version of Quintet, which this one cannot migrate. "
+        "What to do: use the version that made them, or begin with an empty data folder or database."
     )
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Creates the role of the application, which is not the owner of the tables, and sets its password.
-# PostgreSQL's container runs it where it makes a new database. With a volume of an earlier version, once by hand:
+# PostgreSQL's container runs it where it makes a new database. To tell it another password, by hand:
 #   docker compose exec postgres sh /docker-entrypoint-initdb.d/roles.sh
 # What the role may do with the tables is granted by `manage.py migrate`.
 set -eu

@@ -295,7 +295,7 @@ class Postgres:
         )
 
     def _ensure_database_and_roles(self) -> None:
-        """Create what a new data folder, or one of an earlier version, does not have yet.
+        """Create the database and the application's role where they are missing.
 
         What the application may do with the tables is granted by `manage.py migrate`.
         """

@@ -115,16 +115,6 @@ def choice_of(ranking: Ranking) -> RangeChoice:
 
 
 def recorded_choice(parameters: Mapping[str, Any]) -> RangeChoice:
-    """Read the choice from the parameters of a ranking run.
-
-    Runs from before there was a choice recorded their level and confidence alone; their ranges
-    are percentiles.
-    """
-    values = {
-        part.name: parameters[part.name]
-        for part in fields(RangeChoice)
-        if parameters.get(part.name) is not None
-    }
-    if "correction" in values:
-        values["correction"] = Correction(values["correction"])
-    return RangeChoice(**values)
+    """Read the choice from the parameters of a ranking run."""
+    values = {part.name: parameters[part.name] for part in fields(RangeChoice)}
+    return RangeChoice(**{**values, "correction": Correction(values["correction"])})

@@ -23,23 +23,15 @@ _FIELDS: Final = (
 
 
 def packed(result: Any) -> Any:
-    """Return a result as it is stored. Results of earlier versions, with other fields, stay as they are."""
-    judges = _judges_of(result)
-    if not all(isinstance(row, dict) and row.keys() >= set(_FIELDS) for row in judges):
-        return result
-    rows = [[row[name] for name in _FIELDS] for row in judges]
-    # Only what comes back the same to the last bit is stored in short.
-    if not rows or list(map(_named, rows)) != judges:
-        return result
-    return _with_judges(result, rows)
+    """Return a result as it is stored."""
+    rows = [[row[name] for name in _FIELDS] for row in _judges_of(result)]
+    return _with_judges(result, rows) if rows else result
 
 
 def unpacked(result: Any) -> Any:
     """Return a result as it was computed, from what `packed` returned."""
-    judges = _judges_of(result)
-    if not judges or isinstance(judges[0], dict):
-        return result
-    return _with_judges(result, [_named(row) for row in judges])
+    judges = [_named(row) for row in _judges_of(result)]
+    return _with_judges(result, judges) if judges else result
 
 
 def _judges_of(result: Any) -> list[Any]:

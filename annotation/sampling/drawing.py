@@ -161,7 +161,7 @@ class HITDrawer:
         plan.why["turn"] = turn
         if self._sample_of is not None:
             plan.why["sample"] = True
-        if self.parameters.bad_reference_rate and checks is not Checks.SCHEDULE:
+        if self.parameters.bad_reference_rate:
             plan.why["checks"] = checks.value
         if checks is Checks.SOME and not plan.holds_check:
             plan = replace(plan, blocks=())

@@ -182,7 +182,7 @@ def _decided(
 
     m = len(segments)
     damaged = [segment for segment in segments if segment.damaged]
-    count = _blocks_with_damaged(parameters, m, draw, number, checks)
+    count = _blocks_with_damaged(parameters, m, draw, checks)
     with_damaged = chosen(count, damaged, Rate.BAD_REFERENCE)
     others = [segment for segment in segments if segment.number not in with_damaged]
     # Blocks without a damaged reference, on average over HITs like this one.
@@ -207,20 +207,18 @@ def _decided(
 
 
 def _blocks_with_damaged(
-    parameters: DesignParameters, blocks: int, draw: HashDraw, number: int, checks: Checks
+    parameters: DesignParameters, blocks: int, draw: HashDraw, checks: Checks
 ) -> int:
-    rate, of = parameters.bad_reference_rate, Rate.BAD_REFERENCE
     if checks is Checks.NONE:
         return 0
-    if checks is Checks.SCHEDULE:
-        return blocks_at_rate(rate, blocks, of=of, seed=parameters.seed, number=number)
-    by_chance = blocks_by_chance(rate, blocks, of=of, draw=draw)
+    rate = parameters.bad_reference_rate
+    by_chance = blocks_by_chance(rate, blocks, of=Rate.BAD_REFERENCE, draw=draw)
     return max(1, by_chance) if checks is Checks.SOME else by_chance
 
 
 def _damaged_on_average(parameters: DesignParameters, blocks: int, checks: Checks) -> float:
     by_rate = parameters.bad_reference_rate * blocks
-    if checks in (Checks.SCHEDULE, Checks.CHANCE):
+    if checks is Checks.CHANCE:
         return by_rate
     return max(1.0, by_rate) / max(1, parameters.attention_every)
 

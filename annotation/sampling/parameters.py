@@ -30,7 +30,6 @@ class SegmentOrder(StrEnum):
 class Checks(StrEnum):
     """How it was decided which blocks of a HIT hold a damaged reference."""
 
-    SCHEDULE = "schedule"  # at the rate, evenly over the HITs: drawn so until November 2026
     CHANCE = "chance"  # at the rate, by chance
     SOME = "some"  # for a judge for whom a check is due: at the rate and at least one
     NONE = "none"

@@ -117,11 +117,6 @@ class Rounds:
         return in_new_order(blocks, number=hit, seed=self.seed)
 
 
-def round_count(segments: int, *, size: int) -> int:
-    """Return how many rounds there are."""
-    return -(-segments // size)
-
-
 def segments_of_round(
     segments: Sequence[int], *, number: int, size: int, seed: int
 ) -> tuple[int, ...]:
@@ -268,15 +263,6 @@ def in_new_order(blocks: Sequence[BlockPlan], *, number: int, seed: int) -> tupl
     """Return the blocks of HIT `number` in an order by chance."""
     draw = HashDraw(seed=seed, number=number)
     return tuple(draw.shuffled(blocks, lambda block: block.segment, _ORDER))
-
-
-def shown_again(plan: HITPlan, *, number: int, seed: int, purpose: Purpose) -> HITPlan:
-    """Return a HIT that shows what another one shows, in an order of its own."""
-    return HITPlan(
-        number=number,
-        blocks=in_new_order(plan.blocks, number=number, seed=seed),
-        why={"purpose": purpose.value, "repeats": plan.number},
-    )
 
 
 def _block(

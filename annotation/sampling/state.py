@@ -36,8 +36,7 @@ class DrawState:
         the judgments up to `watermark`. Only active designs look at them.
     watermark : int
     planned_cycle : PlannedCycle or None
-        What a balanced design has planned; None in other designs, and in states recorded before
-        designs planned ahead: HITs drawn from those chose block by block, and do so again.
+        What a balanced design has planned; None in other designs.
     comparisons : tuple of (str, str)
         The pairs of systems that a sort compares now; empty in other designs.
     blocks_wanted : int64, shape (number of comparisons,)
@@ -244,6 +243,6 @@ class DrawState:
             wins=np.array(stored["wins"], dtype=np.float64).reshape(n, n),
             ties=np.array(stored["ties"], dtype=np.float64).reshape(n, n),
             watermark=int(stored["watermark"]),
-            planned_cycle=PlannedCycle.from_json(stored.get("planned_cycle")),
+            planned_cycle=PlannedCycle.from_json(stored["planned_cycle"]),
         )
         return state.comparing(stored["comparisons"]) if "comparisons" in stored else state

@@ -3,6 +3,5 @@
 Reads are querysets, prepared where every judged block makes them (`campaign.database.prepared_query`).
 Each file says which rule its statement states, which test holds it, and how much processor time a judged
 block it saved when it was measured. A statement that saves less than 0.3 ms is better left to the ORM,
-unless a trigger runs it too. `tests/unit/annotation/test_sql.py` watches the headers, and that no SQL is
-written anywhere else.
+unless a trigger runs it too.
 """

@@ -27,7 +27,7 @@ else:
 class SeedField(_IntegerField):
     """A whole number of up to 128 bits: `numeric` in the database, `int` in Python.
 
-    Larger than any integer type of PostgreSQL; seeds of earlier releases are small ones.
+    Larger than any integer type of PostgreSQL.
     """
 
     description = _("Whole number of up to 128 bits")

@@ -43,7 +43,7 @@ from campaign.selectors.organiser_accounts import (
     organisers_of_quintet,
 )
 from campaign.selectors.reference_use import reference_use_in_words
-from campaign.selectors.tasks import protocols_left, tasks_in_order
+from campaign.selectors.tasks import tasks_in_order
 from campaign.selectors.texts import texts_page
 
 __all__ = [
@@ -78,7 +78,6 @@ __all__ = [
     "organisers_of_quintet",
     "own_link_of",
     "people_invited",
-    "protocols_left",
     "reference_use_in_words",
     "sessions_open",
     "takes_part_elsewhere",

@@ -9,12 +9,6 @@ def tasks_in_order(campaign: Campaign) -> list[Task]:
     return list(tasks.order_by("test_set__created_at", "test_set", "pk"))
 
 
-def protocols_left(*, test_set: TestSet) -> list[Protocol]:
-    """Return the protocols that a test set has no task of. One query."""
-    there = set(test_set.tasks.values_list("protocol", flat=True))
-    return [each for each in Protocol if each not in there]
-
-
 def ranking_task(*, test_set: TestSet) -> Task:
     """Return the five-way ranking of a test set, which each has."""
     return Task.objects.select_related("test_set__campaign").get(

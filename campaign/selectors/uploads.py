@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from campaign.models import Campaign, Job, JobKind, Task, Upload, UploadedFile
+from campaign.models import Campaign, Job, Task, Upload, UploadedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,6 @@ class UploadState:
     def is_whole(self) -> bool:
         """Whether there are files, and all of each has arrived."""
         return bool(self.files) and all(file.held == file.size for file in self.files)  # type: ignore[attr-defined]
-
-    @property
-    def is_checked(self) -> bool:
-        """Whether the latest job was a check of the files as they are."""
-        job = self.job
-        return job is not None and job.kind == JobKind.TEXTS_CHECK and job.state == "done"
 
 
 def upload_state(*, campaign: Campaign, upload_id: UUID) -> UploadState | None:
@@ -52,11 +46,6 @@ def upload_states(*, campaign: Campaign, uploads: Sequence[Upload]) -> dict[UUID
         upload.pk: UploadState(upload, files[upload.pk], latest.get(str(upload.pk)))
         for upload in uploads
     }
-
-
-def files_with_bytes(upload: Upload) -> QuerySet[UploadedFile]:
-    """Return the files of an upload by name, each with the bytes that are there as `held`."""
-    return _with_bytes(upload.files.all())
 
 
 def _with_bytes(files: QuerySet[UploadedFile]) -> QuerySet[UploadedFile]:

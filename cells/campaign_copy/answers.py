@@ -111,7 +111,6 @@ def copied_answers(
             continue
         answer = _answer(analysis, task, names, counted)
         if answer is not None:
-            # An option that came later is not in the address.
             found.setdefault(answer.address, answer)
     places = list(ANALYSES)
     kept = list(found.values())[:MOST_ANSWERS]
@@ -173,10 +172,7 @@ def _computed(analysis: Analysis, kind: AnalysisKind, task: Task, names: CopiedN
         languages=(task.test_set.source_language, task.test_set.target_language),
     )
     given = renamed_input(given, names.labels)
-    options = {
-        option.name: option.read(analysis.choice.get(option.name, option.default))
-        for option in kind.options
-    }
+    options = {option.name: option.read(analysis.choice[option.name]) for option in kind.options}
     report = kind.tell(given, options, kind.find(given, options, untold))
     if judgments.rule is None:
         return report

@@ -23,7 +23,6 @@ def chosen(
     of : sequence of Option
         Those of the kind, and others that choices have.
     choice : mapping
-        An option that came later is not in it, and is as usual.
     """
     values = {option.name: choice.get(option.name, option.default) for option in of}
     said = said_of(of, values)

@@ -20,7 +20,6 @@ def without_judges(report: Report) -> Report:
 
 
 def _is_of_judges(table: Table) -> bool:
-    # Columns of old answers do not say what they name.
     return table.name in _JUDGES or any(
         column.names in _JUDGES or (column.is_text and column.key in _JUDGES)
         for column in table.columns

@@ -90,7 +90,6 @@ def copied_tables(
     for table in sorted(newest, key=lambda each: -each.pk):
         copied = _stored(campaign, kinds[table.kind], table, tasks)
         if copied is not None:
-            # An option that came later is not in the address.
             found.setdefault(copied.address, copied)
     told = [*_live(campaign, kinds.values()), *list(found.values())[:MOST_TABLES]]
     places = list(TABLES)
@@ -120,11 +119,7 @@ def _stored(
     is_readable = is_stored or table.content_key_version == CONTENT_KEY_VERSION
     if any(each is None for each in found) or not is_readable:
         return None
-    # An option that came later is not among those of older tables.
-    options = {
-        option.name: option.read(table.choice.get(option.name, option.default))
-        for option in kind.options
-    }
+    options = {option.name: option.read(table.choice[option.name]) for option in kind.options}
     given = chosen(kind, kind.options, table.choice)
     words = options_in_words(kind.options, given)
     if tells_names([words, *(each["name"] for each in table.test_sets)], hidden):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
-from datetime import UTC, date, datetime, time
 from functools import cached_property, partial
 from http import HTTPStatus
 from typing import Any, ClassVar, Final, cast
@@ -16,7 +15,7 @@ from typing import Any, ClassVar, Final, cast
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import URLPattern, URLResolver
 from django.utils.cache import get_conditional_response
-from django.utils.http import http_date, quote_etag
+from django.utils.http import quote_etag
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import FormParser, MultiPartParser
@@ -87,16 +86,8 @@ class AskedAsDescribed(APIView):
 
 
 class Contracted(AskedAsDescribed):
-    """A view of the research API.
+    """A view of the research API."""
 
-    Attributes
-    ----------
-    deprecated_since, sunset : date or None
-        Since when nobody should use it any more, and when it will go away.
-    """
-
-    deprecated_since: ClassVar[date | None] = None
-    sunset: ClassVar[date | None] = None
     counted: Counted | None = None
 
     def check_throttles(self, request: Request) -> None:
@@ -187,10 +178,6 @@ class Contracted(AskedAsDescribed):
             name, each = self.counted.kind.value, self.counted
             response["RateLimit-Policy"] = f'"{name}";q={each.limit};w={SECONDS}'
             response["RateLimit"] = f'"{name}";r={each.left};t={each.seconds}'
-        if self.deprecated_since is not None:
-            response["Deprecation"] = f"@{_midnight(self.deprecated_since)}"
-        if self.sunset is not None:
-            response["Sunset"] = http_date(_midnight(self.sunset))
 
 
 def contracted(
@@ -223,7 +210,6 @@ def _with_contract(cls: type[APIView], route: str, judging: bool) -> type[APIVie
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,
         "route": route,
-        **{name: getattr(cls, name, None) for name in ("deprecated_since", "sunset")},
     }
     if posts and not judging:
         members["post"] = _posted_repeatably(cls.post)  # type: ignore[attr-defined]
@@ -261,7 +247,3 @@ def _conditional(request: Request, response: HttpResponse) -> HttpResponseBase |
         response["ETag"] = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
     unchanged = get_conditional_response(request, etag=response["ETag"], response=response)
     return None if unchanged is response else unchanged
-
-
-def _midnight(day: date) -> int:
-    return int(datetime.combine(day, time(), UTC).timestamp())

@@ -43,7 +43,6 @@ from campaign.api.members import (
     MembersView,
     MemberView,
 )
-from campaign.api.test_set_addresses import TestSetAddressView
 from campaign.api.tokens import TokensView, TokenView
 from campaign.api.uploads import (
     JobAgainView,
@@ -293,8 +292,6 @@ _research: list[URLPattern | URLResolver] = [
         name="api-campaign-transition",
     ),
     path("tasks/<int:task_id>/", include(task_addresses)),
-    path("test-sets/<int:test_set_id>/", TestSetAddressView.as_view()),
-    path("test-sets/<int:test_set_id>/<path:rest>", TestSetAddressView.as_view()),
 ]
 
 # The judging page waits for the first ones, which therefore keep less of the contract.

@@ -1,7 +1,6 @@
-"""Who rates which text: each text by so many judges, no judge a segment twice, all alike in work.
+"""Who rates which text in simulated campaigns: each text by so many judges, no judge a segment twice, all alike in work.
 
-An item is a segment and a distinct text of it, and is rated by the same judges in both passes. A rating
-here is one judge on one item. Whether there is an allotment says `protocols.rating.feasibility`.
+Whether there is an allotment says `protocols.rating.feasibility`.
 """
 
 from __future__ import annotations
@@ -16,22 +15,19 @@ from protocols.rating.feasibility import NotFeasibleError, feasibility
 
 Int64Array = npt.NDArray[np.int64]
 
-#: Items of one judge that are handed out together.
-HIT_SIZE = 10
-
 
 @dataclass(frozen=True, eq=False)
 class Allotment:
-    """Who rates what: N ratings of one pass, in the order of their segments.
+    """Who rates what: N ratings, in the order of their segments.
 
     Attributes
     ----------
-    segment, text, judge : int64, shape (N,)
-        Places of the segment, of the text within it, and of the judge.
+    segment, system, judge : int64, shape (N,)
+        Places.
     """
 
     segment: Int64Array
-    text: Int64Array
+    system: Int64Array
     judge: Int64Array
 
     def __len__(self) -> int:
@@ -39,23 +35,21 @@ class Allotment:
 
 
 def allot(
-    texts: Sequence[Sequence[Sequence[int]]],
     *,
+    systems: int,
+    segments: int,
     judges: int,
     raters: int = 2,
     items_per_judge: int | None = None,
     seed: int = 0,
 ) -> Allotment:
-    """Allot all items to judges, at random and balanced.
+    """Allot one text of each system of each segment to judges, at random and balanced.
 
-    Judges rate equally many items, or one more. Where all segments have one text of each system, judges
-    also meet each system equally often, or once more. Where systems share texts, that cannot always be; each segment then
-    goes to its judges so that those who met a system least get it.
+    Judges rate equally many texts, or one more, and meet each system equally often, or once more.
 
     Parameters
     ----------
-    texts : sequence, length S
-        For each segment its distinct texts, each as the places of the systems that wrote it.
+    systems, segments : int
     judges, raters, items_per_judge
         As for `feasibility`.
     seed : int
@@ -71,21 +65,16 @@ def allot(
     ValueError
         If a number is out of range.
     """
-    sizes = [len(of_segment) for of_segment in texts]
+    sizes = [systems] * segments
     found = feasibility(sizes, judges=judges, raters=raters, items_per_judge=items_per_judge)
     if not found.is_feasible:
         raise NotFeasibleError(found)
     random = np.random.default_rng(seed)
     groups = _round_by_round([raters * size for size in sizes], judges, random)
-    systems = 1 + max((system for each in texts for text in each for system in text), default=-1)
-    single = all([list(text) for text in each] == [[k] for k in range(systems)] for each in texts)
-    if single:
-        chosen = _equitable(groups, systems, judges, random)
-    else:
-        chosen = _least_met(groups, texts, raters, np.zeros((judges, systems)), random)
+    chosen = _equitable(groups, systems, judges, random)
     return Allotment(
-        segment=np.repeat(np.arange(len(texts)), [len(group) for group in groups]),
-        text=np.array([text for each in chosen for text in each], dtype=np.int64),
+        segment=np.repeat(np.arange(segments), [len(group) for group in groups]),
+        system=np.array([system for each in chosen for system in each], dtype=np.int64),
         judge=np.array([judge for group in groups for judge in group], dtype=np.int64),
     )
 
@@ -168,76 +157,3 @@ def _swap(
     for edge in path:
         for vertex in ends[edge]:
             parts[vertex][colour[edge]] = edge
-
-
-def _least_met(
-    groups: Sequence[Sequence[int]],
-    texts: Sequence[Sequence[Sequence[int]]],
-    raters: int,
-    met: npt.NDArray[np.float64],
-    random: np.random.Generator,
-) -> list[list[int]]:
-    """Return the text for each judge of each segment; `met` counts systems by judge, and is updated."""
-    chosen: list[list[int]] = [[] for _group in groups]
-    for segment in random.permutation(len(groups)).tolist():
-        wanted = [text for text in range(len(texts[segment])) for _rater in range(raters)]
-        chosen[segment] = assigned(groups[segment], wanted, texts[segment], met, random)
-    return chosen
-
-
-def assigned(
-    group: Sequence[int],
-    wanted: Sequence[int],
-    texts: Sequence[Sequence[int]],
-    met: npt.NDArray[np.float64],
-    random: np.random.Generator,
-) -> list[int]:
-    """Return which of the `wanted` texts each judge of a segment gets, as many as there are judges."""
-    if not wanted:
-        return []
-    # What a choice adds to the sum of squared counts of a judge, but for a constant.
-    cost = np.array([[met[judge, list(texts[text])].sum() for text in wanted] for judge in group])
-    from scipy.optimize import linear_sum_assignment  # Quintet starts without it
-
-    rows, columns = linear_sum_assignment(cost + random.random(cost.shape) * 1e-6)
-    found = [0] * len(group)
-    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-        found[row] = wanted[column]
-        met[group[row], list(texts[wanted[column]])] += 1
-    return found
-
-
-def hits(
-    allotment: Allotment, *, pass_number: int, size: int = HIT_SIZE, seed: int = 0
-) -> list[Int64Array]:
-    """Return the HITs of a pass: rows of the allotment, at most `size` of one judge each.
-
-    The order is random, and anew in each pass, never that of a document.
-
-    Parameters
-    ----------
-    allotment : Allotment
-    pass_number : int
-        1 for fluency, 2 for adequacy.
-    size : int
-        At least 1.
-    seed : int
-
-    Returns
-    -------
-    list of int64 arrays
-        Of the judges in their order, each with at least one row.
-
-    Raises
-    ------
-    ValueError
-        If `size` or `pass_number` is less than 1.
-    """
-    if size < 1 or pass_number < 1:
-        raise ValueError("size and pass_number: expected at least 1")
-    random = np.random.default_rng([seed, pass_number])
-    found: list[Int64Array] = []
-    for judge in np.unique(allotment.judge).tolist():
-        rows = random.permutation(np.flatnonzero(allotment.judge == judge))
-        found += [rows[start : start + size] for start in range(0, len(rows), size)]
-    return found

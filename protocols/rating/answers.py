@@ -19,7 +19,6 @@ from annotation.protocols import AnswerKind, Needs, Passes, Rules, TextsBeside
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Campaign, Protocol
-from protocols.rating.allotment import HIT_SIZE
 from protocols.rating.feasibility import feasibility
 from protocols.rating.models import AdequacyBasis, Answer, Criterion
 from protocols.rating.statistics.ratings import POINTS
@@ -219,7 +218,7 @@ RATING: Final = AnswerKind(
         raters=lambda rules: int(rules_complete(rules)["raters"]),
         items_per_judge=lambda rules: rules_complete(rules)["items_per_judge"],
         needs=_needs,
-        segments_per_hit=HIT_SIZE,
+        segments_per_hit=10,
         is_second_by_others=lambda rules: bool(rules_complete(rules)["adequacy_by_others"]),
     ),
     rules_fields={

@@ -77,7 +77,8 @@ def simulated_ratings(world: RatingWorld, *, seed: int) -> Ratings:
     """
     systems = len(world.quality)
     given = allot(
-        [[[system] for system in range(systems)]] * world.segments,
+        systems=systems,
+        segments=world.segments,
         judges=world.judges,
         raters=world.raters,
         items_per_judge=world.items_per_judge,
@@ -89,11 +90,11 @@ def simulated_ratings(world: RatingWorld, *, seed: int) -> Ratings:
     mildness = random.normal(0, world.mildness, world.judges)
     taste = random.normal(0, world.taste, (world.judges, systems))
     seen = (
-        np.asarray(world.quality)[given.text]
+        np.asarray(world.quality)[given.system]
         + ease[given.segment]
-        + text[given.segment, given.text]
+        + text[given.segment, given.system]
         + mildness[given.judge]
-        + taste[given.judge, given.text]
+        + taste[given.judge, given.system]
         + random.normal(0, world.noise, len(given))
     )
     segment, system = np.divmod(np.arange(world.segments * systems), systems)
@@ -106,7 +107,7 @@ def simulated_ratings(world: RatingWorld, *, seed: int) -> Ratings:
             condition=np.full(len(segment), -1, dtype=np.int64),
         ),
         judges=tuple(f"J{place:03}" for place in range(1, world.judges + 1)),
-        item=given.segment * systems + given.text,
+        item=given.segment * systems + given.system,
         judge=given.judge,
         value=np.clip(np.rint(seen), 1, POINTS).astype(np.int64),
     )

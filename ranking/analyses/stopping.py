@@ -217,7 +217,7 @@ def _designs(
         return []
     pace = _pace_of_words(work)
     active = ActiveDraw(active_priorities_of_many, floor=_FLOOR)
-    many = min(_MANY, work.most_shown or _MANY, len(tallies.systems))
+    many = min(_MANY, work.most_shown, len(tallies.systems))
     # Blocks that show all systems leave nothing to choose.
     designs = [(many, False), (_FEW, False), (many, True), (_FEW, True)]
     offered = [

@@ -68,13 +68,9 @@ class RankedSystemSerializer(serializers.Serializer[Any]):
     losses = serializers.IntegerField()
     ties = serializers.IntegerField()
     last_rank = serializers.IntegerField(
-        required=False,
-        help_text="The last of the ranks shared with systems of equal score; `rank` if none. Missing "
-        "in rankings from before ranks were shared, like `group`.",
+        help_text="The last of the ranks shared with systems of equal score; `rank` if none."
     )
-    group = serializers.IntegerField(
-        required=False, help_text="Number of its group in `groups`, 1 for the first."
-    )
+    group = serializers.IntegerField(help_text="Number of its group in `groups`, 1 for the first.")
 
     def to_representation(self, instance: Any) -> Any:
         return super().to_representation(only_estimable(instance))
@@ -92,20 +88,16 @@ class RankingInputSerializer(serializers.Serializer[Any]):
     ties = serializers.IntegerField()
     judges = serializers.IntegerField()
     systems = serializers.IntegerField()
-    segments = serializers.IntegerField(
-        allow_null=True, help_text="Null in rankings from before it was counted, like the next two."
-    )
+    segments = serializers.IntegerField()
     effective_segments = serializers.FloatField(
-        allow_null=True,
-        help_text="So many segments with equally many comparisons would say as much.",
+        help_text="So many segments with equally many comparisons would say as much."
     )
     effective_judges = serializers.FloatField(
-        allow_null=True, help_text="So many judges with equally many comparisons would say as much."
+        help_text="So many judges with equally many comparisons would say as much."
     )
     documents = serializers.IntegerField(
         allow_null=True,
-        help_text="Documents of these segments. Null where the test set names fewer than two, and in "
-        "rankings from before they took the place of segments in `two_way` ranges.",
+        help_text="Documents of these segments. Null where the test set names fewer than two.",
     )
     effective_documents = serializers.FloatField(
         allow_null=True,
@@ -125,14 +117,12 @@ class KappaSerializer(serializers.Serializer[Any]):
     )
     p_chance = serializers.FloatField(
         allow_null=True,
-        required=False,
-        help_text="Of a judge, by the ties of the judge and of the others. Not in older runs.",
+        help_text="Of a judge, by the ties of the judge and of the others.",
     )
     no_interval = serializers.ChoiceField(
         choices=NO_INTERVAL,
         allow_null=True,
-        required=False,
-        help_text="Why there is no interval, where there is none. Not in older runs.",
+        help_text="Why there is no interval, where there is none.",
     )
 
 
@@ -226,26 +216,22 @@ class RankingSerializer(RankingBriefSerializer):
     limits = serializers.ListField(
         child=serializers.ChoiceField(choices=LIMITS),
         source="result.limits",
-        allow_null=True,
         help_text="What the rank ranges should account for but do not. `few_judges` or "
         "`few_segments`: too few with about equal shares to tell how much they differ. "
         "`few_documents`: likewise of documents, so that segments count in their place. "
         "`one_document`: all judged segments come from one document, as far as is known. Of "
         "anytime ranges, why no systems can be told apart; also `no_comparison`: no comparison "
         "has a winner; `other_opponents`: systems were compared with different opponents; "
-        "`alone`: only one system has enough judges and segments. Null in rankings from before "
-        "limits were recorded.",
+        "`alone`: only one system has enough judges and segments.",
     )
     refusals = serializers.DictField(
         child=serializers.ListField(child=serializers.ChoiceField(choices=LIMITS)),
         source="result.refusals",
-        allow_null=True,
         help_text="Of anytime ranges: the systems that cannot be told apart from any other, "
         "and why. Codes as in `limits`.",
     )
     pairs = serializers.SerializerMethodField(
-        help_text="All pairs in the order of ranks, with tests of their differences. Null in "
-        "rankings from before they were tested."
+        help_text="All pairs in the order of ranks, with tests of their differences."
     )
     agreement = AgreementSerializer(source="result.agreement")
     judges_left_out = serializers.SerializerMethodField(
@@ -288,10 +274,8 @@ class RankingSerializer(RankingBriefSerializer):
     def get_judges_left_out(self, run: RankingRun) -> list[str]:
         return judges_left_out(run)[run.task_id]
 
-    @extend_schema_field(ComparedPairSerializer(many=True, allow_null=True))
-    def get_pairs(self, run: RankingRun) -> list[dict[str, Any]] | None:
+    @extend_schema_field(ComparedPairSerializer(many=True))
+    def get_pairs(self, run: RankingRun) -> list[dict[str, Any]]:
         pairs = pairs_of(run)
-        if pairs is None:
-            return None
         thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
         return tested_pairs(pairs, thin)

@@ -37,16 +37,10 @@ class RankingRun(Ranking):
         _("kept for"),
         max_length=10,
         choices=KeptFor,
-        blank=True,
-        default="",
-        db_default="",
-        help_text=_("Empty for runs from before only milestones were kept."),
     )
-    comparisons = models.PositiveIntegerField(_("comparisons"), null=True, blank=True)
+    comparisons = models.PositiveIntegerField(_("comparisons"))
     standings = models.JSONField(
         _("standings"),
-        null=True,
-        blank=True,
         help_text=_("Rank, rank range, cluster and score of each system, best first."),
     )
 
@@ -61,7 +55,7 @@ class RankingRun(Ranking):
         get_latest_by = "id"
         indexes = [models.Index(fields=["task", "-id"], name="ranking_run_latest")]
         constraints = [
-            is_one_of("kept_for", ["", *KeptFor], name="ranking_run_kept_for_a_known_reason"),
+            is_one_of("kept_for", KeptFor, name="ranking_run_kept_for_a_known_reason"),
         ]
         triggers = [
             pgtrigger.Protect(

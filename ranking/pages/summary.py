@@ -66,7 +66,7 @@ def summarise_run(
         warnings=_warnings(run),
         range_meaning=ranges_meaning(
             recorded_choice(run.parameters),
-            limits=run.result.get("limits", ()),
+            limits=run.result["limits"],
             counts=run.result["input"],
         ),
         score_meaning=score_words(run.method),
@@ -175,13 +175,13 @@ def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
         ranges_in_words(
             choice,
             resamples=parameters["resamples"],
-            limits=run.result.get("limits", ()),
+            limits=run.result["limits"],
             counts=counts,
         )
         if has_ranges or not run.result["systems"]
         else []
     )
-    if has_ranges and ONE_DOCUMENT in run.result.get("limits", ()):
+    if has_ranges and ONE_DOCUMENT in run.result["limits"]:
         ranges.append(limit_in_words(ONE_DOCUMENT, counts, ranges=choice.ranges))
     left_out = len(parameters["left_out"])
     if not left_out:
@@ -220,20 +220,14 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
     ranges = recorded_choice(run.parameters).ranges
     limits = tuple(
         limit_in_words(limit, result["input"], ranges=ranges)
-        for limit in result.get("limits", ())
+        for limit in result["limits"]
         # Files often name only one document: this is part of the basis instead of a warning.
         if limit != ONE_DOCUMENT and any(not row.get("shortage") for row in result["systems"])
     )
     if len(groups) < 2:
         return limits
     listed = pgettext("between groups of names", "; ").join(map(names_in_a_row, groups))
-    words = (
-        _("Nothing compares these groups with each other, so each is ranked by itself: %(groups)s.")
-        if all("group" in row for row in result["systems"])
-        # A result from before groups were ranked by themselves.
-        else _(
-            "Nothing compares these groups with each other, so their common order means nothing: "
-            "%(groups)s."
-        )
+    words = _(
+        "Nothing compares these groups with each other, so each is ranked by itself: %(groups)s."
     )
     return (words % {"groups": listed}, *limits)

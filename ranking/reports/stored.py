@@ -97,13 +97,12 @@ def _table(values: Mapping[str, Any], rows: Sequence[Any]) -> Table:
     table = Table(
         name=values["name"],
         title=values["title"],
-        # Those stored before columns said what stands behind them have four values.
         columns=[Column(*column) for column in values["columns"]],
         rows=rows,
         notes=values["notes"],
         rules=frozenset(values["rules"]),
         keys=values["keys"],
-        about=values.get("about", {}),
+        about=values["about"],
     )
-    plot = values.get("plot")
+    plot = values["plot"]
     return table if plot is None else replace(table, plot=Plot(**plot))

@@ -18,7 +18,7 @@ class WorkFacts:
         Blocks judged in the test set, by everybody.
     counted : int or None
         Judgments that count in its latest ranking, as its stopping rule counts them: those of excluded judges do not, nor
-        those of others where a group alone counts. None without a ranking, and in facts from before it was recorded.
+        those of others where a group alone counts. None without a ranking.
     wanted : int or None
         Blocks it wants.
     rule_judgments : int or None
@@ -31,8 +31,8 @@ class WorkFacts:
         Of each judge among the latest judgments that were measured.
     base_words, output_words : float or None
         Words of source and references that a block shows, and of an output, on average; None without texts.
-    most_shown : int or None
-        Outputs that a block may show by the protocol; None in facts from before it was recorded.
+    most_shown : int
+        Outputs that a block may show by the protocol.
     """
 
     judged: int
@@ -43,8 +43,8 @@ class WorkFacts:
     pace: Sequence[tuple[int, float, float]]
     base_words: float | None
     output_words: float | None
-    counted: int | None = None
-    most_shown: int | None = None
+    counted: int | None
+    most_shown: int
 
     @property
     def recorded(self) -> dict[str, Any]:

@@ -236,7 +236,6 @@ def _of(
     collapsed: int | None,
 ) -> Collected:
     judges, blocks, skipped = counts
-    segments = given.get("segments")
     return Collected(
         judges=judges,
         blocks=blocks,
@@ -246,9 +245,8 @@ def _of(
         comparisons=given.get("comparisons"),
         ties=given.get("ties"),
         collapsed=collapsed,
-        segments=segments,
-        # Rankings from before segments were counted have blocks alone.
-        counted_blocks=None if segments is None else given.get("blocks"),
+        segments=given.get("segments"),
+        counted_blocks=given.get("blocks"),
         counted_systems=given.get("systems"),
         counted_to=watermark,
     )

@@ -56,7 +56,7 @@ class LeftOutJudge:
 
 
 def judged_facts(run: RankingRun) -> JudgedFacts:
-    """Return what the judgments of a ranking say by themselves. One query; two for rankings of earlier versions.
+    """Return what the judgments of a ranking say by themselves. One query.
 
     Segments and documents were counted as it was ranked (`ranking.core.live`), from the same judgments. Days are
     those of each judge's first and last judgment, which an index has in order: neither grows with judgments.
@@ -66,29 +66,14 @@ def judged_facts(run: RankingRun) -> JudgedFacts:
         watermark=run.watermark,
         without=judges_not_counted(run.parameters),
     ) or (None, None)
-    segments, documents = _ranked_units(run) or units_counted(run)
-    return JudgedFacts(
-        first_day=_day(first), last_day=_day(last), segments=segments, documents=documents
-    )
-
-
-def _ranked_units(run: RankingRun) -> tuple[int, int] | None:
-    """Return the segments and documents of a ranking; None where earlier versions did not record them."""
     counted = run.result["input"]
-    if "segments" not in counted or not run.parameters.get("documents"):
-        return None
-    # A single document is no unit to account for, so it is not said.
-    return counted["segments"], counted.get("documents", min(1, counted["segments"]))
-
-
-def units_counted(run: RankingRun) -> tuple[int, int]:
-    """Return the segments and documents of a ranking, counted from its judgments. One query, which reads them all."""
-    judgments = Judgment.objects.of(run.task_id).current(watermark=run.watermark).counted()
-    found = judgments.exclude(judge__pseudonym__in=judges_not_counted(run.parameters)).aggregate(
-        segments=Count("block__segment", distinct=True),
-        documents=Count("block__segment__document", distinct=True),
+    return JudgedFacts(
+        first_day=_day(first),
+        last_day=_day(last),
+        segments=counted["segments"],
+        # A single document is no unit to account for, so the ranking does not say it.
+        documents=counted.get("documents", min(1, counted["segments"])),
     )
-    return found["segments"], found["documents"]
 
 
 def _days(

@@ -4,10 +4,6 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import IntegerField, JSONField
-from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Cast, Coalesce
-
 from ranking.models import RankingRun
 
 RUNS_SHOWN = 40
@@ -30,29 +26,22 @@ class HistoryPoint:
     @property
     def is_one_ranking(self) -> bool:
         """Whether ranks are of all systems, not of groups that nothing compares."""
-        return all(row.get("group", 1) == 1 for row in self.systems)
+        return all(row["group"] == 1 for row in self.systems)
 
 
 def ranking_history(*, task_id: int, latest: RankingRun | None = None) -> list[HistoryPoint]:
     """Return at most `RUNS_SHOWN` kept runs, evenly spread over the judgments, and then the latest ranking.
 
     The first and the last kept run are among them. It takes two queries, however many runs are kept:
-    first the watermarks alone, then the standings of the runs chosen. Runs from before standings were
-    kept by themselves are read from their results.
+    first the watermarks alone, then the standings of the runs chosen.
     """
     watermarks = dict(RankingRun.objects.of(task_id).order_by("id").values_list("watermark", "pk"))
     chosen = _evenly_spread(sorted(watermarks))
-    rows = (
-        RankingRun.objects.filter(pk__in=[watermarks[number] for number in chosen])
-        .annotate(
-            compared=Coalesce("comparisons", Cast("result__input__comparisons", IntegerField())),
-            ranked=Coalesce(
-                "standings", KeyTransform("systems", "result"), output_field=JSONField()
-            ),
-        )
-        .order_by("watermark")
-    )
-    points = [HistoryPoint(*row) for row in rows.values_list("watermark", "compared", "ranked")]
+    rows = RankingRun.objects.filter(pk__in=[watermarks[number] for number in chosen])
+    points = [
+        HistoryPoint(*row)
+        for row in rows.order_by("watermark").values_list("watermark", "comparisons", "standings")
+    ]
     if latest is not None and latest.watermark not in watermarks:
         result = latest.result
         points.append(

@@ -19,6 +19,7 @@ def judges_outside(*, task_id: int, group_id: int) -> list[str]:
 
 def judges_not_counted(parameters: Mapping[str, Any]) -> list[str]:
     """Return the pseudonyms of judges whose judgments do not count, from the parameters of a run."""
+    # Those of a published result name nobody.
     excluded: list[str] = parameters.get("excluded_judges", [])
     if "judge_group" not in parameters:
         return excluded
@@ -31,7 +32,7 @@ def judges_left_out(*runs: RankingRun | LatestRanking) -> dict[int, list[str]]:
     A run records all judges who were excluded in the campaign; these are those of them who had
     judged this test set. One run a test set. One query, none if nobody was excluded.
     """
-    excluded = {run.task_id: run.parameters.get("excluded_judges", []) for run in runs}
+    excluded = {run.task_id: run.parameters["excluded_judges"] for run in runs}
     left_out: dict[int, list[str]] = {run.task_id: [] for run in runs}
     concerned = [run for run in runs if excluded[run.task_id]]
     if not concerned:

@@ -94,7 +94,7 @@ def system_standing(*, task: Task, name: str) -> SystemStanding | None:
         row=None if place is None else systems[place],
         systems=systems,
         opponents=[]
-        if place is None or found["pairs"] is None
+        if place is None
         else _opponents(systems, found["pairs"], name, found["parameters"]),
         method=found["method"],
         parameters=found["parameters"],

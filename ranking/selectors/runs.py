@@ -246,11 +246,8 @@ _COMPARED_ONE = PreparedQuery(
 
 
 def pairs_of_rows(systems: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return the pairs of ranked systems in the order in which rankings store them: group by group.
-
-    Rankings from before groups were ranked by themselves have the pairs of all systems.
-    """
+    """Return the pairs of ranked systems in the order in which rankings store them: group by group."""
     groups: dict[int, list[str]] = {}
     for row in systems:
-        groups.setdefault(row.get("group", 1), []).append(row["system"])
+        groups.setdefault(row["group"], []).append(row["system"])
     return [pair for names in groups.values() for pair in combinations(names, 2)]

@@ -200,11 +200,7 @@ def table_reproduce(
             % {"its": table.content_key_version, "own": CONTENT_KEY_VERSION}
         )
     kind = table_named(table.kind)
-    # An option that came later is not among those of older tables.
-    options = {
-        option.name: option.read(table.choice.get(option.name, option.default))
-        for option in kind.options
-    }
+    options = {option.name: option.read(table.choice[option.name]) for option in kind.options}
     progress = (begin or _untold)(str(kind.title))
     rows = []
     for number, recorded in enumerate(table.test_sets):

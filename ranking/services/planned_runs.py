@@ -39,7 +39,7 @@ def planned_run(basis: RankingBasis, kinds: Mapping[str, str]) -> RankingRun:
 
 
 def _of_group(basis: RankingBasis, settings: RankingSettings) -> dict[str, Any]:
-    """Return whose judgments alone count; nothing where all do, as in runs from before there were groups."""
+    """Return whose judgments alone count; nothing where all do."""
     group = settings.judge_group
     if group is None:
         return {}
@@ -72,10 +72,6 @@ def _parameters(
         **choice.recorded,
         "method_parameters": METHODS[method].defaults,
         "resamples": _RESAMPLES,
-        # Runs without this field drew their ranges by version 1 (`ranking.core.uncertainty.draws`).
-        "draws": 2,
-        # Used if the test set names several; runs without this field took segments for independent.
-        "documents": True,
         "content_key_version": CONTENT_KEY_VERSION,
         "reference": "exclude",
         # By name, because systems may later be marked as references, or no longer.
@@ -87,7 +83,6 @@ def _parameters(
             "chance": Chance.SCOTT.value,
             "chance_of_judges": JudgeChance.OWN.value,
             "resample": "two_way",
-            "variance": "linear",
             "confidence": _AGREEMENT_CONFIDENCE,
         },
     }

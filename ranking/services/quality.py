@@ -8,7 +8,6 @@ from django.db.models.functions import Now
 from annotation.judge_measures import JudgeMeasure
 from annotation.services import quality_rule_apply
 from campaign.models import Campaign, SystemKind, Task, User
-from ranking.core.agreement.report import JudgeChance
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.scored_checks import tally_scored_checks
@@ -98,11 +97,7 @@ def _measures(
     checks_are_scored: bool,
 ) -> MeasuresByJudge:
     agreement = run.result["agreement"]
-    # Older runs do not record it: P(E) was the same for all judges.
-    is_own = run.parameters["agreement"].get("chance_of_judges") == JudgeChance.OWN
-    measures = MEASURES.measures(
-        run.task_id, tallies, p_chance="own" if is_own else agreement["p_chance"]
-    )
+    measures = MEASURES.measures(run.task_id, tallies, p_chance="own")
     if checks_are_scored:
         # How often who reads misses the damage is known of outputs of the same sentence alone.
         for results in measures.values():

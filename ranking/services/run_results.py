@@ -7,19 +7,16 @@ from typing import Any
 import numpy as np
 
 from ranking.core.agreement.report import (
-    Agreement,
     AgreementReport,
     Chance,
     JudgeChance,
     agreement_of_tallies,
-    inter_judge_agreement,
 )
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
 from ranking.core.judged.blocks import Blocks
 from ranking.core.live.definition import Definition, definition_of
 from ranking.core.live.tallies import (
     RunTallies,
-    counted_of_blocks,
     tallies_of_blocks,
 )
 from ranking.core.rankings.counted_judgments import CountedJudgments
@@ -28,24 +25,18 @@ from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank_counted
 from ranking.core.rankings.ranking import Ranking
 from ranking.models import RankingRun
-from ranking.range_choices import RangeChoice, recorded_choice
+from ranking.range_choices import recorded_choice
 from ranking.range_limits import range_limits
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks
 from ranking.selectors.left_out import judges_not_counted
 from ranking.services.stopping_results import stopping_result
 from ranking.services.stored_pairs import stored_pairs
 
-# An arbitrary value if a run records none, because its intervals of κ are not resampled.
-_KAPPA_RESAMPLES = 1000
-# Parameters of methods in runs from before these were recorded.
-_PARAMETERS_BEFORE = {"bradley_terry": {"prior": 0.0}}
-
 
 def run_result(run: RankingRun) -> dict[str, Any]:
     """Return the result of a run, computed from all judgments and the fields it records.
 
-    The same run gives the same bits at any later time. Results that earlier versions did not have are
-    left out for their runs. Call it in a transaction, see `judged_blocks`.
+    The same run gives the same bits at any later time. Call it in a transaction, see `judged_blocks`.
     """
     judged = judged_blocks(task_id=run.task_id, watermark=run.watermark)
     return run_result_of_blocks(run, with_documents(run.task_id, judged))
@@ -62,22 +53,9 @@ def run_result_of_blocks(run: RankingRun, judged: Blocks) -> dict[str, Any]:
         All judgments that count, over all systems that were shown, with documents; those of excluded judges
         may be among them.
     """
-    parameters, definition = run.parameters, _definition_of(run)
-    blocks = _counted_blocks(definition, judged)
-    if _is_counted(parameters):
-        return run_result_of(tallies_of_blocks(blocks, definition), parameters, seed=run.seed)
-    agreement = parameters["agreement"]
-    report = inter_judge_agreement(
-        blocks,
-        resample=agreement["resample"],
-        resamples=agreement.get("resamples", _KAPPA_RESAMPLES),
-        variance="left_out",
-        seed=run.seed,
-        **_agreement_arguments(agreement),
-    )
-    return _result(
-        counted_of_blocks(blocks, definition), definition, report, parameters, seed=run.seed
-    )
+    definition = _definition_of(run)
+    tallies = tallies_of_blocks(_counted_blocks(definition, judged), definition)
+    return run_result_of(tallies, run.parameters, seed=run.seed)
 
 
 def run_tallies(run: RankingRun, judged: Blocks) -> RunTallies:
@@ -120,62 +98,36 @@ def run_result_of(
     Raises
     ------
     ValueError
-        If the tallies are of another definition, or the run is from before κ was computed from
-        tallies.
+        If the tallies are of another definition.
     """
     expected = run_definition(parameters, method=tallies.definition.method, seed=seed)
     if tallies.definition != expected:
         raise ValueError("tallies: they are of another definition than the run")
-    if not _is_counted(parameters):
-        raise ValueError("agreement: intervals of this run are not computed from tallies")
     agreement = parameters["agreement"]
     report = agreement_of_tallies(
         tallies.agreement,
+        chance=Chance(agreement["chance"]),
+        chance_of_judges=JudgeChance(agreement["chance_of_judges"]),
         resample=agreement["resample"],
+        confidence=agreement["confidence"],
         seed=seed,
-        **_agreement_arguments(agreement),
     )
     return _result(tallies.counted, tallies.definition, report, parameters, seed=seed)
 
 
 def run_definition(parameters: Mapping[str, Any], *, method: str, seed: int) -> Definition:
     """Return what the tallies of a run are of, from the parameters it records."""
-    choice = recorded_choice(parameters)
-    # Runs from before documents were recorded used them for anytime ranges only.
-    documents = parameters.get("documents", False) or choice.ranges == "anytime"
     return definition_of(
         method,
-        _options(parameters, choice),
+        _options(parameters),
         systems=tuple(parameters["systems"]),
         seed=seed,
-        documents=documents,
         excluded=tuple(judges_not_counted(parameters)),
     )
 
 
-def _is_counted(parameters: Mapping[str, Any]) -> bool:
-    return bool(parameters["agreement"].get("variance") == "linear")
-
-
-def _agreement_arguments(agreement: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "chance": Chance(agreement["chance"]),
-        # Older runs do not record it: P(E) was the same for all judges.
-        "chance_of_judges": JudgeChance(agreement.get("chance_of_judges", JudgeChance.POOLED)),
-        "confidence": agreement["confidence"],
-    }
-
-
-def _options(parameters: Mapping[str, Any], choice: RangeChoice) -> RangeOptions:
-    return RangeOptions(
-        kind=choice.ranges,
-        resample=choice.resample,
-        resamples=parameters["resamples"],
-        confidence=choice.confidence,
-        correction=choice.correction,
-        sides=choice.sides,
-        draws=parameters.get("draws", 1),
-    )
+def _options(parameters: Mapping[str, Any]) -> RangeOptions:
+    return recorded_choice(parameters).options(resamples=parameters["resamples"])
 
 
 def _result(
@@ -186,22 +138,18 @@ def _result(
     *,
     seed: int,
 ) -> dict[str, Any]:
-    choice, method = recorded_choice(parameters), definition.counts_method
-    given = parameters.get("method_parameters", _PARAMETERS_BEFORE.get(method.name))
-    ranking = rank_counted(
-        counted, method, method.complete(given), _options(parameters, choice), seed=seed
-    )
+    method = definition.counts_method
+    given = method.complete(parameters["method_parameters"])
+    ranking = rank_counted(counted, method, given, _options(parameters), seed=seed)
     result = {
         "systems": ranking.rows(),
         "not_estimable": [asdict(row) for row in ranking.not_estimable],
         "groups": [list(group) for group in ranking.groups],
-        "input": _input(counted, ranking),
-        "agreement": _agreement(report, is_older="chance_of_judges" not in parameters["agreement"]),
+        "agreement": _agreement(report),
+        **_units_and_limits(counted, ranking, parameters),
     }
     if "stopping_rule" in parameters:
         result |= stopping_result(counted, ranking, parameters["stopping_rule"])
-    if "ranges" in parameters:
-        return result | _units_and_limits(counted, ranking, parameters)
     return result
 
 
@@ -222,16 +170,6 @@ def with_documents(task_id: int, blocks: Blocks) -> Blocks:
     return replace(blocks, document=document[place])
 
 
-def _input(counted: CountedJudgments, ranking: Ranking) -> dict[str, int]:
-    return {
-        "blocks": ranking.blocks,
-        "comparisons": ranking.comparisons,
-        "ties": ranking.ties,
-        "judges": ranking.judges,
-        "systems": len(counted.systems),
-    }
-
-
 def _units_and_limits(
     counted: CountedJudgments, ranking: Ranking, parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -240,11 +178,15 @@ def _units_and_limits(
     of_documents = {"documents": documents, "effective_documents": effective.documents}
     return {
         "input": {
-            **_input(counted, ranking),
+            "blocks": ranking.blocks,
+            "comparisons": ranking.comparisons,
+            "ties": ranking.ties,
+            "judges": ranking.judges,
+            "systems": len(counted.systems),
             "segments": counted.segments,
             "effective_segments": effective.segments,
             "effective_judges": effective.judges,
-            **(of_documents if parameters.get("documents") and documents > 1 else {}),
+            **(of_documents if documents > 1 else {}),
         },
         "limits": range_limits(
             recorded_choice(parameters), ranking.limits, effective, one_document=documents == 1
@@ -254,29 +196,21 @@ def _units_and_limits(
     }
 
 
-def _agreement(report: AgreementReport, *, is_older: bool) -> dict[str, Any]:
+def _agreement(report: AgreementReport) -> dict[str, Any]:
     return {
         "chance": report.chance.value,
         "p_chance": report.p_chance,
         "comparisons": report.comparisons,
         "ties": report.ties,
-        "inter": _kappa(report.inter, is_older=is_older),
+        "inter": vars(report.inter),
         "judges": [
             {
                 "judge": row.judge,
                 "blocks": row.blocks,
                 "comparisons": row.comparisons,
                 "ties": row.ties,
-                **_kappa(row.agreement, is_older=is_older),
+                **vars(row.agreement),
             }
             for row in report.judges
         ],
     }
-
-
-def _kappa(agreement: Agreement, *, is_older: bool) -> dict[str, Any]:
-    said = dict(vars(agreement))
-    if is_older:
-        # The result of a run must not change by a bit.
-        del said["p_chance"], said["no_interval"]
-    return said

@@ -166,11 +166,6 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
             f"The run resampled by content keys of version {version}; "
             f"this code has version {CONTENT_KEY_VERSION}."
         )
-    if "method_parameters" not in run.parameters and METHODS[run.method].defaults:
-        raise ValueError(
-            f"The run does not say with which parameters {run.method!r} was fitted, "
-            "and this version fits it otherwise."
-        )
     with transaction.atomic():
         result = run_result(run)
     columns = {name for row in run.result["systems"] for name in row}

@@ -17,11 +17,8 @@ def stored_pairs(ranking: Ranking) -> list[list[float]]:
     ]
 
 
-def pairs_of(run: RankingRun) -> list[ComparedPair] | None:
-    """Return the pairs of ranked systems of a run; None for runs from before they were tested."""
-    stored = run.result.get("pairs")
-    if stored is None:
-        return None
+def pairs_of(run: RankingRun) -> list[ComparedPair]:
+    """Return the pairs of ranked systems of a run."""
     level = recorded_choice(run.parameters).level
     pairs = pairs_of_rows(run.result["systems"])
     return [
@@ -36,6 +33,6 @@ def pairs_of(run: RankingRun) -> list[ComparedPair] | None:
             significant=adjusted_p <= level,
         )
         for (better, worse), (wins, losses, ties, p_value, adjusted_p) in zip(
-            pairs, stored, strict=True
+            pairs, run.result["pairs"], strict=True
         )
     ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import median
 
-from annotation.sampling.due import attention_due, intra_due
+from annotation.sampling.due import attention_due
 
 # Of additive sequences, by which rates were rounded until November 2026.
 STEPS = ((sqrt(5) - 1) / 2, sqrt(2) - 1, sqrt(3) - 1)
@@ -185,26 +185,6 @@ def drawn_checks(*, seed: int, hits: int, judge: str = "judge00", every: int = 1
         is_due = attention_due(seed=seed, judge=judge, every=every, checks=checks, hits_since=since)
         found.append(is_due)
         checks, since = (checks + 1, 0) if is_due else (checks, since + 1)
-    return found
-
-
-def drawn_repeats(
-    *, seed: int, hits: int, judge: str = "judge00", share: float = 0.1, repeat_gap: int = 10
-) -> list[bool]:
-    """Return which HITs repeat one of the judge's own by the design's draw."""
-    found: list[bool] = []
-    repeats = since = 0
-    for _hit in range(hits):
-        is_due = intra_due(
-            seed=seed,
-            judge=judge,
-            share=share,
-            repeat_gap=repeat_gap,
-            repeats=repeats,
-            hits_since=since,
-        )
-        found.append(is_due)
-        repeats, since = (repeats + 1, 0) if is_due else (repeats, since + 1)
     return found
 
 

@@ -14,14 +14,12 @@ class Figure:
 
     Attributes:
         what: what was measured, with its unit.
-        before: the figure before there was a defence, in words, from the review that found it.
         now: the figure now.
         limit: what it must be, in words.
         held: whether it is.
     """
 
     what: str
-    before: str
     now: str
     limit: str
     held: bool
@@ -29,8 +27,8 @@ class Figure:
 
 def table_print(attack: str, figures: Sequence[Figure]) -> None:
     """Print the figures of an attack, a row each."""
-    rows = [("what", "before", "now", "must be", "held")]
-    rows += [(f.what, f.before, f.now, f.limit, "yes" if f.held else "NO") for f in figures]
+    rows = [("what", "now", "must be", "held")]
+    rows += [(f.what, f.now, f.limit, "yes" if f.held else "NO") for f in figures]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -11,7 +11,6 @@ the share of campaigns in which two systems are in different clusters the wrong 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -31,6 +30,7 @@ from ranking.core.rankings.ranking import Ranking
 from ranking.core.scores import Scores, ordinal_ranks
 from ranking.core.uncertainty.two_way import clustered_covariance, two_way_covariance
 from ranking.files import read_judgments
+from tests.benchmarks import say
 from tests.released import FOLDER
 from tests.worlds import SEGMENTS_A_DOCUMENT, WORLDS, World, draw_campaign, world_named
 
@@ -185,12 +185,6 @@ def say_split_halves(splits: int) -> None:
         blocks = blocks.without([name for name in blocks.systems if name == "_ref"])
         found = [split_half(blocks, level, splits=splits) for level in levels]
         say(f"| {title} | " + " | ".join(f"{a:.1f} ({b:.1f})" for a, b in found) + " |")
-
-
-def say(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def main() -> None:

@@ -4,7 +4,6 @@ Simulated campaigns are forecast from the judgments they have so far, and then g
 whose pairs told apart, clusters and hours lie within the interval: 95 % are promised.
 """
 
-import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
 
@@ -17,6 +16,7 @@ from ranking.core.simulation.measures import clusters_at, sign_test_ranges, sign
 from ranking.core.simulation.model import Model, simulate_wins
 from ranking.core.simulation.reading_pace import reading_pace
 from ranking.design_study.campaigns import ComparedDesign, SimulatedCampaign
+from tests.benchmarks import say
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -40,12 +40,6 @@ WORLDS: dict[str, MakeModel] = {
 ACTIVE_WORLDS: dict[str, int | None] = {"Koehn's": None, "two qualities": 2, "all equal": 1}
 #: Judges who each like some systems better, by a normal deviate of this size, as in qualities from 0 to 10.
 TASTE, JUDGES = 1.0, 3
-
-
-def say(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def curves(campaigns: int) -> None:

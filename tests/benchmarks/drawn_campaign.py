@@ -41,18 +41,3 @@ def processor_seconds(work: Callable[[], object]) -> float:
     start = time.process_time()
     work()
     return time.process_time() - start
-
-
-def paired_ratio(
-    ours: Callable[[], object], peer: Callable[[], object], *, rounds: int, ours_times: int = 5
-) -> tuple[float, float, float]:
-    """Time both in turn, in each round; return the medians of ours, the peer's and their ratio."""
-    ours()  # warm: caches filled, kernels loaded
-    own, other, ratios = [], [], []
-    for _ in range(rounds):
-        mine = float(np.median([processor_seconds(ours) for _ in range(ours_times)]))
-        theirs = processor_seconds(peer)
-        own.append(mine)
-        other.append(theirs)
-        ratios.append(theirs / mine)
-    return float(np.median(own)), float(np.median(other)), float(np.median(ratios))

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
-from tests.benchmarks.judging_server import say
+from tests.benchmarks import say
 from tests.benchmarks.web_server import (
     postgresql_process,
     prepare_django,

@@ -14,12 +14,12 @@ import argparse
 import gzip
 import http.client
 import json
-import sys
 from collections.abc import Callable
 from itertools import cycle, islice
 from typing import Any
 from uuid import uuid4
 
+from tests.benchmarks import say
 from tests.benchmarks.web_server import (
     HOST,
     postgresql_process,
@@ -35,11 +35,6 @@ BLOCKS_A_HIT = 3
 WANTED_MS = 6.0
 WARM_ROUNDS = 6
 FLOOR = "tests.benchmarks.floor:application"
-
-
-def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 class JudgingBrowser:

@@ -2,9 +2,8 @@
 
 Judges are drawn from populations that differ in care, `tests/judges_of_differing_care.py`. Printed
 for each world: the share of campaigns whose interval holds κ of the population, resampling segments,
-leaving out judges, and both (linearised, and in parentheses with segments left out one by one, as
-in older runs); the standard deviation of κ over campaigns beside what both estimate;
-and for a judge of each campaign how often the interval of their κ with others holds theirs (likewise). `--time
+leaving out judges, and both; the standard deviation of κ over campaigns beside what both estimate;
+and for a judge of each campaign how often the interval of their κ with others holds theirs. `--time
 100000 1000000` prints instead what the levels cost, `--files FILE …` the standard errors of released judgments.
 """
 
@@ -12,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -24,13 +22,12 @@ from ranking.core.agreement.counts import COMPARABLE
 from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS, KappaLevel, variance
 from ranking.core.agreement.linear import parts_of_all
 from ranking.core.agreement.report import (
-    KAPPA_VARIANCES,
     Agreement,
-    KappaVariance,
     inter_judge_agreement,
 )
 from ranking.core.agreement.tallies import tally_agreement
 from ranking.files import read_judgments
+from tests.benchmarks import say
 from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
 from tests.judges_of_differing_care import (
     CareWorld,
@@ -74,8 +71,6 @@ class Coverage:
         Standard deviation of κ over campaigns, and root of the mean two-way variance.
     judges : float
         Share of judges whose two-way interval holds their κ.
-    held_left_out, judges_left_out : float
-        The same for two-way intervals with segments left out one by one.
     """
 
     truth: float
@@ -83,8 +78,6 @@ class Coverage:
     deviation: float
     estimated: float
     judges: float
-    held_left_out: float
-    judges_left_out: float
 
 
 def coverage(
@@ -100,8 +93,7 @@ def coverage(
     truth = population_kappa(world, pairs)
     held: dict[KappaLevel, list[bool]] = {level: [] for level in levels}
     kappas, variances = [], []
-    both: dict[KappaVariance, list[bool]] = {way: [] for way in KAPPA_VARIANCES}
-    judges: dict[KappaVariance, list[bool]] = {way: [] for way in KAPPA_VARIANCES}
+    judges: list[bool] = []
     for seed in range(campaigns):
         blocks, drawn = draw_campaign(world, seed)
         parts = parts_of_all(tally_agreement(blocks), expected=None)
@@ -111,33 +103,20 @@ def coverage(
             report = inter_judge_agreement(blocks, resample=level, resamples=resamples)
             of_level.append(_holds(report.inter, truth))
         own = [kappa_of_judge(world, drawn, judge, seed) for judge in range(of_judges)]
-        for way in KAPPA_VARIANCES:
-            report = inter_judge_agreement(blocks, variance=way)
-            both[way].append(_holds(report.inter, truth))
-            judges[way] += [
-                _holds(row.agreement, of_judge)
-                for row, of_judge in zip(report.judges[:of_judges], own, strict=True)
-            ]
+        rows = inter_judge_agreement(blocks).judges[:of_judges]
+        judges += [_holds(row.agreement, of_judge) for row, of_judge in zip(rows, own, strict=True)]
     return Coverage(
         truth=truth,
         held={level: float(np.mean(found)) for level, found in held.items()},
         deviation=float(np.std(kappas, ddof=1)),
         estimated=float(np.sqrt(np.mean(variances))),
-        judges=float(np.mean(judges["linear"])) if of_judges else float("nan"),
-        held_left_out=float(np.mean(both["left_out"])),
-        judges_left_out=float(np.mean(judges["left_out"])) if of_judges else float("nan"),
+        judges=float(np.mean(judges)) if of_judges else float("nan"),
     )
 
 
 def _holds(found: Agreement, truth: float) -> bool:
     """Whether the interval holds it; none at all holds nothing."""
     return found.low is not None and found.high is not None and found.low <= truth <= found.high
-
-
-def say(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def print_times(sizes: Iterable[int]) -> None:
@@ -194,11 +173,9 @@ def main() -> None:
     for name in cast("list[str]", given.world):
         found = coverage(WORLDS[name], campaigns=given.campaigns, of_judges=given.of_judges)
         cells = [f"{100 * found.held[level]:.1f}" for level in KAPPA_LEVELS]
-        cells[-1] += f" ({100 * found.held_left_out:.1f})"
         say(
             f"| {name} | {found.truth:.3f} | {' | '.join(cells)} | {found.deviation:.3f} "
-            f"| {found.estimated:.3f} "
-            f"| {100 * found.judges:.1f} ({100 * found.judges_left_out:.1f}) |"
+            f"| {found.estimated:.3f} | {100 * found.judges:.1f} |"
         )
 
 

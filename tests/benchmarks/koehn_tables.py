@@ -9,7 +9,6 @@ unit tests hold the goldens.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Callable
 
@@ -18,6 +17,7 @@ from ranking.core.simulation.budget import plan_budget
 from ranking.core.simulation.expected_curve import expected_comparisons
 from ranking.core.simulation.model import Model
 from ranking.core.simulation.study import METHODS, Study, simulate_campaigns
+from tests.benchmarks import say
 
 COMPARISONS = (10_000, 20_000, 30_000, 40_000, 50_000)
 #: Range size, violations in %, clusters, violations in %.
@@ -44,11 +44,6 @@ PRINTED_TABLE_4 = {
     (15, 10): (12, 40, 80, 350),
     (15, 12): (15, 50, 120, 500),
 }
-
-
-def say(line: str = "") -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def table_1(experiments: int, jobs: int, seed: int) -> None:

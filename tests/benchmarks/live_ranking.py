@@ -28,6 +28,7 @@ from uuid import uuid4
 import numpy as np
 import psutil
 
+from tests.benchmarks import say
 from tests.benchmarks.web_server import (
     peak_megabytes,
     prepare_django,
@@ -39,11 +40,6 @@ WANTED_MS, WANTED_MB, WANTED_RATIO = 100.0, 300.0, 1.2
 #: The first rounds compile statements and read pages for the first time.
 LEFT_OUT = 3
 SHOWN = 35
-
-
-def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def store(blocks: int, judges: int, options: argparse.Namespace) -> int:

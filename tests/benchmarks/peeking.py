@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from annotation.sampling.priorities import active_priorities
 from ranking.core.anytime.ranges import anytime_ranges_of_moments
+from tests.benchmarks import say
 from tests.benchmarks.growing_campaign import LOOKS, Growing, Setting, looks
 from tests.worlds import WORLDS, World, world_named
 
@@ -55,12 +56,6 @@ def settings() -> tuple[Setting, ...]:
         Setting(name="5 judges, taste 3", world=replace(tastes, judges=5)),
         Setting(name="10 segments", world=replace(hundred, segments=10)),
     )
-
-
-def say(line: str = "") -> None:
-    """Print a line at once."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def share(hits: list[bool]) -> str:

@@ -9,7 +9,6 @@ covariance of the scores, that over segments and judges.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,15 +24,11 @@ from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
 from ranking.core.ranges.confidence_sets import rank_confidence_sets
 from ranking.core.scores import Scores
 from ranking.core.uncertainty.two_way import ScoreCovariance, draw_scores
+from tests.benchmarks import say
 from tests.benchmarks.drawn_campaign import processor_seconds
 from tests.worlds import World, draw_campaign, world_named
 
 FloatArray = npt.NDArray[np.float64]
-
-
-def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import resource
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -40,6 +39,7 @@ from ranking.files.counting import FilesWanted, count_files
 from ranking.files.parquet.writing import in_order_of_segments, write_parquet
 from ranking.files.vocabulary import Columns, Vocabulary
 from ranking.management.engine_arguments import ENGINES, chosen_engine
+from tests.benchmarks import say
 from tests.benchmarks.drawn_campaign import drawn_campaign
 
 A_FILE = 2_500_000
@@ -57,11 +57,6 @@ class Cost:
     comparisons: int
     seconds: float
     processor_seconds: float
-
-
-def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def columns_of(blocks: Blocks) -> tuple[Columns, Vocabulary]:

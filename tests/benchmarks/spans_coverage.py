@@ -14,6 +14,7 @@ import numpy as np
 from protocols.spans.simulator import SpanModel, simulate_spans
 from protocols.spans.statistics.additive import Level, fit_additive
 from protocols.spans.statistics.columns import score_columns
+from tests.benchmarks import say
 
 ADAPTIVE = SpanModel(sampling="adaptive")
 HARDER = replace(ADAPTIVE, trend=30)
@@ -56,10 +57,6 @@ def of_model(model: SpanModel, level: Level, campaigns: int) -> str:
         f"ranks {100 * np.mean(ranks):.1f}, bias {bias[0]:+.2f}, {bias[-1]:+.2f}, "
         f"rmse {np.mean(np.square(away)) ** 0.5:.2f}, without an interval {none}"
     )
-
-
-def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
 
 
 def main(arguments: list[str]) -> None:

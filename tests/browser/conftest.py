@@ -27,11 +27,12 @@ from playwright.sync_api import (
 from playwright.sync_api import Request as BrowserRequest
 from pytest_django.live_server_helper import LiveServer
 
-from campaign.models import InvitationRole, Judge
+from campaign.models import InvitationRole, Judge, Task
 from campaign.services import invitation_create
 from tests.browser.chromium import launch_options
 from tests.browser.judging import at_sentence, sign_in_by_link
 from tests.browser.long_texts import SIZES, lengthen
+from tests.factories import make_judge
 
 # Playwright's synchronous interface runs an event loop in this thread, which Django takes for an
 # asynchronous caller of the ORM.
@@ -313,3 +314,15 @@ def open_long(new_page: NewPage, judge: Judge, sign_in: SignIn) -> OpenLong:
         return page
 
     return opened
+
+
+@pytest.fixture
+def judge(task: Task) -> Judge:
+    return make_judge(task.test_set.campaign)
+
+
+@pytest.fixture
+def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    return page

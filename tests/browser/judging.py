@@ -87,3 +87,9 @@ def is_true(page: Page, asynchronous: str) -> None:
 def page_kept(page: Page) -> None:
     """Wait for the page and its files to be kept: until then its service worker is only starting."""
     is_true(page, KEPT)
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key some time after the sentence before: at once, it is taken for its second press."""
+    page.clock.fast_forward(1_000)
+    page.keyboard.press(key)

@@ -13,7 +13,7 @@ from campaign.services import task_close
 from protocols.editing.models import Answer
 from tests.at_work import lend
 from tests.browser.conftest import SignIn
-from tests.browser.judging import all_sent, at_sentence
+from tests.browser.judging import all_sent, at_sentence, press
 from tests.browser.screen_reader import ScreenReader
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -28,11 +28,6 @@ def task() -> Task:
     design_ensure(task=task, seed=7)
     hits_plan(task_id=task.pk, count=6)
     return task
-
-
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
 
 
 @pytest.fixture
@@ -60,12 +55,6 @@ def editing(page: Page, judge: Judge, sign_in: SignIn) -> Page:
 
 def field(page: Page) -> Locator:
     return page.get_by_role("textbox", name="The text, to be edited")
-
-
-def press(page: Page, key: str) -> None:
-    """Some time after the sentence before: at once, a key is taken for its second press."""
-    page.clock.fast_forward(1_000)
-    page.keyboard.press(key)
 
 
 def said(judge: Judge) -> list[str]:

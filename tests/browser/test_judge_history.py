@@ -10,9 +10,8 @@ from annotation.models import Assignment, HITPurpose, Judgment, ProblemReport, S
 from annotation.sampling.due import intra_due
 from annotation.services import design_change, pool_fill
 from campaign.models import Judge, Task
-from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
-from tests.factories import make_campaign, make_judge, make_task
+from tests.factories import make_campaign, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -22,18 +21,6 @@ def task() -> Task:
     """Enough for a judge to do eight HITs, none of which shows a sentence twice."""
     campaign = make_campaign(blocks_per_judge=60)
     return make_task(campaign, documents=(12,) * 5, identical=(), planned=40)
-
-
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
-@pytest.fixture
-def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    return page
 
 
 def history(page: Page) -> Locator:

@@ -28,18 +28,6 @@ def task() -> Task:
     return make_task(make_campaign(blocks_per_judge=60), documents=(6, 6), identical=())
 
 
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
-@pytest.fixture
-def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    return page
-
-
 def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
     """With ties, a comment, more context, and the differences marked."""
     expect(rows(judging)).to_have_count(5)

@@ -32,18 +32,6 @@ def task() -> Task:
 
 
 @pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
-@pytest.fixture
-def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    return page
-
-
-@pytest.fixture
 def judging_with_clock(new_page: NewPage, judge: Judge, sign_in: SignIn) -> Page:
     page = new_page()
     page.clock.install()

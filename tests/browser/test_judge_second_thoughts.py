@@ -5,7 +5,6 @@ from playwright.sync_api import Dialog, Locator, Page, expect
 
 from annotation.models import Judgment, Skip
 from campaign.models import Judge
-from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, rank_of, type_ranks
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -15,13 +14,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def judge() -> Judge:
     return make_judge(make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign)
-
-
-@pytest.fixture
-def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    return page
 
 
 @pytest.fixture

@@ -20,13 +20,6 @@ def judge() -> Judge:
 
 
 @pytest.fixture
-def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    return page
-
-
-@pytest.fixture
 def on_a_phone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> Page:
     page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
     sign_in(page, judge)

@@ -11,7 +11,7 @@ from annotation.models import Judgment
 from campaign.models import InvitationRole, Judge, Session, Task
 from campaign.services import invitation_create
 from launcher.services import Services
-from tests.browser.conftest import SignIn, new_context
+from tests.browser.conftest import new_context
 from tests.browser.judging import all_sent, at_sentence, judge_block, open_link, send_now
 from tests.factories import make_campaign, make_judge, make_task
 from tests.gunicorn import free_port, stopped, web_server
@@ -24,24 +24,12 @@ def task() -> Task:
     return make_task(make_campaign(), documents=(6, 6), identical=())
 
 
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
 def link_of(judge: Judge) -> str:
     assert judge.user is not None
     _, token = invitation_create(
         campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
     )
     return f"/i/{token}/"
-
-
-@pytest.fixture
-def judging(page: Page, judge: Judge, sign_in: SignIn) -> Page:
-    sign_in(page, judge)
-    at_sentence(page, 1)
-    return page
 
 
 @pytest.mark.thorough

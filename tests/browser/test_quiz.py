@@ -10,8 +10,8 @@ from protocols.quiz.models import Answer
 from protocols.quiz.snippet_files import GivenSnippet
 from protocols.quiz.snippets import snippets_replace
 from tests.browser.conftest import SignIn
-from tests.browser.judging import all_sent, at_sentence
-from tests.factories import make_campaign, make_judge, make_task
+from tests.browser.judging import all_sent, at_sentence, press
+from tests.factories import make_campaign, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -33,11 +33,6 @@ def task() -> Task:
     return task
 
 
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
 def begin(page: Page, judge: Judge, sign_in: SignIn) -> Page:
     page.clock.install()
     sign_in(page, judge)
@@ -48,12 +43,6 @@ def begin(page: Page, judge: Judge, sign_in: SignIn) -> Page:
 @pytest.fixture
 def quiz(page: Page, judge: Judge, sign_in: SignIn) -> Page:
     return begin(page, judge, sign_in)
-
-
-def press(page: Page, key: str) -> None:
-    """Some time after the sentence before: at once, a key is taken for its second press."""
-    page.clock.fast_forward(1_000)
-    page.keyboard.press(key)
 
 
 @pytest.mark.thorough

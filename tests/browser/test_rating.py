@@ -10,7 +10,8 @@ from campaign.services import task_close
 from launcher.waiting import wait_until
 from protocols.rating.models import Answer
 from tests.browser.conftest import SignIn
-from tests.factories import make_campaign, make_judge, make_task
+from tests.browser.judging import press
+from tests.factories import make_campaign, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -23,17 +24,6 @@ def task() -> Task:
     design_ensure(task=task, seed=7)
     hits_plan(task_id=task.pk, count=1)
     return task
-
-
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
-def press(page: Page, key: str) -> None:
-    """Some time after the sentence before: at once, a key is taken for its second press."""
-    page.clock.fast_forward(1_000)
-    page.keyboard.press(key)
 
 
 def test_a_judge_rates_fluency_and_then_adequacy(

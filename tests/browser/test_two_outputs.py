@@ -10,7 +10,7 @@ from annotation.services import design_ensure, hits_plan
 from campaign.models import Judge, Protocol, Task
 from campaign.services import task_close
 from tests.browser.conftest import SignIn
-from tests.browser.judging import all_sent, at_sentence, judge_block, rows
+from tests.browser.judging import all_sent, at_sentence, judge_block, press, rows
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -61,12 +61,6 @@ def verdict(page: Page, name: str) -> Locator:
 
 def chosen(page: Page) -> Locator:
     return page.locator("[data-verdict][aria-pressed=true]")
-
-
-def press(page: Page, key: str) -> None:
-    """Some time after the sentence before: at once, a key is taken for its second press."""
-    page.clock.fast_forward(1_000)
-    page.keyboard.press(key)
 
 
 def verdicts(judge: Judge) -> list[str]:

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import Resolver404, resolve, set_script_prefix
 from django.utils import timezone
-from pytest_django import DjangoDbBlocker, Settings
+from pytest_django import Settings
 
 from campaign.models import Judge, MailState, Membership, MembershipRole, User
 from campaign.models.mail import OutgoingMail
@@ -23,9 +23,8 @@ from campaign.services.member_invitations import member_invite_by_mail
 from campaign.services.own_link_mails import own_link_send
 from campaign.tasks import send_mails
 from ranking.services.alert_mails import alert_mails_send
-from tests.permissions.world import World, make_world
+from tests.permissions.world import World
 from tests.rest_operations import addresses, description
-from tests.shared_rows import shared_rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 PREFIX = "/somewhere/quintet"
@@ -51,12 +50,6 @@ def below(settings: Settings) -> Iterator[None]:
     set_script_prefix(f"{PREFIX}/")
     yield
     set_script_prefix("/")
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    with shared_rows(django_db_blocker, make_world) as made:
-        yield made
 
 
 def client_of(world: World, role: str) -> Client:

@@ -8,22 +8,14 @@ from collections.abc import Iterator
 import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
-from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from tests.permissions.addresses import ADDRESSES
 from tests.permissions.addresses.answers import ROLES
 from tests.permissions.requests import opening, sent_to
-from tests.permissions.world import World, make_world
-from tests.shared_rows import shared_rows
+from tests.permissions.world import World
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    with shared_rows(django_db_blocker, make_world) as made:
-        yield made
 
 
 def _routes(resolver: URLResolver, prefix: str = "") -> Iterator[str]:

@@ -7,13 +7,11 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from django import forms
-from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from tests.permissions.addresses import ADDRESSES
 from tests.permissions.table import REST, audiences
-from tests.permissions.world import World, make_world
-from tests.shared_rows import shared_rows
+from tests.permissions.world import World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
@@ -95,12 +93,6 @@ def form_fields(form: type[forms.BaseForm] = forms.BaseForm) -> set[str]:
     """Return the names of the fields of every form there is."""
     names = set(getattr(form, "base_fields", ()))
     return names.union(*(form_fields(each) for each in form.__subclasses__()))
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    with shared_rows(django_db_blocker, make_world) as made:
-        yield made
 
 
 class Senders:

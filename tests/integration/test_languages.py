@@ -31,7 +31,7 @@ from campaign.services import (
 )
 from campaign.services import task_change as set_change
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -41,11 +41,6 @@ FIVE_WAY = (
     "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,system1rank,"
     "system2rank\n{languages},1,doc,1,ann,A,B,1,2\n"
 )
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
 
 
 @pytest.fixture

@@ -9,14 +9,9 @@ from django.test import Client
 
 from annotation.selectors import tasks_open_to_judge as sets_open_to
 from campaign.models import Campaign, ConflictOfInterest, Judge, Task, User
-from tests.factories import make_campaign, make_task
+from tests.factories import make_task
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from campaign.models import InvitationRole, MembershipRole
@@ -24,9 +23,8 @@ from ranking.services.publishing import result_reviewer_link_make
 from tests.integration.test_secrets import logged
 from tests.permissions.addresses import ADDRESSES
 from tests.permissions.requests import opening
-from tests.permissions.world import World, make_world
+from tests.permissions.world import World
 from tests.recruiting import COMPLETION, SCREENED_OUT, SECRET
-from tests.shared_rows import shared_rows
 from tests.some_now import some_now
 
 __all__ = ["logged"]
@@ -44,12 +42,6 @@ ENTERED = {"panel key", "panel events key", "completion code", "screened out cod
 KNOWN = {("organiser", place): ENTERED for place in (_PANEL, f"api/v1/{_PANEL}")} | {
     ("organiser", place): {"link of reviewers"} for place in _PUBLISHED
 }
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    with shared_rows(django_db_blocker, make_world) as made:
-        yield made
 
 
 @pytest.fixture

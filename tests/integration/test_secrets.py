@@ -26,7 +26,7 @@ from campaign.services import (
 from campaign.services.own_account import address_token, password_token
 from config.logs.formats import json_formatter
 from config.redaction import HIDDEN, redact, secrets_of
-from tests.factories import make_campaign, make_judge, make_organiser
+from tests.factories import make_judge, make_organiser
 from tests.recruiting import make_panel
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "NONSENSE")
@@ -83,11 +83,6 @@ def test_the_addresses_with_a_secret_are_known() -> None:
         assert secrets_of(address) == ["c2VjcmV0-_x"]
         for written in (address, f"https://x.org/sub{address}?a=b", address.replace("/", "%2F")):
             assert "c2VjcmV0" not in redact(f'GET "{written}" {written}')
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ import numpy as np
 import psutil
 
 from launcher.waiting import wait_until
+from tests.benchmarks import say
 from tests.benchmarks.web_server import (
     postgresql_process,
     prepare_django,
@@ -44,11 +45,6 @@ from tests.load.watching import Flushes, Lags, megabytes
 ANSWER_MILLISECONDS, LAG_SECONDS, GROWTH = 50, 2.0, 0.1
 #: Of a virtual machine's processors, what its host gave to others: with more, answers say little of us.
 STOLEN_PER_CENT = 2
-
-
-def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 def stolen_seconds() -> float:

@@ -27,7 +27,7 @@ ROOMS: Final = {
         *(f"api/v1/{_CAMPAIGN}{name}/" for name in ("invitations", "panels")),
     ),
     "REST: uploads and background jobs": (f"api/v1/{_CAMPAIGN}uploads/", f"api/v1/{_CAMPAIGN}jobs/"),
-    "REST: tasks of a campaign": ("api/v1/tasks/", "api/v1/test-sets/"),
+    "REST: tasks of a campaign": ("api/v1/tasks/",),
     "REST: other": ("api/",),
     "Health": ("healthz", "readyz"),
 }  # fmt: skip

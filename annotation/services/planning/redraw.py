@@ -101,8 +101,8 @@ def _first(hit: HIT) -> HITPlan:
     plans = plans_read(before)
     for pk, purpose in before.items():
         drawer.add(plans[pk], Purpose(purpose))
-    # Before November 2026 nothing was recorded of checks: they followed the schedule of the rate.
-    checks = Checks(hit.why.get("checks", Checks.SCHEDULE))
+    # Nothing is recorded of checks where the design has none.
+    checks = Checks(hit.why.get("checks", Checks.CHANCE))
     drawn = drawer.first(number=hit.number, turn=hit.why["turn"], checks=checks)
     assert drawn is not None, "A stored HIT has a window."  # noqa: S101
     return drawn

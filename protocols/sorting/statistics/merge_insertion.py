@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import factorial
 
 from protocols.sorting.statistics.draws import shuffled
 
@@ -78,17 +77,6 @@ def most_comparisons(systems: int) -> int:
     if systems < 0:
         raise ValueError("systems: expected a number from 0")
     return sum(((3 * k + 3) // 4 - 1).bit_length() for k in range(1, systems + 1))
-
-
-def fewest_comparisons(systems: int) -> int:
-    """Return ⌈log₂ n!⌉: in the worst case no sort of n systems needs fewer comparisons.
-
-    Raises
-    ------
-    ValueError
-        If `systems` is negative.
-    """
-    return (factorial(systems) - 1).bit_length()
 
 
 def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: int) -> SortState:

@@ -8,21 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.counts import AgreementCounts
 from ranking.core.agreement.kappa_intervals import (
     Interval,
     KappaLevel,
     VarianceParts,
     kappa_intervals,
-    parts_of_spread,
 )
-from ranking.core.agreement.spread import (
-    cohen_chance,
-    inter_spread,
-    judge_spreads,
-    kappa_of,
-    lowest_kappa,
-)
+from ranking.core.agreement.spread import cohen_chance, kappa_of, lowest_kappa
 from ranking.core.agreement.statistics import scott_chance, share
 
 Int64Array = npt.NDArray[np.int64]
@@ -91,26 +83,6 @@ def percentile_intervals(point: Kappas, samples: Kappas, cut: int) -> list[Inter
         high = np.sort(np.nan_to_num(resampled, nan=1.0))[len(resampled) - 1 - cut]
         found.append(Interval(float(low), float(high), None))
     return found
-
-
-def left_out_intervals(
-    counts: AgreementCounts,
-    point: Kappas,
-    expected: float | None,
-    level: KappaLevel,
-    confidence: float,
-    *,
-    own_chance: bool,
-) -> list[Interval]:
-    """Return intervals from leaving out judges and segments, see `kappa_intervals`."""
-    judges = len(point.kappa) - 1
-    p_chance = float(point.p_chance[-1, 0])
-    spreads = [
-        *judge_spreads(counts, judges, p_chance=None if own_chance else p_chance),
-        inter_spread(counts, judges, expected=expected),
-    ]
-    parts = [parts_of_spread(spread) for spread in spreads]
-    return intervals_of_parts(parts, point, level, confidence)
 
 
 def intervals_of_parts(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,6 @@ from ranking.core.agreement.kappas import (
     Kappas,
     intervals_of_parts,
     kappas_of_sums,
-    left_out_intervals,
     percentile_intervals,
 )
 from ranking.core.agreement.linear import parts_of_all, parts_of_judges
@@ -33,10 +32,6 @@ from ranking.core.scores import NotEstimable
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-
-#: How changes of κ without a segment are computed, see `inter_judge_agreement`.
-KappaVariance = Literal["linear", "left_out"]
-KAPPA_VARIANCES: tuple[KappaVariance, ...] = get_args(KappaVariance)
 
 
 class Chance(StrEnum):
@@ -186,7 +181,6 @@ def inter_judge_agreement(
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
-    variance: KappaVariance = "linear",
 ) -> AgreementReport:
     """Measure how much judges agree with each other (Bojar et al. 2011, §2.2).
 
@@ -220,10 +214,6 @@ def inter_judge_agreement(
         Confidence of the intervals, between 0 and 1.
     seed : int
         0 ≤ seed < 2**64, for "segments".
-    variance : "linear" or "left_out"
-        How changes without a segment are computed: linearised from sums, see
-        `ranking.core.agreement.linear`, or by leaving out each segment, as in ranking runs from
-        before this was recorded.
 
     Returns
     -------
@@ -241,8 +231,8 @@ def inter_judge_agreement(
     Evaluation, WMT. W. A. Scott (1955) for π, E. M. Bennett et al. (1954) for S, J. Cohen (1960).
     """
     cut = trim_count(resamples, confidence)
-    _refuse(chance, resample, variance)
-    if resample != "segments" and variance == "linear":
+    _refuse(chance, resample)
+    if resample != "segments":
         return agreement_of_tallies(
             tally_agreement(blocks),
             chance=chance,
@@ -253,31 +243,25 @@ def inter_judge_agreement(
         )
     own = chance is Chance.SCOTT and chance_of_judges is JudgeChance.OWN
     judges = len(blocks.judges)
-    counts = count_agreement(blocks, shared_items=resample != "segments")
+    counts = count_agreement(blocks)
     by_segment = counts.by_segment(judges, own_chance=own)
     total: Int64Array = np.asarray(by_segment.sum(axis=1)).reshape(-1, 1)
     expected = FIXED_CHANCE.get(chance)
     point = kappas_of_sums(total, judges, expected, own_chance=own)
-    if resample == "segments":
-        unit = counts.segments.astype(np.uint64)
-        sums = bootstrap_sums(by_segment, unit, resamples=resamples, seed=seed)
-        samples = kappas_of_sums(sums, judges, expected, own_chance=own)
-        intervals = percentile_intervals(point, samples, cut)
-    else:
-        intervals = left_out_intervals(
-            counts, point, expected, resample, confidence, own_chance=own
-        )
+    unit = counts.segments.astype(np.uint64)
+    sums = bootstrap_sums(by_segment, unit, resamples=resamples, seed=seed)
+    samples = kappas_of_sums(sums, judges, expected, own_chance=own)
     work = _Work(
         judges=blocks.judges,
         blocks=np.bincount(blocks.judge, minlength=judges),
         counts=counts.by_judge(judges),
     )
     return AgreementReport(
-        **_rows(work, point, intervals),
+        **_rows(work, point, percentile_intervals(point, samples, cut)),
         chance=chance,
         chance_of_judges=JudgeChance.OWN if own else JudgeChance.POOLED,
         resample=resample,
-        resamples=resamples if resample == "segments" else 0,
+        resamples=resamples,
         confidence=confidence,
         seed=seed,
     )
@@ -303,14 +287,14 @@ def agreement_of_tallies(
     Returns
     -------
     AgreementReport
-        That of `inter_judge_agreement` with ``variance="linear"``; the same sums give the same bits.
+        That of `inter_judge_agreement`; the same sums give the same bits.
 
     Raises
     ------
     ValueError
         If an argument is out of range.
     """
-    _refuse(chance, resample, "linear")
+    _refuse(chance, resample)
     if resample == "segments":
         raise ValueError("resample: segments cannot be resampled from sums")
     own = chance is Chance.SCOTT and chance_of_judges is JudgeChance.OWN
@@ -336,13 +320,11 @@ def agreement_of_tallies(
     )
 
 
-def _refuse(chance: Chance, resample: str, variance: str) -> None:
+def _refuse(chance: Chance, resample: str) -> None:
     if chance is not Chance.SCOTT and chance not in FIXED_CHANCE:
         raise ValueError(f"chance: {chance.value} is not the same for all judges")
     if resample not in KAPPA_LEVELS:
         raise ValueError(f"resample: {resample!r} is none of {', '.join(KAPPA_LEVELS)}")
-    if variance not in KAPPA_VARIANCES:
-        raise ValueError(f"variance: {variance!r} is none of {', '.join(KAPPA_VARIANCES)}")
 
 
 @dataclass(frozen=True, eq=False)

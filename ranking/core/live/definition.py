@@ -41,8 +41,6 @@ class Definition:
         A name in `ranking.core.methods.registry.METHODS`.
     keeps : Level or None
         What is counted beside wins and ties, see `RangeOptions.keeps`.
-    documents : bool
-        Whether documents replace segments where there are several.
     resamples, seed : int
         Of the resamples that are counted; 0 if none are.
     excluded : tuple of str
@@ -52,7 +50,6 @@ class Definition:
     systems: tuple[str, ...]
     method: str
     keeps: Level | None
-    documents: bool
     resamples: int
     seed: int
     excluded: tuple[str, ...] = ()
@@ -81,7 +78,6 @@ def definition_of(
     *,
     systems: tuple[str, ...],
     seed: int,
-    documents: bool = True,
     excluded: tuple[str, ...] = (),
 ) -> Definition:
     """Return the definition of the tallies that a ranking needs.
@@ -93,8 +89,6 @@ def definition_of(
     systems : tuple of str
         The systems to be ranked.
     seed : int
-    documents : bool
-        Whether documents replace segments.
     excluded : tuple of str
         Judges left out.
 
@@ -116,7 +110,6 @@ def definition_of(
         systems=tuple(sorted(systems)),
         method=method,
         keeps=options.keeps,
-        documents=documents,
         resamples=options.resamples if resampled else 0,
         seed=seed if resampled else 0,
         excluded=tuple(sorted(excluded)),

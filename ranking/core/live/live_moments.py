@@ -28,29 +28,26 @@ JUDGES, DOCUMENTS, JUDGES_OF_DOCUMENTS = KINDS = ("judges", "documents", "judges
 
 
 class LiveMoments:
-    """Second moments over blocks, segments, judges, and documents if these are known.
+    """Second moments over blocks, segments, judges and documents.
 
     They equal those of `ranking.core.counting.all_moments.all_moments`, bit for bit, however the
     judgments came. The counts of segments are not kept: whoever changes a judgment gives all
     judgments of its segment. One more judgment takes time in proportion to its comparisons times k,
-    and to the judgments of its segment. Memory holds three k × k counts, five with documents, and
+    and to the judgments of its segment. Memory holds five k × k counts, and
     the counts of each judge, each document, and each judge's blocks of each document.
 
     Parameters
     ----------
     layout : Layout
         With k used cells.
-    documents : bool
-        Whether all blocks to come name their documents.
     """
 
-    def __init__(self, layout: Layout, *, documents: bool) -> None:
+    def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.documents = documents
         size = len(layout.used)
         self.blocks: Int64Array = np.zeros((size, size), dtype=np.int64)
         self.segments: Int64Array = np.zeros((size, size), dtype=np.int64)
-        self.units = {kind: KeptUnits(size) for kind in (KINDS if documents else KINDS[:1])}
+        self.units = {kind: KeptUnits(size) for kind in KINDS}
 
     def moments(self) -> AllMoments:
         """Return the moments of the judgments so far, as copies."""

@@ -59,10 +59,7 @@ class LiveState:
         #: Blocks and size of each document, and size of each judge's blocks.
         self._documents: dict[int, Int64Array] = {}
         self._judges: dict[str, int] = {}
-        by_moments = definition.keeps == "two_way"
-        self._moments = (
-            LiveMoments(self._of_method, documents=definition.documents) if by_moments else None
-        )
+        self._moments = LiveMoments(self._of_method) if definition.keeps == "two_way" else None
         # One row for each cell: a judgment changes few rows, each as a whole.
         rows = self._of_method.size if definition.keeps in RESAMPLED else 0
         self._resampled: Int64Array = np.zeros((rows, definition.resamples), dtype=np.int64)
@@ -76,7 +73,7 @@ class LiveState:
         ----------
         before, after : Blocks
             All judgments of these segments, as they were when the state last saw them and as they
-            are now; over the systems of the definition, with documents if it asks for these. The
+            are now; over the systems of the definition, with documents. The
             number of a document must always be the same.
         differing : tuple of Blocks or None
             What `changed_rows` returns of these two, if the caller knows it. Rows may be in both parts.
@@ -90,7 +87,7 @@ class LiveState:
         """
         for blocks in (before, after):
             refuse_other_systems(blocks, self.definition)
-            if self.definition.documents and blocks.document is None:
+            if blocks.document is None:
                 raise ValueError("document: this state is of blocks that name their documents")
         before, after = before.with_judges_in_order(), after.with_judges_in_order()
         removed, added = changed_rows(before, after) if differing is None else differing
@@ -219,7 +216,7 @@ class LiveState:
             total=sum(self._judges.values()),
             segments=int(self._segments[1]),
             judges=sum(size**2 for size in self._judges.values()),
-            documents=documents if self.definition.documents else None,
+            documents=documents,
         )
 
     def _refuse(self, removed: Blocks) -> None:

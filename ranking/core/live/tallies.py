@@ -94,7 +94,6 @@ def counted_of_blocks(
         keeps=definition.keeps,
         resamples=definition.resamples,
         seed=definition.seed,
-        by_documents=definition.documents,
         engine=engine,
     )
 

@@ -185,7 +185,6 @@ def count_judgments(
     keeps: Level | None,
     resamples: int,
     seed: int,
-    by_documents: bool = True,
     engine: Engine | None = None,
 ) -> CountedJudgments:
     """Count judgments for a method.
@@ -202,8 +201,6 @@ def count_judgments(
         Number R of resamples.
     seed : int
         0 ≤ seed < 2**64, of the resamples.
-    by_documents : bool
-        Whether documents replace segments where they are known.
     engine : Engine, optional
         Where to compute; this thread if not given. Does not affect the result.
 
@@ -212,8 +209,6 @@ def count_judgments(
     CountedJudgments
     """
     documents = 0 if blocks.document is None else len(np.unique(blocks.document))
-    if not by_documents:
-        blocks = replace(blocks, document=None)
     n = len(blocks.systems)
     layout, of_method = layout_with_ties(method, n), method.layout(n)
     return CountedJudgments(

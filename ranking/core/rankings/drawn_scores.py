@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from ranking.core.methods.ability import canonical_order
 from ranking.core.scores import Scores
-from ranking.core.uncertainty.draws import DrawsVersion
 from ranking.core.uncertainty.two_way import ScoreCovariance, draw_scores
 
 Int64Array = npt.NDArray[np.int64]
@@ -20,7 +19,6 @@ def draw_around(
     *,
     seed: int,
     draws: int,
-    version: DrawsVersion = 2,
 ) -> Scores:
     """Return draws of scores with their covariance over segments and judges.
 
@@ -36,8 +34,6 @@ def draw_around(
         0 ≤ seed < 2**64.
     draws : int
         Number R of draws.
-    version : 1 or 2
-        Of the random numbers, see `ranking.core.uncertainty.draws`.
 
     Returns
     -------
@@ -45,4 +41,4 @@ def draw_around(
         Of shape (R, n).
     """
     order = canonical_order(wins, np.zeros_like(wins))
-    return draw_scores(scores, covariance, range(draws), seed=seed, order=order, version=version)
+    return draw_scores(scores, covariance, range(draws), seed=seed, order=order)

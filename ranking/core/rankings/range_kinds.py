@@ -20,7 +20,6 @@ from ranking.core.ranges.sign_tests import Correction, Sides, rank_ranges_by_sig
 from ranking.core.rankings.drawn_scores import draw_around
 from ranking.core.scores import Scores, Shortage
 from ranking.core.sharding.shards import Engine, map_shards
-from ranking.core.uncertainty.draws import DrawsVersion
 from ranking.core.uncertainty.two_way import ScoreCovariance
 
 FloatArray = npt.NDArray[np.float64]
@@ -56,8 +55,6 @@ class RangeOptions:
     sides : 1, 2 or None
         Sides of the tests of pairs. If not given, 1 for sign tests, as in the paper, and 2
         otherwise.
-    draws : 1 or 2
-        Version of the draws around scores, see `ranking.core.uncertainty.draws`.
 
     Raises
     ------
@@ -71,7 +68,6 @@ class RangeOptions:
     confidence: float = 0.95
     correction: Correction | None = None
     sides: Sides | None = None
-    draws: DrawsVersion = 2
 
     def __post_init__(self) -> None:
         if self.kind not in RANGE_KINDS:
@@ -227,9 +223,7 @@ def spread_around(
         matrix=covariance.matrix,
         degrees_of_freedom=covariance.degrees_of_freedom,
         limits=tuple(str(limit) for limit in covariance.limits),
-        resampled=lambda: draw_around(
-            scores, wins, covariance, seed=seed, draws=options.resamples, version=options.draws
-        ),
+        resampled=lambda: draw_around(scores, wins, covariance, seed=seed, draws=options.resamples),
         errors=np.sqrt(np.diag(covariance.matrix)),
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri, ndtri
@@ -12,19 +10,14 @@ from ranking.core.counting.bootstrap import uniform_numbers
 
 FloatArray = npt.NDArray[np.float64]
 
-#: 1: a generator for each draw (runs from before this was recorded). 2: all draws at once, from
-#: uniform numbers that are hashes of the seed, the id of the draw and the place of the system.
-DrawsVersion = Literal[1, 2]
-DRAWS_VERSIONS: tuple[DrawsVersion, ...] = get_args(DrawsVersion)
-
 #: Uniform numbers have steps of 2**-53; half a step replaces 0, whose quantile is infinite.
 _LEAST = 2.0**-54
 
 
-def t_deviates(
-    seed: int, ids: range, n: int, degrees_of_freedom: float, *, version: DrawsVersion = 2
-) -> FloatArray:
+def t_deviates(seed: int, ids: range, n: int, degrees_of_freedom: float) -> FloatArray:
     """Return n normal deviates for each draw, divided by the root of a χ² over its freedom.
+
+    They are made of uniform numbers that are hashes of the seed, the id of the draw and the place of the system.
 
     Parameters
     ----------
@@ -35,16 +28,12 @@ def t_deviates(
     n : int
     degrees_of_freedom : float
         Of Student's t; normal deviates if infinite.
-    version : 1 or 2
 
     Returns
     -------
     float64, shape (len(ids), n)
         Each row is a function of the seed, its id and the degrees of freedom.
     """
-    if version == 1:
-        rows = [_by_generator(seed, id_, n, degrees_of_freedom) for id_ in ids]
-        return np.array(rows).reshape(len(ids), n)
     uniform = np.maximum(
         _LEAST,
         uniform_numbers(
@@ -59,14 +48,3 @@ def t_deviates(
         return normal
     scale = np.sqrt(chdtri(degrees_of_freedom, uniform[n]) / degrees_of_freedom)
     return np.asarray(normal / scale[:, np.newaxis])
-
-
-def _by_generator(seed: int, id_: int, n: int, degrees_of_freedom: float) -> FloatArray:
-    key = np.array([seed, id_], dtype=np.uint64)
-    generator = np.random.Generator(np.random.Philox(key=key))
-    normal = generator.standard_normal(n)
-    if np.isinf(degrees_of_freedom):
-        return normal
-    return np.asarray(
-        normal / np.sqrt(generator.chisquare(degrees_of_freedom) / degrees_of_freedom)
-    )

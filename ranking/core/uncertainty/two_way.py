@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from ranking.core.counting.moments import CLUSTER_UNITS, MIN_UNITS, ClusterUnit, Moments
 from ranking.core.scores import Scores
-from ranking.core.uncertainty.draws import DrawsVersion, t_deviates
+from ranking.core.uncertainty.draws import t_deviates
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
@@ -249,7 +249,6 @@ def draw_scores(
     *,
     seed: int,
     order: Int64Array,
-    version: DrawsVersion = 2,
 ) -> Scores:
     """Return draws around the scores of n systems, for their ranks.
 
@@ -265,8 +264,6 @@ def draw_scores(
     order : int64, shape (n,)
         Order of the systems that does not depend on their names, so that renaming them renames the
         result; see `ranking.core.methods.ability.canonical_order`.
-    version : 1 or 2
-        Of the random numbers, see `ranking.core.uncertainty.draws`.
 
     Returns
     -------
@@ -277,14 +274,10 @@ def draw_scores(
     values, vectors = np.linalg.eigh(covariance.matrix[np.ix_(order, order)])
     # The symmetric root does not depend on the signs of eigenvectors.
     root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
-    drawn = t_deviates(seed, ids, n, covariance.rank_degrees_of_freedom, version=version)
+    drawn = t_deviates(seed, ids, n, covariance.rank_degrees_of_freedom)
     deviates = np.empty((len(ids), n))
-    if version == 1:
-        for row, of_draw in enumerate(drawn):
-            deviates[row, order] = root @ of_draw
-    else:
-        # Unlike a product of matrices, `einsum` adds up each row alike for any number of draws.
-        deviates[:, order] = np.einsum("ij,rj->ri", root, drawn)
+    # Unlike a product of matrices, `einsum` adds up each row alike for any number of draws.
+    deviates[:, order] = np.einsum("ij,rj->ri", root, drawn)
     return Scores(
         values=scores.values + deviates,
         estimable=np.broadcast_to(scores.estimable, deviates.shape),

@@ -41,7 +41,7 @@ class MatrixRow:
 
 
 def pair_matrix(content: Content) -> list[MatrixRow]:
-    """Return the rows of the matrix, best first; none where pairs were not tested."""
+    """Return the rows of the matrix, best first; none of a single system."""
     pairs = content["ranking"]["pairs"]
     if not pairs:
         return []

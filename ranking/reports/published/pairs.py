@@ -22,7 +22,7 @@ def published_report(file: PublishedFile) -> Report:
 
 
 def _pair_tables(content: Mapping[str, Any]) -> list[Table]:
-    """Return the matrix of pairs, as one table; none where pairs were not tested."""
+    """Return the matrix of pairs, as one table; none of a single system."""
     pairs = content["ranking"]["pairs"]
     if not pairs:
         return []
@@ -66,7 +66,7 @@ def _cell(row: str, column: str, pairs: _Pairs) -> Value:
 
 def pairs_file(file: PublishedFile) -> str:
     """Return a line for each pair, in the order of ranks; spreadsheets compute nothing in it."""
-    pairs = file.content["ranking"]["pairs"] or ()
+    pairs = file.content["ranking"]["pairs"]
     lines = [csv_line(_COLUMNS)]
     lines += [
         csv_line(["" if pair[name] is None else pair[name] for name in _COLUMNS]) for pair in pairs

@@ -70,13 +70,10 @@ def ranking_report(file: PublishedFile) -> Report:
 
 
 def grouped(rows: Sequence[Mapping[str, Any]]) -> dict[int, list[Mapping[str, Any]]]:
-    """Return ranked systems by the number of their group; one empty group if there are none.
-
-    Results from before groups were ranked by themselves have one.
-    """
+    """Return ranked systems by the number of their group; one empty group if there are none."""
     found: dict[int, list[Mapping[str, Any]]] = {}
     for row in rows:
-        found.setdefault(row.get("group", 1), []).append(row)
+        found.setdefault(row["group"], []).append(row)
     return found or {1: []}
 
 

@@ -198,22 +198,18 @@ def frozen_finding(run: RankingRun, ranking: Mapping[str, Any]) -> dict[str, Any
     """Return in numbers what a ranking found."""
     level = recorded_choice(run.parameters).level
     pairs = ranking["pairs"]
-    told = (
-        None
-        if pairs is None
-        else sum(pair["adjusted_p"] is not None and pair["adjusted_p"] <= level for pair in pairs)
-    )
+    told = sum(pair["adjusted_p"] is not None and pair["adjusted_p"] <= level for pair in pairs)
     rows = ranking["systems"]
     # None while no rank range is estimable.
     known = [row for row in rows if not row.get("shortage")]
-    several = len(ranking["groups"]) > 1 and any("group" in row for row in rows)
+    several = len(ranking["groups"]) > 1
     return {
         "systems": len(rows),
-        "clusters": len({(row.get("group", 1), row["cluster"]) for row in known})
+        "clusters": len({(row["group"], row["cluster"]) for row in known})
         if known or not rows
         else None,
         "first": [] if several else [row["system"] for row in known if row["cluster"] == 1],
-        "pairs": None if pairs is None else len(pairs),
+        "pairs": len(pairs),
         "pairs_told_apart": told,
     }
 

@@ -58,7 +58,7 @@ def firmness_ask(
     known = _of(run).select_related("job", "task").order_by("-finished_at", "-pk").first()
     if known is not None and (known.finished_at is not None or (is_queued and has_failed(known))):
         return known
-    if run.parameters.get("method_parameters") != METHODS[run.method].defaults:
+    if run.parameters["method_parameters"] != METHODS[run.method].defaults:
         return None
     if len(run.result["groups"]) > 1:
         return None

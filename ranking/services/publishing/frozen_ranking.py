@@ -21,7 +21,6 @@ def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]
     result = run.result
     ranked = [labels[row["system"]] for row in result["systems"]]
     pairs = frozen_pairs(run, labels)
-    refusals: Mapping[str, Any] = result.get("refusals") or {}
     return {
         "systems": [frozen_row(row, labels) for row in result["systems"]],
         "not_estimable": sorted(
@@ -36,10 +35,12 @@ def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]
             ),
             key=lambda group: ranked.index(group[0]),
         ),
-        "limits": list(result.get("limits") or ()),
+        "limits": list(result["limits"]),
         "refusals": [
             {"system": label, "reasons": list(reasons)}
-            for label, reasons in sorted((labels[name], why) for name, why in refusals.items())
+            for label, reasons in sorted(
+                (labels[name], why) for name, why in result["refusals"].items()
+            )
         ],
         "pairs": pairs,
         "input": dict(result["input"]),
@@ -52,11 +53,9 @@ def frozen_row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, A
     return {**known, "system": labels[row["system"]]}
 
 
-def frozen_pairs(run: RankingRun, labels: Mapping[str, str]) -> list[dict[str, Any]] | None:
-    """Return all pairs in the order of ranks; None for runs from before pairs were tested."""
+def frozen_pairs(run: RankingRun, labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return all pairs in the order of ranks."""
     pairs = pairs_of(run)
-    if pairs is None:
-        return None
     corrected = _corrected(run, pairs)
     thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
     return [
@@ -106,7 +105,7 @@ def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
         "seed": str(run.seed),
         "watermark": run.watermark,
         "code_version": run.code_version,
-        "content_key_version": parameters.get("content_key_version"),
+        "content_key_version": parameters["content_key_version"],
         "computed_at": run.finished_at.isoformat().replace("+00:00", "Z"),
         "judge_group": None
         if group is None

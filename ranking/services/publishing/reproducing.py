@@ -98,12 +98,6 @@ def result_reproduce(
         computed = _computed(run, blocks, content)
         published = {key: content[key] for key in computed} | {
             "input": {key: content["input"][key] for key in _INPUT},
-            # The first results had a null there that no ranking computes.
-            "agreement": {
-                key: value
-                for key, value in content["agreement"].items()
-                if (key, value) != ("intra", None)
-            },
         }
         again = json.loads(canonical(computed))
         found = list(_differences("", published, again))
@@ -155,16 +149,13 @@ def _run(content: Mapping[str, Any]) -> RankingRun:
 
 def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters with which computing takes longer than anybody waits."""
-    draws = (parameters["resamples"], parameters["agreement"].get("resamples", 1))
-    if not all(0 < each <= _MOST_RESAMPLES for each in draws):
+    if not 0 < parameters["resamples"] <= _MOST_RESAMPLES:
         raise NotReproducibleError(
             _("The result was drawn more than %(most)d times: that would take too long.")
             % {"most": _MOST_RESAMPLES}
         )
     numbers = [
-        each
-        for each in (parameters.get("method_parameters") or {}).values()
-        if isinstance(each, int | float)
+        each for each in parameters["method_parameters"].values() if isinstance(each, int | float)
     ]
     if not all(abs(each) <= _MOST_RUNS for each in numbers):
         raise NotReproducibleError(

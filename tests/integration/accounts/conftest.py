@@ -4,18 +4,13 @@ import pytest
 from django.test import Client
 
 from campaign.models import Campaign, User
-from tests.factories import make_campaign, make_organiser
+from tests.factories import make_campaign
 from tests.integration.accounts.people import RIGHT
 
 
 @pytest.fixture
 def campaign(db: None) -> Campaign:
     return make_campaign()
-
-
-@pytest.fixture
-def organiser(campaign: Campaign) -> User:
-    return make_organiser(campaign)
 
 
 @pytest.fixture

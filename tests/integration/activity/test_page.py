@@ -23,11 +23,6 @@ SETTINGS = "/campaigns/museum/settings/"
 
 
 @pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
-
-
-@pytest.fixture
 def olga(campaign: Campaign) -> User:
     return make_organiser(campaign)
 

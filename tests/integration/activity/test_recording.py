@@ -30,11 +30,6 @@ from tests.factories import make_campaign, make_judge, make_organiser, make_task
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
-
-
 def since(event: ActivityEvent | None) -> list[ActivityEvent]:
     """Return the events after this one, the oldest first."""
     return list(ActivityEvent.objects.filter(pk__gt=event.pk if event else 0).order_by("pk"))

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from django.test import Client
 
-from campaign.models import Campaign, User
-from tests.factories import make_campaign, make_organiser
+from campaign.models import Campaign
+from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 
 WriteTestSet = Callable[..., TestSetWriter]
@@ -15,18 +14,6 @@ WriteTestSet = Callable[..., TestSetWriter]
 @pytest.fixture
 def campaign(db: None) -> Campaign:
     return make_campaign()
-
-
-@pytest.fixture
-def organiser(campaign: Campaign) -> User:
-    return make_organiser(campaign)
-
-
-@pytest.fixture
-def page(client: Client, organiser: User) -> Client:
-    """The organiser's browser."""
-    client.force_login(organiser)
-    return client
 
 
 @pytest.fixture

@@ -14,17 +14,12 @@ from annotation.services import design_change, hit_redraw, hits_plan
 from annotation.services.systems import SystemRefusedError, system_add
 from campaign.formats import InputFile
 from campaign.models import Output, System, Task
-from tests.factories import make_campaign, make_organiser, make_task
+from tests.factories import make_organiser
 from tests.some_now import some_now
 
 pytestmark = pytest.mark.django_db
 
 LINES = [f"Neu {number}." for number in range(1, 8)]
-
-
-@pytest.fixture
-def task() -> Task:
-    return make_task(make_campaign())
 
 
 def given(lines: list[str], name: str = "gneiss.txt") -> InputFile:

@@ -49,11 +49,6 @@ LEND_NOTHING = {
 }
 
 
-@pytest.fixture
-def task() -> Task:
-    return make_task(make_campaign())
-
-
 def bring(campaign: Campaign, state: CampaignState) -> Campaign:
     """Let a campaign be in a state from the beginning, as if it had come there."""
     slug = f"{campaign.slug}-{state}"

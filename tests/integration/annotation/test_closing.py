@@ -15,14 +15,9 @@ from annotation.services import NoWorkReason, work_request
 from campaign import services
 from campaign.models import Task
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_judge, make_organiser
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def task() -> Task:
-    return make_task(make_campaign())
 
 
 def test_what_is_held_is_finished_and_nothing_more_is_lent(task: Task) -> None:

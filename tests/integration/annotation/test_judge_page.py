@@ -19,13 +19,6 @@ def judge() -> Judge:
     return make_judge(make_task(make_campaign()).test_set.campaign)
 
 
-@pytest.fixture
-def judging(client: Client, judge: Judge) -> Client:
-    assert judge.user is not None
-    client.force_login(judge.user)
-    return client
-
-
 def test_the_page_costs_one_query_beside_the_session(
     judging: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:

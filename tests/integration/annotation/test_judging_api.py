@@ -31,18 +31,6 @@ def task() -> Task:
     return make_task(make_campaign(blocks_per_judge=12), documents=(6, 5))
 
 
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
-@pytest.fixture
-def judging(client: Client, judge: Judge) -> Client:
-    assert judge.user is not None
-    client.force_login(judge.user)
-    return client
-
-
 def post(client: Client, **body: Any) -> Any:
     return client.post(ASSIGNMENTS, body, content_type="application/json")
 

@@ -115,11 +115,6 @@ def task() -> Task:
     return task
 
 
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
 def test_controls_and_repeats_answer_and_cost_like_every_other_hit(
     judge: Judge, task: Task
 ) -> None:

@@ -32,14 +32,9 @@ from annotation.services.planning.for_judge import judge_plan
 from campaign.models import BadReference, Campaign, Judge, Task
 from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import expire, judge_all_of, lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
 
 
 @pytest.fixture

@@ -19,18 +19,6 @@ def task() -> Task:
 
 
 @pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
-@pytest.fixture
-def judging(client: Client, judge: Judge) -> Client:
-    assert judge.user is not None
-    client.force_login(judge.user)
-    return client
-
-
-@pytest.fixture
 def block(judging: Client) -> dict[str, Any]:
     hit = judging.post("/api/v1/judging/assignments/", {}, content_type="application/json")
     found: dict[str, Any] = hit.json()["blocks"][0]

@@ -31,11 +31,6 @@ def task() -> Task:
     return make_task(make_campaign(), documents=(9, 9, 9), identical=())
 
 
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
 def signed_in(judge: Judge) -> Client:
     assert judge.user is not None
     client = Client()

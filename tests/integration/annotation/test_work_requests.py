@@ -35,11 +35,6 @@ def task() -> Task:
     return make_task(make_campaign(), documents=(6,), planned=0)
 
 
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
 def ask(client: Client, judge: Judge) -> Any:
     assert judge.user is not None
     client.force_login(judge.user)

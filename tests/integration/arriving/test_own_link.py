@@ -27,13 +27,6 @@ def judge(campaign: Campaign) -> Judge:
     return make_judge(make_task(campaign).test_set.campaign)
 
 
-@pytest.fixture
-def judging(client: Client, judge: Judge) -> Client:
-    assert judge.user is not None
-    client.force_login(judge.user)
-    return client
-
-
 def send(judge: Judge, address: str = "ada@example.org") -> InvitationMail:
     return own_link_send(judge=judge, address=address, base_url="https://judge.example.org/")
 

@@ -15,7 +15,6 @@ from django.urls import reverse
 
 from ranking.models import PublishedResult
 from ranking.services import ranking_run_compute
-from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.publishing import result_publish
 from tests.factories import make_campaign, make_organiser
 from tests.integration.publishing.bundled import bundled, said
@@ -95,15 +94,6 @@ def test_the_dashboard_of_one_block_says_what_is_missing_once(
     assert 'class="range"' not in page.content.decode()
 
 
-def test_the_dashboard_has_a_table_for_each_group(
-    disconnected: TestSetWriter, organiser_of: Any
-) -> None:
-    page = organiser_of(disconnected).get(addresses(disconnected)["dashboard"]).content.decode()
-    first, second = tables_of(page, "ranking")
-    assert [row.split()[:2] for row in first] == [["1", "A"], ["2", "B"], ["3", "C"]]
-    assert [row.split()[:2] for row in second] == [["1", "D"], ["2", "E"]]
-
-
 def test_the_dashboard_lists_systems_that_are_always_equal_as_tied(
     all_ties: TestSetWriter, organiser_of: Any
 ) -> None:
@@ -135,22 +125,6 @@ def test_pages_about_a_system_are_shown(
         assert "Compared only with D," in said
 
 
-@pytest.mark.parametrize("name", ["one_block", "disconnected", "all_ties"])
-@pytest.mark.parametrize("kind", ["clusters", "average-ranks", "methods"])
-def test_tables_of_the_campaign_are_told(
-    name: str, kind: str, request: pytest.FixtureRequest
-) -> None:
-    writer = request.getfixturevalue(name)
-    out = io.StringIO()
-    call_command("campaign_table", kind, campaign=writer.campaign.slug, stdout=out)
-    assert "None" not in out.getvalue()
-    if kind == "clusters" and name == "disconnected":
-        assert "group 1 of 2" in out.getvalue()
-        assert "group 2 of 2" in out.getvalue()
-    if kind == "clusters" and name == "all_ties":
-        assert out.getvalue().count("1–5, tied") == 5
-
-
 # --- REST ---------------------------------------------------------------------------------------
 
 
@@ -170,24 +144,6 @@ def test_rest_has_no_range_cluster_or_p_value_of_one_block(
         assert row["shortage"] == {"unit": "blocks", "found": 1.0, "needed": 10}
     assert {pair["p_value"] for pair in found["pairs"]} == {None}
     assert not any(pair["significant"] for pair in found["pairs"])
-
-
-def test_rest_ranks_within_groups(disconnected: TestSetWriter, organiser_of: Any) -> None:
-    found = latest(disconnected, organiser_of(disconnected))
-    assert found["groups"] == [["A", "B", "C"], ["D", "E"]]
-    assert [(row["system"], row["group"], row["rank"]) for row in found["systems"]] == [
-        *(("A", 1, 1), ("B", 1, 2), ("C", 1, 3)),
-        *(("D", 2, 1), ("E", 2, 2)),
-    ]
-    assert len(found["pairs"]) == 3 + 1
-
-
-def test_rest_shares_ranks_of_ties(all_ties: TestSetWriter, organiser_of: Any) -> None:
-    found = latest(all_ties, organiser_of(all_ties))
-    assert found["not_estimable"] == []
-    assert {(row["rank"], row["last_rank"], row["score"]) for row in found["systems"]} == {
-        (1, 5, None)
-    }
 
 
 # --- Published results and bundles --------------------------------------------------------------
@@ -292,20 +248,3 @@ def test_analyses_of_thin_rankings_are_told(
         assert len(tested) == (4 if name == "disconnected" else 10)
     if kind == "pairs" and name == "one_block":
         assert {pair["p_value"] for pair in data["pairs"]} == {None}
-
-
-@pytest.mark.parametrize(("name", "tables"), [("one_block", 1), ("disconnected", 2)])
-def test_the_page_of_a_ranking_shows_each_group_once_and_what_is_missing_once(
-    name: str, tables: int, request: pytest.FixtureRequest, organiser_of: Any
-) -> None:
-    writer = request.getfixturevalue(name)
-    choice = analysis_choice("ranking", {})
-    analysis_compute(analysis=analysis_ask(task=writer.task, choice=choice, is_queued=False))
-    address = reverse("analysis", args=[writer.campaign.slug, writer.task.pk, "ranking"])
-    page = organiser_of(writer).get(address)
-    assert len(tables_of(page.content.decode(), "ranking")) == tables
-    # Of the other tables, only that of pairs.
-    others = re.findall(r'id="table-(expected_wins\w*)"', page.content.decode())
-    assert others == ["expected_wins_pairs"]
-    assert text_of(page).count(NOT_YET) == (name == "one_block")
-    assert "None" not in text_of(page)

@@ -20,7 +20,7 @@ from campaign.models import (
     Task,
     User,
 )
-from campaign.selectors import protocols_left, tasks_in_order
+from campaign.selectors import tasks_in_order
 from campaign.services import (
     TaskRefusedError,
     bad_reference_review,
@@ -111,9 +111,6 @@ def test_names_have_the_protocol_only_where_a_test_set_has_several(ranking: Task
     assert [task.called for task in tasks_in_order(ranking.test_set.campaign)] == [
         "museum en-de",
         "harbour",
-    ]
-    assert protocols_left(test_set=other.test_set) == [
-        each for each in Protocol if each != Protocol.RANKING
     ]
     task = second(ranking)
     assert [each.called for each in tasks_in_order(ranking.test_set.campaign)] == [

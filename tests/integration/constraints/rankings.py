@@ -20,6 +20,9 @@ def said() -> dict[str, Any]:
         "watermark": 0,
         "code_version": "0",
         "result": {},
+        "kept_for": "first",
+        "comparisons": 0,
+        "standings": [],
         "started_at": timezone.now(),
     }
 

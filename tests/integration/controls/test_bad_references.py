@@ -20,11 +20,6 @@ from tests.factories import make_campaign, make_organiser, make_task
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def task() -> Task:
-    return make_task(make_campaign())
-
-
 def texts(task: Task) -> dict[int, str]:
     rows = Output.objects.filter(system__kind="bad_reference", segment__test_set=task.test_set_id)
     return {number: text or "" for number, text in rows.values_list("segment__number", "text")}

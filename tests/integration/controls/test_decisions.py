@@ -17,15 +17,10 @@ from campaign.models import Judge, Task, User
 from ranking.models import Analysis
 from ranking.selectors.analysis_judges import judges_in_answer
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_judge, make_organiser
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def task() -> Task:
-    return make_task(make_campaign())
 
 
 @pytest.fixture
@@ -43,12 +38,6 @@ def judged(task: Task) -> TestSetWriter:
             writer.judgment("ada", block, [2, 1, 3, 4], active_ms=31_000)
             writer.judgment("zoe", block, [3, 5, 3, 3], active_ms=2_000)
     return writer
-
-
-@pytest.fixture
-def page(client: Client, organiser: User) -> Client:
-    client.force_login(organiser)
-    return client
 
 
 def words(response: Any) -> str:

@@ -23,19 +23,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def task() -> Task:
-    return make_task(make_campaign())
-
-
-@pytest.fixture
 def organiser(task: Task) -> User:
     return make_organiser(task.test_set.campaign)
-
-
-@pytest.fixture
-def page(client: Client, organiser: User) -> Client:
-    client.force_login(organiser)
-    return client
 
 
 def words(response: Any) -> str:

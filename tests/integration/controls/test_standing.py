@@ -11,7 +11,7 @@ from annotation.selectors import assigned_blocks
 from annotation.services import JudgePausedError, judge_reinstate, pool_fill, quality_action_take
 from campaign.models import Judge, Task, User
 from tests.at_work import assignment_lend
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
 ASSIGNMENTS = "/api/v1/judging/assignments/"
@@ -27,18 +27,6 @@ def task() -> Task:
 @pytest.fixture
 def organiser(task: Task) -> User:
     return make_organiser(task.test_set.campaign)
-
-
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
-@pytest.fixture
-def judging(client: Client, judge: Judge) -> Client:
-    assert judge.user is not None
-    client.force_login(judge.user)
-    return client
 
 
 def ask(client: Client) -> Any:

@@ -1,13 +1,12 @@
 """A campaign with everything that a static copy has, and people who are not to be named in it."""
 
 import pytest
-from django.test import Client
 
 from annotation.services import quality_action_take
 from campaign.models import Campaign, Judge, System, User
 from campaign.services import instructions_write
 from ranking.services import ranking_run_compute
-from tests.factories import make_analyst, make_campaign, make_organiser
+from tests.factories import make_campaign, make_organiser
 from tests.integration.publishing.conftest import ranked_task
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -31,11 +30,6 @@ def organiser(campaign: Campaign) -> User:
     user = make_organiser(campaign, PEOPLE[1])
     User.objects.filter(pk=user.pk).update(name=PEOPLE[0])
     return user
-
-
-@pytest.fixture
-def analyst(organiser: User, campaign: Campaign) -> User:
-    return make_analyst(campaign)
 
 
 @pytest.fixture
@@ -65,9 +59,3 @@ def news(campaign: Campaign, organiser: User) -> TestSetWriter:
 @pytest.fixture
 def talks(campaign: Campaign) -> TestSetWriter:
     return ranked_task(campaign, "talks")
-
-
-@pytest.fixture
-def as_organiser(client: Client, organiser: User) -> Client:
-    client.force_login(organiser)
-    return client

@@ -12,16 +12,11 @@ from campaign.services import (
     member_role_change,
 )
 from campaign.services.campaigns import campaign_create
-from tests.factories import make_analyst, make_campaign, make_organiser
+from tests.factories import make_analyst, make_organiser
 from tests.integration.credentials.browsers import PEOPLE, words
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/campaigns/museum/members/"
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
 
 
 @pytest.fixture

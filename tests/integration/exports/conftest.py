@@ -1,11 +1,10 @@
 """A task with everything that an export has to say: collapsed outputs, blanks, corrections, skips, formulas, people."""
 
 import pytest
-from django.test import Client
 
 from annotation.services import quality_action_take
 from campaign.models import Campaign, Judge, User
-from tests.factories import make_analyst, make_campaign, make_organiser
+from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 
 #: Names of systems, two of which a spreadsheet would compute.
@@ -15,22 +14,6 @@ SYSTEMS = ("amber", "=SUM(A1)", "'=birch", 'say "no"')
 @pytest.fixture
 def campaign(db: None) -> Campaign:
     return make_campaign("autumn")
-
-
-@pytest.fixture
-def organiser(campaign: Campaign) -> User:
-    return make_organiser(campaign)
-
-
-@pytest.fixture
-def analyst(organiser: User, campaign: Campaign) -> User:
-    return make_analyst(campaign)
-
-
-@pytest.fixture
-def as_organiser(client: Client, organiser: User) -> Client:
-    client.force_login(organiser)
-    return client
 
 
 @pytest.fixture

@@ -19,16 +19,10 @@ from campaign.services.jobs import MAX_ATTEMPTS, job_queue, job_run
 from campaign.services.webhooks import delivery_attempt, delivery_claim, message_put
 from campaign.services.webhooks.sending import Answer
 from config.metrics.reading import _from_database
-from tests.factories import make_campaign
 
 pytestmark = pytest.mark.django_db
 
 HOUR = timedelta(hours=1)
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
 
 
 def told() -> dict[str, float]:

@@ -18,7 +18,7 @@ from campaign.models import Campaign
 from config.logs.formats import ConsoleFormatter, json_formatter
 from config.logs.sentry import errors_report
 from config.logs.tasks import REQUEST
-from tests.factories import make_campaign, make_judge
+from tests.factories import make_judge
 
 pytestmark = pytest.mark.django_db
 
@@ -34,11 +34,6 @@ def lines(request: pytest.FixtureRequest) -> Iterator[Callable[[], list[str]]]:
     logging.getLogger().addHandler(handler)
     yield lambda: stream.getvalue().splitlines()
     logging.getLogger().removeHandler(handler)
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
 
 
 class TestTheIdOfARequest:

@@ -9,13 +9,8 @@ from pytest_django import Settings
 from campaign.models import Campaign, Task
 from campaign.panels import certificates
 from tests.amazon import Amazon, amazon_at_work
-from tests.factories import make_campaign, make_task
+from tests.factories import make_task
 from tests.recruiting import Prolific, make_panel
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
 
 
 @pytest.fixture

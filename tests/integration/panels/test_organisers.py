@@ -14,7 +14,7 @@ from campaign.models import (
     Participation,
     Task,
 )
-from tests.factories import make_analyst, make_campaign, make_organiser, make_task
+from tests.factories import make_analyst, make_organiser, make_task
 from tests.recruiting import (
     COMPLETION,
     SCREENED_OUT,
@@ -38,11 +38,6 @@ FIELDS = {
     "screened_out_code": SCREENED_OUT,
     "webhook_secret": SECRET,
 }
-
-
-@pytest.fixture
-def campaign() -> Campaign:
-    return make_campaign()
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from campaign.services.erasure_mails import (
     erasure_mails_send_due,
 )
 from campaign.tasks import send_mails
-from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_analyst, make_campaign, make_judge, make_task
 from tests.integration.arriving.mail_server import MailServer
 
 pytestmark = pytest.mark.django_db
@@ -40,11 +40,6 @@ def public_address(settings: Settings) -> None:
 @pytest.fixture
 def campaign() -> Campaign:
     return make_task(make_campaign("museum"), planned=0).test_set.campaign
-
-
-@pytest.fixture
-def organiser(campaign: Campaign) -> User:
-    return make_organiser(campaign)
 
 
 @pytest.fixture

@@ -15,14 +15,9 @@ from campaign.services import (
     judge_group_create,
     judge_group_members_change,
 )
-from tests.factories import make_campaign, make_judge, make_task
+from tests.factories import make_campaign, make_judge
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def task() -> Task:
-    return make_task(make_campaign())
 
 
 def test_a_group_has_a_name_of_its_own_whatever_its_case(task: Task) -> None:

@@ -14,14 +14,9 @@ from campaign.services import (
     judge_group_create,
     judge_invite,
 )
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_organiser
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def task() -> Task:
-    return make_task(make_campaign())
 
 
 @pytest.fixture

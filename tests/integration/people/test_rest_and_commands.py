@@ -12,15 +12,10 @@ from rest_framework.test import APIClient
 from annotation.services import assignment_lend
 from campaign.models import InvitationMail, Judge, JudgeGroup, Task
 from campaign.services import invitation_open, judge_group_create
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_campaign, make_judge, make_organiser
 
 pytestmark = pytest.mark.django_db
 LIST = "email,name,groups,conflicts\nada@example.org,Ada,experts,amber\nADA@example.org,,,\n"
-
-
-@pytest.fixture
-def task() -> Task:
-    return make_task(make_campaign())
 
 
 @pytest.fixture

@@ -3,10 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from django.test import Client
 
-from campaign.models import Judge, Protocol, Task
-from tests.factories import make_judge
+from campaign.models import Protocol, Task
 from tests.protocol_tasks import make_task_of_protocol
 
 MakeTask = Callable[..., Task]
@@ -22,15 +20,3 @@ def make_task_of() -> MakeTask:
 def task(make_task_of: MakeTask) -> Task:
     """Two outputs, with three answers."""
     return make_task_of(Protocol.TWO_OUTPUTS, blocks_per_judge=12)
-
-
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
-@pytest.fixture
-def judging(client: Client, judge: Judge) -> Client:
-    assert judge.user is not None
-    client.force_login(judge.user)
-    return client

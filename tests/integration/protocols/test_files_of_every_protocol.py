@@ -1,8 +1,7 @@
 """Answers of every protocol as files: on the page and over REST, and what comes in again of what goes out."""
 
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -80,24 +79,6 @@ def test_answers_are_downloaded_by_page_and_rest(protocol: Protocol, client: Cli
             assert (got.status_code, got.content.decode()) == (200, expected), address
         assert file_format in client.get(page, {"as": file_format}).content.decode()
     assert known["written"] or protocol == Protocol.RANKING
-
-
-#: What few answers do not support: ends of intervals and rank ranges, clusters, and p-values.
-PROMISES = re.compile(
-    r"(.*_)?(low|high)|clusters?|p_value|adjusted_p|p_(normal|exact|judges)|p|ranges|(standard_)?error"
-)
-
-
-def promised(data: Any, key: str = "") -> Iterator[str]:
-    """Yield the keys of numbers that promise something of other answers."""
-    if isinstance(data, dict):
-        for name, value in data.items():
-            yield from promised(value, name if not PROMISES.fullmatch(key) else key)
-    elif isinstance(data, list):
-        for value in data:
-            yield from promised(value, key)
-    elif isinstance(data, int | float) and not isinstance(data, bool) and PROMISES.fullmatch(key):
-        yield f"{key}: {data}"
 
 
 # --- Ratings, in and out --------------------------------------------------------------------------

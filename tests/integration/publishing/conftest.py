@@ -13,7 +13,7 @@ from django.test import Client
 
 from campaign.models import Campaign, Task, User
 from ranking.services import ranking_run_compute
-from tests.factories import make_analyst, make_campaign, make_organiser
+from tests.factories import make_campaign
 from tests.integration.publishing.bundled import ROOT, Command
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -21,11 +21,6 @@ from tests.integration.ranking.writing import TestSetWriter
 @pytest.fixture
 def campaign(db: None) -> Campaign:
     return make_campaign("autumn")
-
-
-@pytest.fixture
-def organiser(campaign: Campaign) -> User:
-    return make_organiser(campaign)
 
 
 @pytest.fixture
@@ -45,17 +40,6 @@ def ranked_task(campaign: Campaign, name: str = "news") -> TestSetWriter:
                 writer.judgment(judge, block, [2, 1, 3, 3] if slips else [1, 2, 3, 4])
     assert ranking_run_compute(task_id=writer.task.pk) is not None
     return writer
-
-
-@pytest.fixture
-def as_organiser(client: Client, organiser: User) -> Client:
-    client.force_login(organiser)
-    return client
-
-
-@pytest.fixture
-def analyst(organiser: User, campaign: Campaign) -> User:
-    return make_analyst(campaign)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from annotation.models import Block, Judgment, JudgmentNumber
 from annotation.services import quality_action_take
 from campaign.models import Campaign, User
 from ranking.models import RankingRun
-from ranking.selectors.frozen_facts import judged_facts, units_counted
+from ranking.selectors.frozen_facts import judged_facts
 from ranking.selectors.runs import latest_run
 from ranking.services import ranking_run_compute
 from ranking.services.publishing import published_draft, result_publish
@@ -47,7 +47,7 @@ def said(writer: TestSetWriter, watermark: int, without: Sequence[str] = ()) -> 
         task=writer.task,
         watermark=watermark,
         parameters={"excluded_judges": sorted(without)},
-        result={"input": {}},
+        result={"input": {"segments": 0}},
     )
     facts = judged_facts(run)
     return facts.first_day, facts.last_day
@@ -126,12 +126,7 @@ def test_segments_and_documents_are_those_the_ranking_counted(
     assert run is not None
     writer.judgment("j1", writer.block(16, ["amber", "birch"]), [1, 2])
     facts = judged_facts(run)
-    assert (facts.segments, facts.documents) == units_counted(run) == (10, 4 if size == 3 else 1)
-    # Rankings of earlier versions did not record them.
-    run.parameters = {**run.parameters, "documents": False}
-    assert judged_facts(run) == facts
-    run.result = {**run.result, "input": {}}
-    assert judged_facts(run) == facts
+    assert (facts.segments, facts.documents) == (10, 4 if size == 3 else 1)
 
 
 def test_what_is_looked_at_is_what_is_frozen(judged: TestSetWriter) -> None:

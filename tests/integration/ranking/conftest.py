@@ -10,7 +10,6 @@ import psycopg2
 import pytest
 from django.core.management import call_command
 from django.db import connection
-from django.test import Client
 from django.utils import timezone
 from psycopg2.extensions import cursor
 
@@ -119,12 +118,6 @@ def judged(writer: TestSetWriter) -> TestSetWriter:
             writer.judgment("j2", block, [1, 2, 3] if segment != 3 else [2, 1, 1])
     ranking_run_compute(task_id=writer.task.pk)
     return writer
-
-
-@pytest.fixture
-def as_organiser(client: Client, organiser: User) -> Client:
-    client.force_login(organiser)
-    return client
 
 
 @pytest.fixture

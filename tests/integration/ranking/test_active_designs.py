@@ -11,14 +11,9 @@ from ranking.core.rankings.rank import rank
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.services import ranking_run_compute, ranking_run_reproduce
 from tests.at_work import judge_one_hit
-from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.factories import make_judge, make_organiser
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def task() -> Task:
-    return make_task(make_campaign())
 
 
 def test_an_active_design_is_told_the_tallies_of_each_ranking(task: Task) -> None:

@@ -32,12 +32,6 @@ def organiser() -> User:
 
 
 @pytest.fixture
-def page(client: Client, organiser: User) -> Client:
-    client.force_login(organiser)
-    return client
-
-
-@pytest.fixture
 def filled(organiser: User) -> Filled:
     """Makes a campaign of Olga's in which Ada judged so many blocks a day, today the last."""
 

@@ -104,6 +104,8 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
     )
     work = WorkFacts(
         judged=32,
+        counted=None,
+        most_shown=26,
         wanted=132,
         rule_judgments=232,
         today=2,
@@ -120,7 +122,6 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
         "pace": [],
         "base_words": None,
         "output_words": None,
-        "most_shown": 26,
     }
     # As if it had been judged in a week, by three people at 36 seconds a judgment and 0.9 a word.
     Analysis.objects.filter(pk=asked.pk).update(

@@ -68,6 +68,3 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
     (plain,) = shown_tables(report)
     assert not any("href" in str(cell.markup) for row in plain.rows for cell in row.cells)
     assert all("href" not in write(report, each) for each in ReportFormat)
-
-
-# --- The page of a segment ----------------------------------------------------------------------

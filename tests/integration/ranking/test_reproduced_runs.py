@@ -1,4 +1,4 @@
-"""Stored ranking runs are computed again to the bit, also those of older code."""
+"""Stored ranking runs are computed again to the bit."""
 
 from typing import Any
 
@@ -50,41 +50,6 @@ def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: Task) ->
         {"system": "late-comer", "reason": "no_comparison", "ties": 0}
     ]
     assert ranking_run_reproduce(stored) == stored.result
-
-
-def test_a_run_of_older_code_is_reproduced_to_the_bit(ten_blocks: TestSetWriter) -> None:
-    run = ranking_run_compute(task_id=ten_blocks.task.pk)
-    assert run is not None
-    # As recorded before intervals were over judges, too; the figures are of that code.
-    run.parameters["agreement"] = {
-        "chance": "scott",
-        "resample": "segments",
-        "resamples": 1000,
-        "confidence": 0.95,
-    }
-    figures = {
-        "comparable": 15,
-        "agreeing": 12,
-        "p_agree": 0.8,
-        "kappa": 0.6238244514106583,
-        "low": -0.125,
-        "high": 1.0,
-        "reason": None,
-    }
-
-    again = ranking_run_reproduce(run)["agreement"]
-
-    assert again == {
-        "chance": "scott",
-        "p_chance": 0.4683333333333333,
-        "comparisons": 30,
-        "ties": 1,
-        "inter": figures,
-        "judges": [
-            {"judge": "j1", "blocks": 5, "comparisons": 15, "ties": 0, **figures},
-            {"judge": "j2", "blocks": 5, "comparisons": 15, "ties": 1, **figures},
-        ],
-    }
 
 
 def test_what_was_a_reference_then_is_still_left_out_when_reproduced(writer: TestSetWriter) -> None:

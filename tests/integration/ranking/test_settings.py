@@ -168,7 +168,6 @@ def test_documents_take_the_place_of_segments(varied: TestSetWriter, as_organise
     by_documents = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
     assert by_documents is not None
-    assert by_documents.parameters["documents"] is True
     assert by_documents.result["limits"] == []
     assert by_documents.result["input"]["documents"] == 6
     assert by_documents.result["input"]["effective_documents"] == pytest.approx(6)

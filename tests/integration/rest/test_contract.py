@@ -1,30 +1,19 @@
 """What every address of the API keeps, whatever view stands there: from the registry of addresses."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from campaign.api.problems import problem_type
 from config.api.described import DescribedOperation
-from tests.permissions.world import World, make_world
+from tests.permissions.world import World
 from tests.rest_operations import Address, addresses
-from tests.shared_rows import shared_rows
 from tests.some_now import some_now
 
 pytestmark = pytest.mark.django_db
 
 METHODS = ("get", "post", "put", "patch", "delete")
-#: They send on what they are asked, with its parameters.
-SENT_ON = "api/v1/test-sets/"
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    with shared_rows(django_db_blocker, make_world) as made:
-        yield made
 
 
 def described(address: Address) -> dict[str, DescribedOperation]:
@@ -73,8 +62,6 @@ def readable(world: World) -> list[tuple[Address, DescribedOperation]]:
 def test_a_parameter_that_is_not_described_is_refused_with_those_that_are(world: World) -> None:
     wrong = []
     for address in addresses():
-        if address.route.startswith(SENT_ON):
-            continue
         assert described(address), address.route
         for method, operation in described(address).items():
             answer = ask(world, address, method, "?no_such_parameter=1")
@@ -221,10 +208,3 @@ def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(world: World, rol
             )
             assert {"type", "title", "detail"} <= set(said)
     assert errors >= ({401} if role == "nobody" else {400, 405} if role == "organiser" else {405})
-
-
-def test_an_address_that_will_go_away_says_since_when(world: World) -> None:
-    (address,) = [each for each in addresses() if each.route == f"{SENT_ON}<int:test_set_id>/"]
-    answer = ask(world, address, "get")
-    assert answer.status_code == 307
-    assert answer.headers["Deprecation"] == "@1795478400"

@@ -13,17 +13,11 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.test import Client
 
-from campaign.models import Campaign, IdempotentAnswer, JudgeGroup, Membership, User
+from campaign.models import IdempotentAnswer, JudgeGroup, Membership, User
 from campaign.services import idempotent_answers
 from campaign.tasks import forget_idempotent_answers
-from tests.factories import make_organiser
 
 GROUPS = "/api/v1/campaigns/museum/judge-groups/"
-
-
-@pytest.fixture
-def organiser(campaign: Campaign) -> User:
-    return make_organiser(campaign)
 
 
 @pytest.fixture

@@ -7,13 +7,11 @@ from typing import Any, Final
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from pytest_django import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from campaign.api.problems import problem_type
 from config.api.described_contract import operations_of
-from tests.permissions.world import World, make_world
-from tests.shared_rows import shared_rows
+from tests.permissions.world import World
 
 pytestmark = pytest.mark.django_db
 
@@ -22,12 +20,6 @@ WRONG: Final = "no_such_key"
 WITHOUT_KEYS: Final = {"uploads_send_part", "campaign_file_apply"}
 #: What is counted of every request, also of those that are refused.
 COUNTED: Final = ("campaign_requestcount", "django_session", "SAVEPOINT")
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    with shared_rows(django_db_blocker, make_world) as made:
-        yield made
 
 
 def writing(schema: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:

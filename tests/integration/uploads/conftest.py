@@ -6,7 +6,7 @@ import pytest
 
 from campaign.models import Campaign, Upload, User
 from campaign.services.uploads import upload_begin, upload_file_add, upload_part_store
-from tests.factories import make_campaign, make_organiser
+from tests.factories import make_campaign
 
 SOURCE = b"Die Katze schlief auf dem Dach.\nDer Hund lief durch den Garten.\n"
 REFERENCE = b"The cat slept on the roof.\nThe dog ran through the garden.\n"
@@ -23,11 +23,6 @@ Sent = Callable[..., Upload]
 @pytest.fixture
 def campaign(transactional_db: None) -> Campaign:
     return make_campaign()
-
-
-@pytest.fixture
-def organiser(campaign: Campaign) -> User:
-    return make_organiser(campaign)
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ from campaign.models import (
     Upload,
     UploadedPart,
 )
-from campaign.selectors.uploads import files_with_bytes
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.uploads import (
     KEPT_FOR,
@@ -94,7 +93,7 @@ def test_a_file_of_another_size_replaces_what_was_sent(campaign: Campaign) -> No
     upload_part_store(file=file, offset=0, content=b"abcd")
     again = upload_file_add(upload=upload, name="a.txt", size=5)
     assert received(again) == 0
-    assert [file.size for file in files_with_bytes(upload)] == [5]
+    assert [file.size for file in upload.files.all()] == [5]
 
 
 def test_names_that_no_file_has_are_refused(campaign: Campaign) -> None:

@@ -15,7 +15,6 @@ MEMBERS_PAGE = {
 }
 MEMBERS_API = {**MEMBERS_PAGE, "nobody": 401}
 # To where it is now, with what was sent.
-LED_ON = {"organiser": 307, "analyst": 307}
 ORGANISERS_API = MEMBERS_API
 # What these do to strangers: tests/integration/controls/test_pages.py and arriving/test_organising.py.
 ONLY_POST = dict.fromkeys(ROLES, 405)

@@ -5,7 +5,6 @@ from typing import Final
 
 from tests.permissions.addresses.answers import (
     EVERYBODY,
-    LED_ON,
     MEMBERS_PAGE,
     NO_PLOT,
     ONLY_POST,
@@ -22,13 +21,6 @@ from tests.permissions.audiences import (
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/test-sets/": MEMBERS_PAGE,
-    # They lead to the ranking of the test set.
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/": MEMBERS_PAGE
-    | LED_ON
-    | sends(POST=MEMBERS, PUT=MEMBERS, PATCH=MEMBERS, DELETE=MEMBERS),
-    "campaigns/<slug:slug>/test-sets/<int:test_set_id>/<path:rest>": MEMBERS_PAGE
-    | LED_ON
-    | sends(POST=MEMBERS, PUT=MEMBERS, PATCH=MEMBERS, DELETE=MEMBERS),
     "new-campaign/": dict.fromkeys(ROLES, 404)
     | {"nobody": 302, "organiser": 200, "other organiser": 200}
     | sends(POST=CAMPAIGN_MAKERS),

@@ -3,16 +3,10 @@
 from collections.abc import Mapping
 from typing import Final
 
-from tests.permissions.addresses.answers import LED_ON, MEMBERS_API, ONLY_POST
+from tests.permissions.addresses.answers import MEMBERS_API, ONLY_POST
 from tests.permissions.audiences import MEMBERS, ORGANISERS, Audience, sends
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
-    "api/v1/test-sets/<int:test_set_id>/": MEMBERS_API
-    | LED_ON
-    | sends(POST=MEMBERS, PUT=MEMBERS, PATCH=MEMBERS, DELETE=MEMBERS),
-    "api/v1/test-sets/<int:test_set_id>/<path:rest>": MEMBERS_API
-    | LED_ON
-    | sends(POST=MEMBERS, PUT=MEMBERS, PATCH=MEMBERS, DELETE=MEMBERS),
     "api/v1/tasks/<int:task_id>/snippets/": MEMBERS_API | sends(PUT=ORGANISERS),
     # Writing: tests/integration/rest/test_ranking_settings.py.
     "api/v1/tasks/<int:task_id>/ranking-settings/": MEMBERS_API | sends(PATCH=ORGANISERS),

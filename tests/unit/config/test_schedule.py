@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
-from celery.beat import PersistentScheduler, ScheduleEntry, Scheduler, Service
-from celery.utils.imports import symbol_by_name
+from celery.beat import ScheduleEntry, Service
 from django.conf import settings
 
 from config.celery import app
@@ -84,10 +83,3 @@ def test_a_clock_that_is_set_changes_nothing(beat: Beat, clocks: Clocks, hours: 
     for name, interval in INTERVALS.items():
         assert abs(sent[name] - 60 // interval) <= 1, name
     assert sent["fill-pools"] >= 5
-
-
-def test_the_schedule_is_in_memory() -> None:
-    """Times by a clock of one process mean nothing to the next, and no full disk stops beat."""
-    scheduler = symbol_by_name(app.conf.beat_scheduler)
-    assert issubclass(scheduler, Scheduler)
-    assert not issubclass(scheduler, PersistentScheduler)

@@ -44,19 +44,3 @@ def test_what_is_stored_in_short_is_read_back_the_same(rows: list[dict[str, Any]
     assert unpacked(json.loads(json.dumps(stored))) == result_of(rows)
     assert all(isinstance(row, list) for row in stored["agreement"]["judges"])
     assert stored["agreement"]["chance"] == "scott"
-
-
-@given(st.lists(judges(), min_size=1), st.sampled_from(["p_chance", "no_interval"]))
-def test_results_of_before_stay_as_they_are(rows: list[dict[str, Any]], missing: str) -> None:
-    older = result_of([{key: row[key] for key in row if key != missing} for row in rows])
-
-    assert packed(older) == older
-    assert unpacked(older) == older
-
-
-def test_a_share_that_is_not_the_quotient_is_not_lost() -> None:
-    row = {"comparable": 3, "agreeing": 1, "p_agree": 0.3333}
-    rest = dict.fromkeys(("judge", "blocks", "comparisons", "ties", "kappa", "low", "high"))
-    result = result_of([rest | row | dict.fromkeys(("p_chance", "reason", "no_interval"))])
-
-    assert unpacked(packed(result)) == result

@@ -66,11 +66,6 @@ def task() -> Task:
     return task
 
 
-@pytest.fixture
-def judge(task: Task) -> Judge:
-    return make_judge(task.test_set.campaign)
-
-
 def asked(client: Client, judge: Judge) -> Any:
     assert judge.user is not None
     client.force_login(judge.user)

@@ -1,7 +1,6 @@
 """What every design promises of every HIT, whatever the texts."""
 
 from dataclasses import replace
-from hashlib import sha256
 
 import pytest
 from hypothesis import assume, given
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, normalised
 from annotation.sampling.hits import draw_hit_and_state
-from annotation.sampling.parameters import Checks, DesignKind, DesignParameters, Normalisation
+from annotation.sampling.parameters import DesignKind, DesignParameters, Normalisation
 from annotation.sampling.state import DrawState
 from tests.drawn_texts import (
     DAMAGED,
@@ -297,29 +296,3 @@ def test_where_in_a_hit_the_reference_stands_cannot_be_foreseen() -> None:
         for place in range(3)
     ]
     assert all(abs(count - 200) < 45 for count in places)
-
-
-@pytest.mark.parametrize(
-    ("kind", "expected"), [(DesignKind.UNIFORM, "3c3d6118abdfd4f9d26f7ea91fc93ee2"), (DesignKind.BALANCED, "8e2f3d5b9ddc5dd2070b791074e650f3")]
-)  # fmt: skip
-def test_hits_that_were_drawn_with_checks_by_schedule_are_drawn_again_as_they_were(
-    kind: DesignKind, expected: str
-) -> None:
-    """Digests of what the version of November 2026 drew, from a seed of 31 bits."""
-    texts = corpus([*system_names(9), REFERENCE, DAMAGED], segments=60)
-    parameters = DesignParameters(
-        kind=kind, seed=2**31 - 1, reference_rate=0.3, bad_reference_rate=0.2
-    )
-    state = DrawState.empty().for_design(parameters, set(system_names(9)))
-    said = []
-    for number in range(1, 41):
-        plan, state = draw_hit_and_state(
-            parameters=parameters,
-            number=number,
-            window=[number, number + 1, number + 2],
-            texts=texts,
-            state=state,
-            checks=Checks.SCHEDULE,
-        )
-        said.append([(block.segment, block.systems, block.control) for block in plan.blocks])
-    assert sha256(repr(said).encode()).hexdigest()[:32] == expected

@@ -95,24 +95,6 @@ def test_a_segment_that_cannot_show_the_plan_shows_what_met_least_and_ends_the_c
     assert left(after) == 0
 
 
-def test_a_state_recorded_before_designs_planned_ahead_draws_what_it_drew_then() -> None:
-    """Rows of earlier versions hold no plan: their HITs were chosen block by block."""
-    names = system_names(9)
-    texts = corpus(names, segments=10)
-    recorded = DrawState.empty(names).to_json()
-    del recorded["planned_cycle"]
-    state = DrawState.from_json(recorded)
-    assert state.planned_cycle is None
-    drawn_then = ["72130", "26584", "10475", "63758"]  # By the version before.
-    for number, systems in enumerate(drawn_then, start=1):
-        plan, _after = draw_hit_and_state(
-            parameters=balanced(4), number=number, window=[number], texts=texts, state=state
-        )
-        assert "".join(names[0][-1] for names in plan.blocks[0].systems) == systems
-        state = state.after(plan)
-        assert state.planned_cycle is None
-
-
 def test_a_plan_is_kept_among_the_same_systems_and_made_anew_among_others() -> None:
     names = system_names(9)
     parameters = balanced(4)

@@ -67,20 +67,6 @@ def test_only_the_seed_says_where_in_its_stretch_an_inter_repeat_comes() -> None
     assert sum((n - expected) ** 2 / expected for n in places.values()) < 27.9  # 99.9 %, 9 degrees
 
 
-def test_a_schedule_that_was_begun_by_the_old_rule_goes_on() -> None:
-    """Until November 2026, inter repeat number i came as soon as the share asked for it."""
-    parameters = design(inter_share=0.15, redundancy=2)
-    begun, families = 1000, (1000 - 150 + 1) // 2
-    inter = 150
-    for step in range(begun + 1, begun + 500):
-        planned = slot(parameters=parameters, step=step, inter=inter)
-        inter += planned.purpose is Purpose.INTER
-        if planned.purpose is Purpose.FIRST:
-            families += 1
-            assert planned.family == families
-        assert planned.family <= families
-
-
 @given(designs)
 def test_every_family_begins_once_and_has_all_its_copies(parameters: DesignParameters) -> None:
     planned = schedule(parameters, 400)

@@ -10,7 +10,7 @@ from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
-from annotation.sampling.rounds import Rounds, round_count, round_drawn, segments_of_round
+from annotation.sampling.rounds import Rounds, round_drawn, segments_of_round
 
 PARAMETERS = DesignParameters(
     kind=DesignKind.UNIFORM, seed=7, systems_per_block=1, segments_per_hit=10
@@ -32,7 +32,6 @@ def all_different(count: int) -> dict[int, SegmentOutputs]:
 
 def test_each_segment_is_in_one_round() -> None:
     segments = list(range(1, 34))
-    assert round_count(33, size=10) == 4
     rounds = [segments_of_round(segments, number=n, size=10, seed=7) for n in range(1, 6)]
     assert [len(each) for each in rounds] == [10, 10, 10, 3, 0]
     assert sorted(n for each in rounds for n in each) == segments

@@ -1,22 +1,17 @@
 """Allotments exist exactly where the rule says so, and keep what the protocol promises."""
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.rating.allotment import Allotment, allot, hits
+from protocols.rating.allotment import allot
 from protocols.rating.feasibility import NotFeasibleError, feasibility
-from protocols.rating.replanning import replan
 
 sizes = st.lists(st.integers(1, 5), min_size=1, max_size=7)
-
-
-def singles(systems: int, segments: int) -> list[list[list[int]]]:
-    """Each system has a text of its own."""
-    return [[[system] for system in range(systems)]] * segments
 
 
 def exists(needed: list[int], judges: int, most: int) -> bool:
@@ -80,23 +75,6 @@ def test_26_systems_need_52_judges() -> None:
     assert (paper.ratings, paper.room, paper.is_feasible) == (20360, 20375, True)
 
 
-def check(
-    found: Allotment, texts: list[list[list[int]]], judges: int, raters: int, most: int
-) -> None:
-    """Each text has so many judges, nobody a segment twice or too much, and all alike."""
-    pairs = Counter(zip(found.segment.tolist(), found.judge.tolist(), strict=True))
-    assert max(pairs.values(), default=1) == 1
-    items = Counter(zip(found.segment.tolist(), found.text.tolist(), strict=True))
-    assert items == {
-        (segment, text): raters
-        for segment, of_segment in enumerate(texts)
-        for text in range(len(of_segment))
-    }
-    load = np.bincount(found.judge, minlength=judges)
-    assert load.max() <= most
-    assert load.max() - load.min() <= 1
-
-
 @given(
     st.integers(1, 5),
     st.integers(1, 9),
@@ -108,82 +86,24 @@ def test_judges_meet_every_system_equally_often_and_no_segment_twice(
     systems: int, segments: int, raters: int, more: int, seed: int
 ) -> None:
     judges = raters * systems + more
-    texts = singles(systems, segments)
-    found = allot(texts, judges=judges, raters=raters, seed=seed)
-    check(found, texts, judges, raters, segments)
+    found = allot(systems=systems, segments=segments, judges=judges, raters=raters, seed=seed)
+    pairs = Counter(zip(found.segment.tolist(), found.judge.tolist(), strict=True))
+    assert max(pairs.values()) == 1
+    items = Counter(zip(found.segment.tolist(), found.system.tolist(), strict=True))
+    assert items == dict.fromkeys(product(range(segments), range(systems)), raters)
     met = np.zeros((judges, systems), dtype=np.int64)
-    np.add.at(met, (found.judge, found.text), 1)
+    np.add.at(met, (found.judge, found.system), 1)
     assert (met.max(axis=1) - met.min(axis=1)).max() <= 1
-
-
-@given(st.data(), st.integers(1, 2), st.integers(0, 2**32))
-def test_shared_texts_are_one_item(data: st.DataObject, raters: int, seed: int) -> None:
-    partitions = st.sampled_from(
-        [[[0], [1], [2]], [[0, 1], [2]], [[0], [1, 2]], [[0, 2], [1]], [[0, 1, 2]]]
-    )
-    texts = data.draw(st.lists(partitions, min_size=1, max_size=8))
-    judges = 3 * raters + data.draw(st.integers(0, 4))
-    found = allot(texts, judges=judges, raters=raters, seed=seed)
-    check(found, texts, judges, raters, len(texts))
+    assert met.sum(axis=1).max() - met.sum(axis=1).min() <= 1
 
 
 def test_too_few_judges_are_refused_with_what_is_needed() -> None:
     with pytest.raises(NotFeasibleError, match="at least 52 judges; there are 51") as refused:
-        allot(singles(26, 3), judges=51)
+        allot(systems=26, segments=3, judges=51)
     assert refused.value.feasibility.judges_of_a_segment == 52
 
 
 def test_it_is_random_and_repeatable() -> None:
-    one, same, other = (allot(singles(4, 30), judges=12, seed=seed) for seed in (1, 1, 2))
+    one, same, other = (allot(systems=4, segments=30, judges=12, seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(one.judge, same.judge)
     assert not np.array_equal(one.judge, other.judge)
-
-
-def test_a_judge_who_stops_leaves_items_to_those_who_have_not_met_the_segment() -> None:
-    texts = singles(3, 20)
-    judges, stopped = 12, 4
-    planned = allot(texts, judges=judges, seed=3)
-    theirs = planned.judge == stopped
-    left = dict.fromkeys(
-        zip(planned.segment[theirs].tolist(), planned.text[theirs].tolist(), strict=True), 1
-    )
-    met = [frozenset(planned.segment[planned.judge == each].tolist()) for each in range(judges)]
-    room = [0 if each == stopped else 2 for each in range(judges)]
-    found = replan(texts, left, met=met, room=room, seed=5)
-    assert not len(found.unplaced)
-    given_to = found.allotment
-    assert Counter(zip(given_to.segment.tolist(), given_to.text.tolist(), strict=True)) == Counter(
-        left
-    )
-    for segment, judge in zip(given_to.segment.tolist(), given_to.judge.tolist(), strict=True):
-        assert segment not in met[judge]
-    assert np.bincount(given_to.judge, minlength=judges).tolist()[stopped] == 0
-    assert np.bincount(given_to.judge, minlength=judges).max() <= 2
-
-
-def test_as_much_as_can_be_is_placed_and_the_rest_said() -> None:
-    # Whoever goes by turns may give judge 1 to segment 0, and then has nobody for segment 1.
-    texts = singles(1, 2)
-    met = [frozenset({1}), frozenset[int]()]
-    for seed in range(10):
-        found = replan(texts, {(0, 0): 1, (1, 0): 1}, met=met, room=[1, 1], seed=seed)
-        assert found.allotment.segment.tolist() == [0, 1]
-        assert found.allotment.judge.tolist() == [0, 1]
-        short = replan(texts, {(0, 0): 2, (1, 0): 2}, met=met, room=[1, 1], seed=seed)
-        assert len(short.allotment) == 2
-        assert short.unplaced[:, 2].sum() == 2
-
-
-def test_hits_are_of_ten_items_of_one_judge_in_an_order_anew_in_each_pass() -> None:
-    planned = allot(singles(4, 33), judges=9, seed=1)
-    orders = []
-    for pass_number in (1, 2):
-        found = hits(planned, pass_number=pass_number, seed=1)
-        rows = np.concatenate(found)
-        assert sorted(rows.tolist()) == list(range(len(planned)))
-        for hit in found:
-            assert 1 <= len(hit) <= 10
-            assert len(set(planned.judge[hit].tolist())) == 1
-        assert not np.array_equal(planned.segment[rows], np.sort(planned.segment[rows]))
-        orders.append(rows.tolist())
-    assert orders[0] != orders[1]

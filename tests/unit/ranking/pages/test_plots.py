@@ -15,7 +15,14 @@ from ranking.selectors.judges import JudgeKappa, JudgeRow
 
 
 def system(name: str, rank: int, low: int, high: int, cluster: int) -> dict[str, Any]:
-    return {"system": name, "rank": rank, "rank_low": low, "rank_high": high, "cluster": cluster}
+    return {
+        "system": name,
+        "rank": rank,
+        "rank_low": low,
+        "rank_high": high,
+        "cluster": cluster,
+        "group": 1,
+    }
 
 
 def test_ranks_lie_in_the_middle_of_equal_slots() -> None:

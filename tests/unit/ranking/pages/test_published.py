@@ -7,6 +7,7 @@ import pytest
 
 from ranking.pages.published.differences import differences
 from ranking.pages.published.matrix import pair_matrix
+from ranking.range_choices import RangeChoice
 from ranking.services.publishing.naming import labels_of
 
 
@@ -23,7 +24,11 @@ def content_of(*rows: dict[str, Any], judges: tuple[str, ...] = (), blocks: int 
         ],
         "left_out": {"judges": [{"judge": name} for name in judges]},
         "input": {"blocks": blocks},
-        "method": {"name": "expected_wins", "parameters": {}, "judge_group": None},
+        "method": {
+            "name": "expected_wins",
+            "parameters": RangeChoice().recorded,
+            "judge_group": None,
+        },
     }
 
 
@@ -100,7 +105,7 @@ def test_colour_is_for_systems_that_are_told_apart(
     wins: int, p: float, confidence: float, tone: str
 ) -> None:
     content = content_of(BIRCH, FJORD)
-    content["method"]["parameters"] = {"confidence": confidence}
+    content["method"]["parameters"] = RangeChoice(confidence=confidence).recorded
     content["ranking"]["pairs"] = [pair("birch", "fjord", wins, 40 - wins, p)]
     cell = pair_matrix(content)[0].cells[1]
     assert cell is not None

@@ -7,6 +7,7 @@ import pytest
 
 from ranking.models import RankingRun
 from ranking.pages.summary import RankingSummary, summarise_run
+from ranking.range_choices import RangeChoice
 
 
 def run_of(
@@ -30,13 +31,13 @@ def run_of(
                     "rank": len(systems) + 1,
                     "rank_low": first,
                     "rank_high": first + len(names) - 1,
+                    "group": 1,
                 }
             )
     everybody = [row["system"] for row in systems]
     return RankingRun(
         parameters={
-            "resample": "two_way",
-            "confidence": confidence,
+            **RangeChoice(confidence=confidence).recorded,
             "resamples": 1000,
             "left_out": left_out or [],
             **parameters,
@@ -84,5 +85,4 @@ def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
 
     assert summary.headline == "Some systems were never compared with the others"
     assert summary.details == ()
-    # Runs from before groups were ranked by themselves have one order of all.
-    assert summary.warnings[0].endswith("so their common order means nothing: a and c; b.")
+    assert summary.warnings[0].endswith("so each is ranked by itself: a and c; b.")

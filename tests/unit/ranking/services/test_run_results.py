@@ -50,15 +50,12 @@ def parameters_of(method: str, choice: RangeChoice) -> dict[str, Any]:
         "method_parameters": METHODS[method].defaults,
         # More than are scored at a time, and not a multiple of it.
         "resamples": 100,
-        "draws": 2,
-        "documents": True,
         "systems": list(RANKED),
         "excluded_judges": [],
         "agreement": {
             "chance": "scott",
             "chance_of_judges": "own",
             "resample": "two_way",
-            "variance": "linear",
             "confidence": 0.95,
         },
     }
@@ -122,9 +119,6 @@ def test_tallies_for_other_ranges_are_refused() -> None:
     tallies = LiveState(definition).tallies()
     with pytest.raises(ValueError, match="another definition"):
         run_result_of(tallies, by_judges, seed=SEED)
-    del two_way["agreement"]["variance"]
-    with pytest.raises(ValueError, match="not computed from tallies"):
-        run_result_of(tallies, two_way, seed=SEED)
 
 
 def test_what_needs_no_other_tallies_is_no_other_definition() -> None:

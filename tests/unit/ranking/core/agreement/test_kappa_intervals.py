@@ -10,7 +10,6 @@ from scipy.stats import t as student
 
 from ranking.core.agreement import counts as agreement_counts
 from ranking.core.agreement.cohen_left_out import cohen_spreads
-from ranking.core.agreement.counts import count_agreement
 from ranking.core.agreement.intervals import additive_of
 from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
 from ranking.core.agreement.kappa_intervals import Spread, jackknife, kappa_interval, variance
@@ -22,7 +21,6 @@ from ranking.core.agreement.left_out import (
 )
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.report import Chance, inter_judge_agreement
-from ranking.core.agreement.spread import inter_spread
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.collapsed_candidates import Pairing
 from tests.benchmarks.kappa_coverage import coverage
@@ -106,24 +104,6 @@ def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) ->
     degrees = effective * (effective - 1) / (2 * effective - 1)
     reach = student.ppf(0.975, degrees) * math.sqrt(jackknifed) / (1 - whole)
     assert found.high == pytest.approx(1 - (1 - whole) * math.exp(-reach), abs=1e-12)
-
-
-@pytest.mark.parametrize("chance", [Chance.SCOTT, Chance.UNIFORM])
-def test_the_quick_count_leaves_out_the_same(chance: Chance) -> None:
-    rows = some_rows(4, blocks=90)
-    blocks = blocks_from_rows(rows, "abcd")
-    counts = count_agreement(blocks, shared_items=True)
-    expected = 1 / 3 if chance is Chance.UNIFORM else None
-    quick = inter_spread(counts, len(blocks.judges), expected=expected)
-    general, _ = spreads(blocks, Pairing.UNORDERED, chance)
-    assert quick.kappa == pytest.approx(general.kappa, abs=1e-12)
-    assert quick.without_judge == pytest.approx(general.without_judge, abs=1e-12)
-    assert quick.without_segment == pytest.approx(general.without_segment, abs=1e-12)
-    assert quick.overlap == pytest.approx(general.overlap, abs=1e-12)
-    assert quick.judges == pytest.approx(general.judges)
-    report = inter_judge_agreement(blocks, chance=chance, variance="left_out").inter
-    measure = measure_agreement(blocks, chance=chance).inter
-    assert (report.low, report.high) == pytest.approx((measure.low, measure.high), abs=1e-12)
 
 
 def test_hand_worked_variance_and_interval() -> None:

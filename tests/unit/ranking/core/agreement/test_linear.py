@@ -1,17 +1,23 @@
-"""The variance of κ from sums over segments, beside segments left out one by one."""
+"""The variance of κ from sums over segments, beside blocks left out one unit at a time."""
 
 import math
 
 import numpy as np
 import pytest
 
-from ranking.core.agreement.counts import count_agreement
+from ranking.core.agreement.intervals import additive_of
+from ranking.core.agreement.judge_pairs import JudgePair, cohen_of_judge_pairs
 from ranking.core.agreement.kappa_intervals import VarianceParts, parts_of_spread
+from ranking.core.agreement.left_out import (
+    evaluate_with_ties,
+    leave_one_out_spread,
+    left_out_of_comparisons,
+)
 from ranking.core.agreement.linear import parts_of_all, parts_of_judges
 from ranking.core.agreement.report import Chance, agreement_of_tallies, inter_judge_agreement
-from ranking.core.agreement.spread import inter_spread, judge_spreads
 from ranking.core.agreement.tallies import tally_agreement
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judged.collapsed_candidates import Pairing
 from tests.judges_of_differing_care import CareWorld, draw_campaign
 from tests.unit.ranking.core.agreement.rows_without_units import some_rows
 
@@ -29,15 +35,37 @@ def equal_segments(segments: int = 12) -> Blocks:
     return blocks_from_rows(equal_rows(segments), "ab")
 
 
-def left_out(blocks: Blocks, *, expected: float | None) -> VarianceParts:
-    counts = count_agreement(blocks, shared_items=True)
-    return parts_of_spread(inter_spread(counts, len(blocks.judges), expected=expected))
+def left_out(blocks: Blocks, chance: Chance) -> VarianceParts:
+    """Leave out each segment and judge, as for any definition of P(E)."""
+    additive = additive_of(chance, 3, symmetric=True)
+    found = left_out_of_comparisons(blocks, Pairing.UNORDERED, additive.of_units)
+    return parts_of_spread(leave_one_out_spread(found.inter, evaluate_with_ties(additive)))
+
+
+def kappas_of_judges(blocks: Blocks, chance: Chance = Chance.SCOTT) -> list[float]:
+    report = inter_judge_agreement(blocks, chance=chance, resample="segments", resamples=1)
+    return [
+        math.nan if row.agreement.kappa is None else row.agreement.kappa for row in report.judges
+    ]
+
+
+@pytest.mark.parametrize("chance", [Chance.SCOTT, Chance.UNIFORM])
+def test_sums_leave_out_the_same_judges(chance: Chance) -> None:
+    blocks = blocks_from_rows(some_rows(4, blocks=90), "abcd")
+    expected = 1 / 3 if chance is Chance.UNIFORM else None
+    found, general = (
+        parts_of_all(tally_agreement(blocks), expected=expected),
+        left_out(blocks, chance),
+    )
+    assert found.kappa == pytest.approx(general.kappa, abs=1e-12)
+    assert found.of_judges == pytest.approx(general.of_judges, abs=1e-12)
+    assert found.judges == pytest.approx(general.judges)
 
 
 def test_with_equal_segments_and_a_fixed_chance_it_is_the_jackknife() -> None:
     blocks = equal_segments()
     found = parts_of_all(tally_agreement(blocks), expected=1 / 3)
-    expected = left_out(blocks, expected=1 / 3)
+    expected = left_out(blocks, Chance.UNIFORM)
     assert found.of_segments == pytest.approx(expected.of_segments, rel=1e-12)
     assert found.of_segments > 0
     assert found.of_judges == pytest.approx(expected.of_judges, rel=1e-12)
@@ -45,19 +73,64 @@ def test_with_equal_segments_and_a_fixed_chance_it_is_the_jackknife() -> None:
     assert found.judges == pytest.approx(expected.judges)
 
 
-@pytest.mark.parametrize("p_chance", [None, 0.4])
-def test_of_each_judge_too(p_chance: float | None) -> None:
-    blocks, _drawn = draw_campaign(CareWorld(judges=10, segments=300), 2)
-    counts = count_agreement(blocks, shared_items=True)
-    found = parts_of_judges(tally_agreement(blocks), p_chance=p_chance)
-    spreads = judge_spreads(counts, len(blocks.judges), p_chance=p_chance)
-    for one, spread in zip(found, spreads, strict=True):
-        exact = parts_of_spread(spread)
-        assert one.kappa == pytest.approx(exact.kappa, abs=1e-14)
-        assert one.of_segments == pytest.approx(exact.of_segments, rel=0.05)
-        assert one.segments == exact.segments
-        for name in ("of_judges", "overlap", "judges"):
-            assert getattr(one, name) == pytest.approx(getattr(exact, name), rel=1e-9)
+@pytest.mark.parametrize("chance", [Chance.SCOTT, Chance.UNIFORM])
+def test_of_each_judge_too(chance: Chance) -> None:
+    judges = 6
+    blocks, _drawn = draw_campaign(CareWorld(judges=judges, segments=200), 2)
+    p_chance = 1 / 3 if chance is Chance.UNIFORM else None
+    whole = np.array(kappas_of_judges(blocks, chance))
+    without_segment, without_judge = (
+        np.array([kappas_of_judges(blocks.take(unit != one), chance) for one in np.unique(unit)])
+        - whole
+        for unit in (blocks.segment, blocks.judge)
+    )
+    for judge, one in enumerate(parts_of_judges(tally_agreement(blocks), p_chance=p_chance)):
+        assert one.kappa == pytest.approx(whole[judge], abs=1e-14)
+        assert one.segments == len(np.unique(blocks.segment[blocks.judge == judge]))
+        # Segments of others change nothing.
+        squares = float(np.square(without_segment[:, judge]).sum())
+        assert one.of_segments == pytest.approx((1 - 1 / one.segments) * squares, rel=0.05)
+        squares = float(np.square(np.delete(without_judge[:, judge], judge)).sum())
+        assert one.of_judges == pytest.approx((1 - 1 / (judges - 1)) * squares, rel=1e-9)
+
+
+def test_overlap_and_pairs_are_linearised_changes_of_what_two_judges_said() -> None:
+    blocks = blocks_from_rows(some_rows(6, blocks=120), "abcd")
+    tallies, pairs = tally_agreement(blocks), cohen_of_judge_pairs(blocks).pairs
+    parts = [blocks.take(blocks.segment == segment) for segment in np.unique(blocks.segment)]
+    by_segment = [pair for part in parts for pair in cohen_of_judge_pairs(part).pairs]
+
+    def squares(met: list[JudgePair], by: list[JudgePair]) -> float:
+        """Return the squared changes of κ without one of `by`; P(A) alone moves where P(E) is fixed."""
+        comparable = sum(pair.comparable for pair in met)
+        p_agree = sum(pair.agreeing for pair in met) / comparable
+        return sum(
+            ((pair.agreeing - p_agree * pair.comparable) / comparable / (2 / 3)) ** 2 for pair in by
+        )
+
+    found = parts_of_all(tallies, expected=1 / 3)
+    assert found.pairs == pytest.approx(squares([*pairs], [*pairs]), abs=1e-12)
+    assert found.pairs_in_segments == pytest.approx(squares([*pairs], by_segment), abs=1e-12)
+    of_judges = parts_of_judges(tallies, p_chance=1 / 3)
+    for name, one in zip(blocks.judges, of_judges, strict=True):
+        own, here = ([pair for pair in of if name in pair.judges] for of in (pairs, by_segment))
+        assert one.overlap == pytest.approx(squares(own, here), abs=1e-12)
+
+
+def test_the_slope_of_a_judges_kappa_is_its_derivative() -> None:
+    # Each meeting is a segment of its own: left out one by one it changes κ by about its slope.
+    random = np.random.default_rng(7)
+    rows = [
+        BlockRow(judge, segment, "ab", random.integers(1, 3, 2).tolist())
+        for segment in range(200)
+        for judge in random.choice(["ann", "bob", "cat"], 2, replace=False).tolist()
+    ]
+    blocks = blocks_from_rows(rows, "ab")
+    whole = np.array(kappas_of_judges(blocks))
+    without = [kappas_of_judges(blocks.take(blocks.segment != one)) for one in range(200)]
+    found = parts_of_judges(tally_agreement(blocks), p_chance=None)
+    squares = np.square(np.array(without) - whole).sum(axis=0)
+    assert [one.overlap for one in found] == pytest.approx(squares.tolist(), rel=0.04)
 
 
 @pytest.mark.parametrize("expected", [None, 1 / 3])
@@ -182,5 +255,3 @@ def test_what_sums_do_not_tell_is_refused() -> None:
         agreement_of_tallies(tallies, resample="segments")
     with pytest.raises(ValueError, match="not the same for all judges"):
         agreement_of_tallies(tallies, chance=Chance.COHEN)
-    with pytest.raises(ValueError, match="variance: 'exact' is none of linear, left_out"):
-        inter_judge_agreement(equal_segments(), variance="exact")  # type: ignore[arg-type]

@@ -25,20 +25,15 @@ def definition(
     method: str = "expected_wins",
     level: str = "two_way",
     *,
-    documents: bool = True,
     excluded: tuple[str, ...] = (),
 ) -> Definition:
     options = RangeOptions(resample=level, resamples=20)  # type: ignore[arg-type]
-    return definition_of(
-        method, options, systems=RANKED, seed=3, documents=documents, excluded=excluded
-    )
+    return definition_of(method, options, systems=RANKED, seed=3, excluded=excluded)
 
 
 definitions = st.builds(
-    definition, st.sampled_from(METHODS[:-1]), st.sampled_from(LEVELS), documents=st.booleans()
-) | st.builds(
-    definition, st.just(METHODS[-1]), st.sampled_from(LEVELS[1:]), documents=st.booleans()
-)
+    definition, st.sampled_from(METHODS[:-1]), st.sampled_from(LEVELS)
+) | st.builds(definition, st.just(METHODS[-1]), st.sampled_from(LEVELS[1:]))
 
 
 def assert_same(found: RunTallies, expected: RunTallies) -> None:
@@ -139,16 +134,13 @@ def rows(*labels: list[int], judge: str = "ann", segment: int = 1) -> list[Block
 
 
 def small(some: list[BlockRow]) -> Blocks:
-    return blocks_from_rows(some, "ABC")
+    blocks = blocks_from_rows(some, "ABC")
+    return replace(blocks, document=np.zeros(len(blocks), dtype=np.int32))
 
 
-def small_state(level: str = "blocks", *, documents: bool = False) -> LiveState:
+def small_state(level: str = "blocks") -> LiveState:
     options = RangeOptions(resample=level, resamples=50)  # type: ignore[arg-type]
-    return LiveState(
-        definition_of(
-            "expected_wins", options, systems=("A", "B", "C"), seed=3, documents=documents
-        )
-    )
+    return LiveState(definition_of("expected_wins", options, systems=("A", "B", "C"), seed=3))
 
 
 def test_the_same_block_judged_again_is_renumbered_within_its_segment() -> None:
@@ -187,9 +179,9 @@ def test_judgments_that_cannot_be_there_are_refused_and_nothing_changes() -> Non
 
 
 def test_other_systems_and_missing_documents_are_refused() -> None:
-    state = small_state(documents=True)
+    state = small_state("two_way")
     with pytest.raises(ValueError, match="name their documents"):
-        state.apply(small([]), small(rows([1, 2, 3])))
+        state.apply(small([]), blocks_from_rows(rows([1, 2, 3]), "ABC"))
     with pytest.raises(ValueError, match="systems: expected A, B, C, got A, B"):
         small_state().apply(small([]), small(rows([1, 2, 3])).without(["C"]))
     with pytest.raises(ValueError, match="same definition"):

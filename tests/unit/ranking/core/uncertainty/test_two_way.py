@@ -17,7 +17,6 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.expected_wins import expected_wins_influence
 from ranking.core.rankings.rank import rank
 from ranking.core.scores import Scores
-from ranking.core.uncertainty.draws import DRAWS_VERSIONS, DrawsVersion
 from ranking.core.uncertainty.two_way import (
     ClusteredCovariance,
     RangeLimit,
@@ -246,21 +245,14 @@ def test_with_too_few_of_both_the_blocks_are_all_there_is() -> None:
     )
 
 
-def deviates_of(version: DrawsVersion, id_: int) -> FloatArray:
+def deviates_of(id_: int) -> FloatArray:
     """Compute four deviates of seed 8 with 18 degrees of freedom."""
-    if version == 1:
-        generator = np.random.Generator(np.random.Philox(key=np.array([8, id_], dtype=np.uint64)))
-        normal = generator.standard_normal(4)
-        return np.asarray(normal / np.sqrt(generator.chisquare(18) / 18))
     places = np.arange(5, dtype=np.uint64)
     uniform = uniform_numbers(places, seed=8, resamples=1, first_resample=id_)[:, 0]
     return np.asarray(norm.ppf(uniform[:4]) / np.sqrt(chi2.isf(uniform[4], 18) / 18))
 
 
-@pytest.mark.parametrize("version", DRAWS_VERSIONS)
-def test_draws_have_the_freedom_of_ranks_and_keep_what_does_not_compare(
-    version: DrawsVersion,
-) -> None:
+def test_draws_have_the_freedom_of_ranks_and_keep_what_does_not_compare() -> None:
     covariance = ScoreCovariance(
         matrix=np.eye(4), degrees_of_freedom=9, segments=9, judges=9, limits=()
     )
@@ -269,11 +261,11 @@ def test_draws_have_the_freedom_of_ranks_and_keep_what_does_not_compare(
         values=np.array([3.0, 2.0, 1.0, np.nan]), estimable=estimable, group=np.array([0, 0, 1, 2])
     )
     order = np.array([2, 0, 3, 1])
-    found = draw_scores(scores, covariance, range(5, 7), seed=8, order=order, version=version)
+    found = draw_scores(scores, covariance, range(5, 7), seed=8, order=order)
     for row, id_ in enumerate((5, 6)):
         # Four systems double the degrees of freedom.
         expected = scores.values.copy()
-        expected[order] += deviates_of(version, id_)
+        expected[order] += deviates_of(id_)
         np.testing.assert_allclose(found.values[row], expected)
     np.testing.assert_array_equal(found.estimable, [estimable] * 2)
     assert found.group is not None
