@@ -9,9 +9,11 @@ from campaign.models import Campaign, Panel, PanelKind, Task
 from campaign.services import PanelTerms
 from campaign.services.panels import (
     CODE_PATTERN,
+    GENERIC_TERMS,
     MOST_BLOCKS,
     MOST_MINUTES,
     MOST_PARTICIPATIONS,
+    PROLIFIC_TERMS,
 )
 from campaign.texts.languages import language_name
 
@@ -57,7 +59,7 @@ class PanelForm(forms.Form):
         label=_("Completion code"),
         required=False,
         validators=[_CODE],
-        help_text=_("As on Prolific. Leave empty and we will make one for you to enter there."),
+        help_text=_("As at the service. Leave empty and we will make one for you to enter there."),
     )
     screened_out_code = forms.CharField(
         label=_("Code for the screened out"),
@@ -71,6 +73,33 @@ class PanelForm(forms.Form):
         max_length=200,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         help_text=_("Without it, we learn of returned submissions only after their time is up."),
+    )
+    service = forms.CharField(
+        label=_("Name of the service"),
+        required=False,
+        max_length=60,
+        help_text=_("As participants know it. Leave empty for Prolific."),
+    )
+    id_parameter = forms.CharField(
+        label=_("Parameter with the participant’s id"),
+        max_length=60,
+        initial="participant",
+        help_text=_("The service adds it to the address: ?participant=ID. Not for Prolific."),
+    )
+    completion_address = forms.CharField(
+        label=_("Address after completion"),
+        required=False,
+        max_length=2000,
+        help_text=_(
+            "Where participants return to; {id} and {code} are filled in. If empty, they are shown "
+            "their code. Not for Prolific."
+        ),
+    )
+    screened_out_address = forms.CharField(
+        label=_("Address for the screened out"),
+        required=False,
+        max_length=2000,
+        help_text=_("Likewise."),
     )
 
     def __init__(
@@ -88,9 +117,9 @@ class PanelForm(forms.Form):
         languages.choices = [(tag, language_name(tag)) for tag in sorted(known)]
         if panel is not None:
             del self.fields["kind"]
-            if panel.kind == PanelKind.MTURK:
-                for name in ("completion_code", "screened_out_code", "webhook_secret"):
-                    del self.fields[name]
+            is_prolific = panel.kind == PanelKind.PROLIFIC
+            for name in GENERIC_TERMS if is_prolific else PROLIFIC_TERMS:
+                del self.fields[name]
 
     @property
     def terms(self) -> PanelTerms:
@@ -101,6 +130,6 @@ class PanelForm(forms.Form):
 def _initial(panel: Panel) -> dict[str, Any]:
     names = (
         *("name", "blocks_asked", "minutes_allowed", "participations_per_member", "languages"),
-        *("screen_out_after_training", "completion_code", "screened_out_code"),
+        *("screen_out_after_training", "completion_code", "screened_out_code", *GENERIC_TERMS),
     )
     return {name: getattr(panel, name) for name in names}
