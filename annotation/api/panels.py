@@ -14,7 +14,6 @@ from rest_framework.views import APIView
 from annotation.pages.participation_table import ParticipationFilter
 from annotation.selectors.panels import (
     PanelSummary,
-    ParticipationRow,
     panel_summaries,
     panels_counted,
     participations_described,
@@ -127,40 +126,38 @@ class PanelSerializer(serializers.Serializer[Any]):
         return bool(each.panel.webhook_secret)
 
 
-class PanelWithAddressesSerializer(PanelSerializer):
+class _HiddenSerializer(serializers.Serializer[Any]):
+    """Has null in its `hidden` fields for members who only read."""
+
+    hidden: tuple[str, ...]
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        shown = super().to_representation(instance)
+        return shown if self.context["may_change"] else shown | dict.fromkeys(self.hidden)
+
+
+class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):
     """A panel with what is entered at the service; null for members who only read."""
 
-    completion_code = serializers.SerializerMethodField()
-    screened_out_code = serializers.SerializerMethodField()
+    completion_code = serializers.CharField(source="panel.completion_code", allow_null=True)
+    screened_out_code = serializers.CharField(source="panel.screened_out_code", allow_null=True)
+    completion_address = serializers.CharField(source="panel.completion_address", allow_null=True)
+    screened_out_address = serializers.CharField(
+        source="panel.screened_out_address", allow_null=True
+    )
     pasted = serializers.SerializerMethodField(
         help_text="The address that the service opens for participants."
     )
     events_address = serializers.SerializerMethodField(
         help_text="Where Prolific tells what became of them."
     )
-    completion_address = serializers.SerializerMethodField()
-    screened_out_address = serializers.SerializerMethodField()
-
-    def _seen(self, text: str) -> str | None:
-        return text if self.context["may_change"] else None
-
-    def get_completion_code(self, each: PanelSummary) -> str | None:
-        return self._seen(each.panel.completion_code)
-
-    def get_screened_out_code(self, each: PanelSummary) -> str | None:
-        return self._seen(each.panel.screened_out_code)
-
-    def get_completion_address(self, each: PanelSummary) -> str | None:
-        return self._seen(each.panel.completion_address)
-
-    def get_screened_out_address(self, each: PanelSummary) -> str | None:
-        return self._seen(each.panel.screened_out_address)
+    hidden = (*_CODES, "completion_address", "screened_out_address", "pasted", "events_address")
 
     def get_pasted(self, each: PanelSummary) -> str | None:
-        return self._seen(self._address("panel-entry", each.panel.key) + each.panel.query)
+        return self._address("panel-entry", each.panel.key) + each.panel.query
 
     def get_events_address(self, each: PanelSummary) -> str | None:
-        return self._seen(self._address("panel-events", each.panel.events_key))
+        return self._address("panel-events", each.panel.events_key)
 
     def _address(self, name: str, key: str) -> str:
         address: str = self.context["request"].build_absolute_uri(reverse(name, args=[key]))
@@ -171,7 +168,7 @@ class PanelOpenSerializer(serializers.Serializer[Any]):
     open = serializers.BooleanField(help_text="Whether new participants are admitted.")
 
 
-class ParticipationSerializer(serializers.Serializer[Any]):
+class ParticipationSerializer(_HiddenSerializer):
     """A participation. Ids at the service and codes are null for members who only read."""
 
     id = serializers.IntegerField(source="participation.pk")
@@ -186,27 +183,15 @@ class ParticipationSerializer(serializers.Serializer[Any]):
     ended_at = serializers.DateTimeField(source="participation.ended_at", allow_null=True)
     code_given_at = serializers.DateTimeField(source="participation.code_given_at", allow_null=True)
     service_status = serializers.CharField(source="participation.service_status")
-    participant = serializers.SerializerMethodField()
-    session = serializers.SerializerMethodField(
-        help_text="The submission; elsewhere than on Prolific the participant."
+    participant = serializers.CharField(source="participation.member.external_id", allow_null=True)
+    session = serializers.CharField(
+        source="participation.session_id",
+        allow_null=True,
+        help_text="The submission; elsewhere than on Prolific the participant.",
     )
-    study = serializers.SerializerMethodField()
-    code = serializers.SerializerMethodField()
-
-    def _seen(self, text: str) -> str | None:
-        return text if self.context["may_change"] else None
-
-    def get_participant(self, row: ParticipationRow) -> str | None:
-        return self._seen(row.participation.member.external_id)
-
-    def get_session(self, row: ParticipationRow) -> str | None:
-        return self._seen(row.participation.session_id)
-
-    def get_study(self, row: ParticipationRow) -> str | None:
-        return self._seen(row.participation.study_id)
-
-    def get_code(self, row: ParticipationRow) -> str | None:
-        return self._seen(row.participation.code)
+    study = serializers.CharField(source="participation.study_id", allow_null=True)
+    code = serializers.CharField(source="participation.code", allow_null=True)
+    hidden = ("participant", "session", "study", "code")
 
 
 class _PanelView(APIView):

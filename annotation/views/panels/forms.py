@@ -74,38 +74,12 @@ class PanelForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         help_text=_("Without it, we learn of returned submissions only after their time is up."),
     )
-    service = forms.CharField(
-        label=_("Name of the service"),
-        required=False,
-        max_length=60,
-        help_text=_("As participants know it. Leave empty for Prolific."),
-    )
-    id_parameter = forms.CharField(
-        label=_("Parameter with the participant’s id"),
-        max_length=60,
-        initial="participant",
-        help_text=_("The service adds it to the address: ?participant=ID. Not for Prolific."),
-    )
-    completion_address = forms.CharField(
-        label=_("Address after completion"),
-        required=False,
-        max_length=2000,
-        help_text=_(
-            "Where participants return to; {id} and {code} are filled in. If empty, they are shown "
-            "their code. Not for Prolific."
-        ),
-    )
-    screened_out_address = forms.CharField(
-        label=_("Address for the screened out"),
-        required=False,
-        max_length=2000,
-        help_text=_("Likewise."),
-    )
 
     def __init__(
         self, *args: Any, campaign: Campaign, panel: Panel | None = None, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
+        self.fields |= forms.fields_for_model(Panel, GENERIC_TERMS)
         if panel is not None:
             self.initial = _initial(panel)
         languages = self.fields["languages"]

@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.export.participations import participations_csv
 from annotation.pages.participation_table import ParticipationFilter, ParticipationTable
 from annotation.selectors.panels import panels_of, participations_of
 from annotation.views.panels.forms import PanelForm
@@ -22,7 +23,7 @@ from campaign.services import (
     panel_create,
     panel_open_or_close,
 )
-from campaign.views.access import organised_campaign
+from campaign.views.access import changed_campaign, organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 
 
@@ -132,4 +133,21 @@ def _close_question(campaign: Campaign, panel: Panel) -> Question:
         answers=[Answer(_("Stop admitting participants"))],
         fields={"open": "0"},
         cancel=reverse("panel", args=[campaign.slug, panel.pk]),
+    )
+
+
+@require_safe
+@login_required
+def participations_download(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
+    """Download the participations, their ends and codes, by which people are paid; not for analysts."""
+    campaign = changed_campaign(request, slug)
+    panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
+    filename = f"{campaign.slug}-{panel.kind}-{panel.pk}-participations.csv"
+    return HttpResponse(
+        "".join(participations_csv(panel=panel)),
+        content_type="text/csv; charset=utf-8",
+        headers={
+            "Content-Disposition": f'attachment; filename="{filename}"',
+            "Cache-Control": "no-store",
+        },
     )

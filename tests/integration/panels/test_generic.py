@@ -4,12 +4,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.services import quality_action_take
+from annotation.services import erasure_carry_out, quality_action_take
 from campaign.models import Campaign, Judge, Panel, PanelKind, PanelMember, Participation, Task
-from campaign.services import PanelRefusedError
+from campaign.services import PanelRefusedError, erasure_ask
 from tests.at_work import judge_one_hit
 from tests.factories import make_organiser
 from tests.integration.panels.participants import DONE
+from tests.integration.people.test_erasure import every_row
 from tests.recruiting import COMPLETION, SCREENED_OUT, make_panel, opens
 
 pytestmark = pytest.mark.django_db
@@ -79,6 +80,17 @@ def test_a_second_study_of_the_service_gives_the_same_judge_further_sentences(
     elsewhere = generic(campaign, name="elsewhere", service="Toloka")
     opens(Client(), address(elsewhere), {"participant": "7"})
     assert Judge.objects.count() == 2, "a number at another service is another person"
+
+
+def test_erasing_the_judge_leaves_the_id_nowhere(client: Client, campaign: Campaign) -> None:
+    panel = generic(campaign)
+    opens(client, address(panel), {"participant": ADA})
+    judge = judge_of()
+    assert ADA in every_row()
+    erasure_carry_out(request=erasure_ask(judge=judge), by=make_organiser(campaign))
+    assert ADA not in every_row()
+    opens(Client(), address(panel), {"participant": ADA})
+    assert judge_of() != judge
 
 
 @pytest.mark.parametrize(
