@@ -44,6 +44,7 @@ class PanelForm(forms.Form):
         min_value=1,
         max_value=MOST_PARTICIPATIONS,
         initial=1,
+        help_text=_("More than once only on Prolific."),
     )
     languages = forms.MultipleChoiceField(
         label=_("Languages they read"),
