@@ -18,8 +18,12 @@ from annotation.views.own_data import own_data_download, own_data_page
 from annotation.views.panels.completion import completion
 from annotation.views.panels.entry import panel_entry
 from annotation.views.panels.events import panel_events
-from annotation.views.panels.organiser import panel_open, panel_page, panel_topic, panels_page
-from annotation.views.panels.participations import participations_download
+from annotation.views.panels.organiser import (
+    panel_open,
+    panel_page,
+    panels_page,
+    participations_download,
+)
 from annotation.views.people.adding import judges_add_page
 from annotation.views.people.erasures import (
     erasure_carry_out_page,
@@ -121,7 +125,6 @@ urlpatterns = [
     path("campaigns/<slug:slug>/panels/", panels_page, name="panels"),
     path("campaigns/<slug:slug>/panels/<int:panel_id>/", panel_page, name="panel"),
     path("campaigns/<slug:slug>/panels/<int:panel_id>/open/", panel_open, name="panel-open"),
-    path("campaigns/<slug:slug>/panels/<int:panel_id>/topic/", panel_topic, name="panel-topic"),
     path(
         "campaigns/<slug:slug>/panels/<int:panel_id>/participations.csv",
         participations_download,

@@ -301,12 +301,6 @@ TOKEN_MOST_DAYS = env.int("TOKEN_MOST_DAYS", default=730)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
-# --- Recruiting services ------------------------------------------------------------------------
-
-# Where Amazon SNS has the certificates it signs with, as a regular expression: a test has them
-# elsewhere. Whoever owns such a host can speak in MTurk's name, so that no variable sets it.
-SNS_CERTIFICATE_HOSTS = r"sns\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?"
-
 # --- Webhooks -----------------------------------------------------------------------------------
 
 # Organisers choose where messages go: to public servers by https, unless the operator says otherwise.

@@ -11,11 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.pages.panel_addresses import pasted
 from annotation.pages.participation_table import ParticipationFilter
 from annotation.selectors.panels import (
     PanelSummary,
-    ParticipationRow,
     panel_summaries,
     panels_counted,
     participations_described,
@@ -39,10 +37,10 @@ from campaign.services import (
     panel_change,
     panel_create,
     panel_open_or_close,
-    sns_topic_approve,
 )
 from campaign.services.panels import (
     CODE_PATTERN,
+    GENERIC_TERMS,
     MOST_BLOCKS,
     MOST_MINUTES,
     MOST_PARTICIPATIONS,
@@ -73,7 +71,7 @@ class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
         CODE_PATTERN,
         default="",
         allow_blank=True,
-        help_text="Of Prolific alone; empty: it is made.",
+        help_text="Empty: it is made.",
     )
     screened_out_code = serializers.RegexField(
         CODE_PATTERN, default="", allow_blank=True, help_text="Likewise; another one."
@@ -91,6 +89,7 @@ class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
         fields = (
             *("name", "blocks_asked", "minutes_allowed", "participations_per_member"),
             *("screen_out_after_training", "languages", *_CODES, "webhook_secret"),
+            *GENERIC_TERMS,
         )
         # The service says which names there may be.
         validators: list[Any] = []
@@ -108,6 +107,8 @@ class PanelSerializer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField(source="panel.pk")
     kind = serializers.ChoiceField(source="panel.kind", choices=PanelKind.choices)
+    service = serializers.CharField(source="panel.service")
+    id_parameter = serializers.CharField(source="panel.id_parameter")
     name = serializers.CharField(source="panel.name")
     blocks_asked = serializers.IntegerField(source="panel.blocks_asked")
     minutes_allowed = serializers.IntegerField(source="panel.minutes_allowed")
@@ -125,44 +126,38 @@ class PanelSerializer(serializers.Serializer[Any]):
         return bool(each.panel.webhook_secret)
 
 
-class PanelWithAddressesSerializer(PanelSerializer):
+class _HiddenSerializer(serializers.Serializer[Any]):
+    """Has null in its `hidden` fields for members who only read."""
+
+    hidden: tuple[str, ...]
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        shown = super().to_representation(instance)
+        return shown if self.context["may_change"] else shown | dict.fromkeys(self.hidden)
+
+
+class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):
     """A panel with what is entered at the service; null for members who only read."""
 
-    completion_code = serializers.SerializerMethodField()
-    screened_out_code = serializers.SerializerMethodField()
+    completion_code = serializers.CharField(source="panel.completion_code", allow_null=True)
+    screened_out_code = serializers.CharField(source="panel.screened_out_code", allow_null=True)
+    completion_address = serializers.CharField(source="panel.completion_address", allow_null=True)
+    screened_out_address = serializers.CharField(
+        source="panel.screened_out_address", allow_null=True
+    )
     pasted = serializers.SerializerMethodField(
-        help_text="What the service opens for participants: an address, or MTurk's question."
+        help_text="The address that the service opens for participants."
     )
     events_address = serializers.SerializerMethodField(
-        help_text="Where the service tells what became of them."
+        help_text="Where Prolific tells what became of them."
     )
-    topic_arn = serializers.SerializerMethodField(help_text="The SNS topic that is trusted.")
-    requested_topic_arn = serializers.SerializerMethodField(
-        help_text="The topic that asked last; `topic/` trusts it."
-    )
-
-    def _seen(self, text: str) -> str | None:
-        return text if self.context["may_change"] else None
-
-    def get_completion_code(self, each: PanelSummary) -> str | None:
-        return self._seen(each.panel.completion_code)
-
-    def get_screened_out_code(self, each: PanelSummary) -> str | None:
-        return self._seen(each.panel.screened_out_code)
+    hidden = (*_CODES, "completion_address", "screened_out_address", "pasted", "events_address")
 
     def get_pasted(self, each: PanelSummary) -> str | None:
-        address = self._address("panel-entry", each.panel.key)
-        [text] = pasted(each.panel, address=address).values()
-        return self._seen(text)
+        return self._address("panel-entry", each.panel.key) + each.panel.query
 
     def get_events_address(self, each: PanelSummary) -> str | None:
-        return self._seen(self._address("panel-events", each.panel.events_key))
-
-    def get_topic_arn(self, each: PanelSummary) -> str | None:
-        return self._seen(each.panel.topic_arn)
-
-    def get_requested_topic_arn(self, each: PanelSummary) -> str | None:
-        return self._seen(each.panel.requested_topic_arn)
+        return self._address("panel-events", each.panel.events_key)
 
     def _address(self, name: str, key: str) -> str:
         address: str = self.context["request"].build_absolute_uri(reverse(name, args=[key]))
@@ -173,11 +168,7 @@ class PanelOpenSerializer(serializers.Serializer[Any]):
     open = serializers.BooleanField(help_text="Whether new participants are admitted.")
 
 
-class PanelTopicSerializer(serializers.Serializer[Any]):
-    topic = serializers.CharField(max_length=300, help_text="As `requested_topic_arn` has it.")
-
-
-class ParticipationSerializer(serializers.Serializer[Any]):
+class ParticipationSerializer(_HiddenSerializer):
     """A participation. Ids at the service and codes are null for members who only read."""
 
     id = serializers.IntegerField(source="participation.pk")
@@ -192,25 +183,15 @@ class ParticipationSerializer(serializers.Serializer[Any]):
     ended_at = serializers.DateTimeField(source="participation.ended_at", allow_null=True)
     code_given_at = serializers.DateTimeField(source="participation.code_given_at", allow_null=True)
     service_status = serializers.CharField(source="participation.service_status")
-    participant = serializers.SerializerMethodField()
-    session = serializers.SerializerMethodField(help_text="Submission or assignment.")
-    study = serializers.SerializerMethodField()
-    code = serializers.SerializerMethodField()
-
-    def _seen(self, text: str) -> str | None:
-        return text if self.context["may_change"] else None
-
-    def get_participant(self, row: ParticipationRow) -> str | None:
-        return self._seen(row.participation.member.external_id)
-
-    def get_session(self, row: ParticipationRow) -> str | None:
-        return self._seen(row.participation.session_id)
-
-    def get_study(self, row: ParticipationRow) -> str | None:
-        return self._seen(row.participation.study_id)
-
-    def get_code(self, row: ParticipationRow) -> str | None:
-        return self._seen(row.participation.code)
+    participant = serializers.CharField(source="participation.member.external_id", allow_null=True)
+    session = serializers.CharField(
+        source="participation.session_id",
+        allow_null=True,
+        help_text="The submission; elsewhere than on Prolific the participant.",
+    )
+    study = serializers.CharField(source="participation.study_id", allow_null=True)
+    code = serializers.CharField(source="participation.code", allow_null=True)
+    hidden = ("participant", "session", "study", "code")
 
 
 class _PanelView(APIView):
@@ -240,7 +221,7 @@ class _PanelView(APIView):
     def handle_exception(self, exc: Exception) -> Response:
         """Answer refusals in words."""
         if isinstance(exc, PanelRefusedError):
-            exc = ValidationError({"name": [str(exc)]})
+            exc = ValidationError({exc.field: [str(exc)]})
         if isinstance(exc, LanguageTagError):
             exc = ValidationError({"languages": [str(exc)]})
         return super().handle_exception(exc)
@@ -309,22 +290,6 @@ class PanelOpenView(_PanelView):
         sent = PanelOpenSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         panel_open_or_close(panel=panel, is_open=sent.validated_data["open"])
-        return self.shown(panel)
-
-
-class PanelTopicView(_PanelView):
-    @extend_schema(
-        operation_id="panel_topic",
-        request=PanelTopicSerializer,
-        responses=PanelWithAddressesSerializer,
-    )
-    def post(self, request: Request, slug: str, panel_id: int) -> Response:
-        """Trust the SNS topic that asked to send messages. 400 if it does not ask any more."""
-        panel = self.found(request, slug, panel_id)
-        sent = PanelTopicSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        if not sns_topic_approve(panel=panel, topic_arn=sent.validated_data["topic"]):
-            raise ValidationError({"topic": [_("This topic does not ask to be confirmed.")]})
         return self.shown(panel)
 
 

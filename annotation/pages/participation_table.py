@@ -52,7 +52,7 @@ class ParticipationTable(DeskTable):
 
     judge = _sorted(gettext_lazy("Judge"), "member__judge__pseudonym", kind="judge")
     participant = PlainColumn(gettext_lazy("Participant"), by="member", kind="wide")
-    session = PlainColumn(gettext_lazy("Submission or assignment"), by="session_id", kind="wide")
+    session = PlainColumn(gettext_lazy("Submission"), by="session_id", kind="wide")
     state = _sorted(gettext_lazy("State"), "state")
     done = PlainColumn(gettext_lazy("Sentences"), by="pk", kind="number")
     code = PlainColumn(gettext_lazy("Code"), by="code")

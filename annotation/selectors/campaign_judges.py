@@ -62,7 +62,7 @@ def campaign_judges(*, campaign: Campaign) -> QuerySet[Judge]:
                 output_field=CharField(),
             ),
             came_by=Coalesce(F("link_redemption__invitation__note"), Value("")),
-            panel=F("panel_member__kind"),
+            panel=F("panel_member__service"),
             seen_at=Greatest(
                 Subquery(visits.values("seen_at")[:1]), Subquery(tallies.values("last_at")[:1])
             ),

@@ -57,7 +57,7 @@ def kept_about(judge: Judge) -> dict[str, Any]:
             Participation.objects.filter(member__judge=judge)
             .order_by("started_at")
             .values(
-                "member__kind",
+                "member__service",
                 "member__external_id",
                 "session_id",
                 "study_id",

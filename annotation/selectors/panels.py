@@ -35,17 +35,13 @@ def participation_of(*, judge: Judge) -> Participation | None:
 
 
 def participation_at_address(*, panel: Panel, entry: Entry, user: User) -> Participation | None:
-    """Return the user's participation at the address that a service opened. One query.
-
-    None also if it was returned without a code: the service may have given it out anew.
-    """
+    """Return the user's participation at the address that a service opened. One query."""
     return (
         panel.participations.filter(
             session_id=entry.session_id,
             member__external_id=entry.external_id,
             member__judge__user=user,
         )
-        .exclude(state=ParticipationState.RETURNED, code="")
         .select_related("panel__campaign", "member__judge__user")
         .first()
     )

@@ -11,6 +11,10 @@ from campaign.database.constraints import is_one_of
 from campaign.database.recording import Recorded
 
 KEY_BYTES = 16  # 128 bits
+#: Prolific fills it in: https://docs.prolific.com/api-reference/studies/the-study-object
+PROLIFIC_QUERY = (
+    "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+)
 
 
 def panel_key() -> str:
@@ -20,7 +24,7 @@ def panel_key() -> str:
 
 class PanelKind(models.TextChoices):
     PROLIFIC = "prolific", "Prolific"
-    MTURK = "mturk", "Mechanical Turk"
+    GENERIC = "generic", _("Other service")
 
 
 class Panel(models.Model):
@@ -28,13 +32,26 @@ class Panel(models.Model):
 
     `key` is in the address that participants open, `events_key` in the one where the service tells
     what became of them. Both are kept as they are: organisers come back for the addresses. So are
-    the codes and the secret, which must be shown and computed with.
+    the codes and the secret, which must be shown and computed with. A generic panel is of any service
+    that can add its participants' ids to an address.
     """
 
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="panels"
     )
     kind = models.CharField(_("service"), max_length=8, choices=PanelKind)
+    service = models.CharField(
+        _("name of the service"),
+        max_length=60,
+        blank=True,
+        help_text=_("As participants know it. Leave empty for Prolific."),
+    )
+    id_parameter = models.CharField(
+        _("parameter with the participant’s id"),
+        max_length=60,
+        default="participant",
+        help_text=_("The service adds it to the address: ?participant=ID. Not for Prolific."),
+    )
     name = models.CharField(_("name"), max_length=100, help_text=_("For organisers only."))
     key = models.CharField(_("key"), max_length=32, unique=True, default=panel_key)
     events_key = models.CharField(_("key of events"), max_length=32, unique=True, default=panel_key)
@@ -61,20 +78,26 @@ class Panel(models.Model):
     screen_out_after_training = models.BooleanField(
         _("screen out who fails the training"), default=True
     )
-    # MTurk's workers get a code of their own each.
     completion_code = models.CharField(_("completion code"), max_length=60, blank=True)
     screened_out_code = models.CharField(_("code for the screened out"), max_length=60, blank=True)
+    completion_address = models.CharField(
+        _("address after completion"),
+        max_length=2000,
+        blank=True,
+        help_text=_(
+            "Where participants return to; {id} and {code} are filled in. If empty, they are shown "
+            "their code. Not for Prolific."
+        ),
+    )
+    screened_out_address = models.CharField(
+        _("address for the screened out"), max_length=2000, blank=True, help_text=_("Likewise.")
+    )
     webhook_secret = models.CharField(
         _("secret of the webhook"),
         max_length=200,
         blank=True,
         help_text=_("If empty, nothing sent in Prolific’s name is accepted."),
     )
-    # `topic_arn` is trusted: an organiser said that it is theirs. Anybody can make a topic and have
-    # Amazon request it: the latest requested one, and the link that allows Amazon to send.
-    topic_arn = models.CharField(_("SNS topic"), max_length=300, blank=True)
-    requested_topic_arn = models.CharField(_("requested SNS topic"), max_length=300, blank=True)
-    subscribe_url = models.URLField(_("link that confirms the topic"), max_length=2000, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
@@ -98,18 +121,26 @@ class Panel(models.Model):
                 name="panel_asks_for_something",
             ),
             models.CheckConstraint(
+                condition=~models.Q(completion_code="")
+                & ~models.Q(screened_out_code="")
+                & ~models.Q(completion_code=models.F("screened_out_code")),
+                name="panel_has_two_codes",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind="prolific", service="")
+                | (models.Q(kind="generic") & ~models.Q(service="")),
+                name="panel_names_its_service_exactly_if_generic",
+            ),
+            models.CheckConstraint(
                 condition=(
-                    ~models.Q(kind="mturk") | models.Q(completion_code="", screened_out_code="")
+                    models.Q(completion_address="")
+                    | models.Q(completion_address__startswith="https://")
                 )
                 & (
-                    ~models.Q(kind="prolific")
-                    | (
-                        ~models.Q(completion_code="")
-                        & ~models.Q(screened_out_code="")
-                        & ~models.Q(completion_code=models.F("screened_out_code"))
-                    )
+                    models.Q(screened_out_address="")
+                    | models.Q(screened_out_address__startswith="https://")
                 ),
-                name="panel_has_two_codes_exactly_if_prolific",
+                name="panel_addresses_are_https",
             ),
         ]
         triggers = [
@@ -117,16 +148,23 @@ class Panel(models.Model):
                 name="panel_recorded",
                 fields=[
                     "kind",
+                    "service",
+                    "id_parameter",
                     "name",
                     "blocks_asked",
                     "participations_per_member",
                     "minutes_allowed",
                     "languages",
                     "screen_out_after_training",
-                    "topic_arn",
                     "closed_at",
                 ],
-                hidden=["completion_code", "screened_out_code", "webhook_secret"],
+                hidden=[
+                    "completion_code",
+                    "screened_out_code",
+                    "completion_address",
+                    "screened_out_address",
+                    "webhook_secret",
+                ],
                 called="{row}.name",
             ),
         ]
@@ -139,6 +177,16 @@ class Panel(models.Model):
         """Whether new judges may begin; those who have begun may continue either way."""
         return self.closed_at is None
 
+    @property
+    def service_name(self) -> str:
+        """The service as participants know it. Its ids of people are unique within it."""
+        return self.service or str(self.get_kind_display())
+
+    @property
+    def query(self) -> str:
+        """What the address that is pasted into the service ends with."""
+        return PROLIFIC_QUERY if self.kind == PanelKind.PROLIFIC else f"?{self.id_parameter}="
+
 
 class PanelMember(models.Model):
     """A person as a service knows them, and the judge they are in a campaign.
@@ -150,7 +198,7 @@ class PanelMember(models.Model):
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="panel_members"
     )
-    kind = models.CharField(_("service"), max_length=8, choices=PanelKind)
+    service = models.CharField(_("service"), max_length=60)
     external_id = models.CharField(_("id at the service"), max_length=100)
     judge = models.OneToOneField(
         "campaign.Judge", on_delete=models.CASCADE, related_name="panel_member"
@@ -162,14 +210,13 @@ class PanelMember(models.Model):
         verbose_name_plural = _("members of panels")
         constraints = [
             models.UniqueConstraint(
-                fields=["campaign", "kind", "external_id"],
+                fields=["campaign", "service", "external_id"],
                 name="panel_member_is_one_judge_in_a_campaign",
             ),
-            is_one_of("kind", PanelKind, name="panel_member_kind_is_known"),
             models.CheckConstraint(
                 condition=~models.Q(external_id=""), name="panel_member_external_id_not_empty"
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} → {self.judge_id}"
+        return f"{self.service} → {self.judge_id}"

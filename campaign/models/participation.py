@@ -28,10 +28,10 @@ class ParticipationQuerySet(models.QuerySet["Participation"]):
 
 
 class Participation(models.Model):
-    """One submission (Prolific) or assignment (MTurk) of one person: what they came for once.
+    """One submission of one person: what they came for once.
 
-    It asks `blocks_asked` blocks beyond the `blocks_before` that the judge had done. The code of
-    MTurk is made when it is earned and not before.
+    It asks `blocks_asked` blocks beyond the `blocks_before` that the judge had done. Only Prolific has
+    ids of submissions and studies: elsewhere a person comes once, and `session_id` is their id.
     """
 
     #: The states in which they are shown a code.
@@ -43,11 +43,8 @@ class Participation(models.Model):
     member = models.ForeignKey(
         "campaign.PanelMember", on_delete=models.CASCADE, related_name="participations"
     )
-    session_id = models.CharField(_("submission or assignment"), max_length=100)
-    study_id = models.CharField(_("study or HIT at the service"), max_length=100)
-    submit_to = models.CharField(
-        _("where MTurk takes it"), max_length=100, blank=True, help_text=_("For MTurk only.")
-    )
+    session_id = models.CharField(_("submission"), max_length=100)
+    study_id = models.CharField(_("study at the service"), max_length=100, blank=True)
     blocks_asked = models.PositiveIntegerField(_("sentences asked for"))
     blocks_before = models.PositiveIntegerField(_("sentences done before"))
     blocks_done = models.PositiveIntegerField(
@@ -70,15 +67,8 @@ class Participation(models.Model):
         verbose_name = _("participation")
         verbose_name_plural = _("participations")
         constraints = [
-            # MTurk gives the id of a returned assignment to the next worker; hence the member.
             models.UniqueConstraint(
-                fields=["panel", "session_id", "member"],
-                name="participation_once_per_session_and_member",
-            ),
-            models.UniqueConstraint(
-                fields=["panel", "session_id"],
-                condition=models.Q(state="started"),
-                name="participation_session_is_one_persons_at_a_time",
+                fields=["panel", "session_id"], name="participation_once_per_session"
             ),
             models.UniqueConstraint(
                 fields=["member"],
@@ -109,8 +99,7 @@ class Participation(models.Model):
                 condition=models.Q(blocks_asked__gte=1), name="participation_asks_for_something"
             ),
             models.CheckConstraint(
-                condition=~models.Q(session_id="") & ~models.Q(study_id=""),
-                name="participation_ids_not_empty",
+                condition=~models.Q(session_id=""), name="participation_session_id_not_empty"
             ),
         ]
         indexes = [

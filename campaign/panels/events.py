@@ -1,15 +1,13 @@
-"""Events of participations, read from the messages of each service.
+"""Events of participations, read from Prolific's webhooks.
 
-Prolific: https://docs.prolific.com/api-reference/webhooks/receiving, and for the signature
-https://docs.prolific.com/api-reference/webhooks/verifying. MTurk, through Amazon SNS (`sns.py`):
-https://docs.aws.amazon.com/AWSMechTurk/latest/AWSMturkAPI/ApiReference_NotificationReceptorAPIArticle.html
+https://docs.prolific.com/api-reference/webhooks/receiving, and for the signature
+https://docs.prolific.com/api-reference/webhooks/verifying.
 """
 
 import hmac
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -19,7 +17,6 @@ from typing import Any, Final
 REPLAY_WINDOW: Final = timedelta(minutes=5)
 # PostgreSQL cannot store NUL, and UTF-8 cannot encode single surrogates.
 _NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
-_MTURK_EVENT: Final = re.compile(r"Assignment([A-Z][a-z]+)")
 
 
 class EventRefusedError(Exception):
@@ -32,7 +29,7 @@ class EventForgedError(EventRefusedError):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A status of a submission or assignment, and the time since when it has it."""
+    """A status of a submission, and the time since when it has it."""
 
     session_id: str
     status: str
@@ -59,36 +56,14 @@ def prolific_event(
     at = _unix_time(timestamp)
     if abs(now - at) > REPLAY_WINDOW:
         raise EventForgedError("The request is too old, or from the future.")
-    data = json_object(body)
+    data = _json_object(body)
     if data.get("event_type") != "submission.status.change":
         return None
-    status = json_text(data, "status").upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT")
-    return Event(session_id=json_text(data, "resource_id"), status=status[:40], at=at)
+    status = _json_text(data, "status").upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT")
+    return Event(session_id=_json_text(data, "resource_id"), status=status[:40], at=at)
 
 
-def mturk_events(message: str) -> list[Event]:
-    """Return the events of assignments in MTurk's notification. Raises `EventRefusedError`."""
-    events = json_object(message.encode()).get("Events")
-    if not isinstance(events, list):
-        raise EventRefusedError("The message holds no events.")
-    return list(_of_assignments(events))
-
-
-def _of_assignments(events: list[Any]) -> Iterator[Event]:
-    for event in events:
-        if not isinstance(event, dict):
-            raise EventRefusedError("An event is no object.")
-        kind = _MTURK_EVENT.fullmatch(json_text(event, "EventType"))
-        # The other events are about HITs, or a ping.
-        if kind is not None:
-            yield Event(
-                session_id=json_text(event, "AssignmentId"),
-                status=kind[1].upper(),
-                at=iso_time(event, "EventTimestamp"),
-            )
-
-
-def json_object(body: bytes) -> dict[str, Any]:
+def _json_object(body: bytes) -> dict[str, Any]:
     """Return the JSON object in the body. Raises `EventRefusedError`."""
     try:
         data = json.loads(body)
@@ -99,7 +74,7 @@ def json_object(body: bytes) -> dict[str, Any]:
     return data
 
 
-def json_text(data: dict[str, Any], name: str) -> str:
+def _json_text(data: dict[str, Any], name: str) -> str:
     """Return a text that is not empty and can be stored. Raises `EventRefusedError`."""
     value = data.get(name)
     if not isinstance(value, str) or not value or _NO_TEXT.search(value):
@@ -112,12 +87,3 @@ def _unix_time(text: str) -> datetime:
         return datetime.fromtimestamp(float(text), tz=UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise EventRefusedError("The timestamp is no time.") from error
-
-
-def iso_time(data: dict[str, Any], name: str) -> datetime:
-    """Return a time, in UTC if it names no zone. Raises `EventRefusedError`."""
-    try:
-        at = datetime.fromisoformat(json_text(data, name))
-    except ValueError as error:
-        raise EventRefusedError(f"“{name}” is no time.") from error
-    return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -136,13 +136,10 @@ from campaign.services.own_link_mails import OwnLinkRefusedError, own_link_send
 from campaign.services.panels import (
     PanelRefusedError,
     PanelTerms,
-    code_make,
     panel_change,
     panel_create,
     panel_member_admit,
     panel_open_or_close,
-    sns_topic_approve,
-    sns_topic_request_store,
 )
 from campaign.services.people import (
     AlertMailRefusedError,
@@ -239,7 +236,6 @@ __all__ = [
     "campaign_state_change",
     "campaigns_close_due",
     "change_demand",
-    "code_make",
     "conflict_declare",
     "daily_alerts_set",
     "erasure_ask",
@@ -308,8 +304,6 @@ __all__ = [
     "second_factors_remove",
     "session_end",
     "sessions_end",
-    "sns_topic_approve",
-    "sns_topic_request_store",
     "task_change",
     "task_choose",
     "task_close",

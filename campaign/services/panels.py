@@ -1,10 +1,13 @@
 """Panels: studies on recruiting services, and their participants."""
 
+import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Final
 
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
@@ -19,10 +22,19 @@ MOST_MINUTES: Final = 60 * 24 * 30
 MOST_PARTICIPATIONS: Final = 1_000
 #: What a code looks like.
 CODE_PATTERN: Final = r"^[A-Za-z0-9_-]{4,60}$"
+#: The name of the parameter with the participant's id.
+PARAMETER_PATTERN: Final = r"[A-Za-z0-9_.-]{1,60}"
+#: Terms that only one kind of panel has; for the other they stay as `PanelTerms` has them.
+GENERIC_TERMS: Final = ("service", "id_parameter", "completion_address", "screened_out_address")
+PROLIFIC_TERMS: Final = ("participations_per_member", "webhook_secret")
 
 
 class PanelRefusedError(Exception):
-    """The panel cannot be created or changed like this; the message says why."""
+    """The panel cannot be created or changed like this; the message says why, `field` where."""
+
+    def __init__(self, message: str, field: str = "name") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,15 +50,22 @@ class PanelTerms:
     completion_code: str = ""
     screened_out_code: str = ""
     webhook_secret: str = ""
+    service: str = ""
+    id_parameter: str = "participant"
+    completion_address: str = ""
+    screened_out_address: str = ""
+
+
+_DEFAULTS: Final = {each.name: each.default for each in fields(PanelTerms)}
 
 
 @transaction.atomic
 def panel_create(
     *, campaign: Campaign, kind: str, terms: PanelTerms, user: User | None = None
 ) -> Panel:
-    """Create and return a panel with its own addresses; codes for Prolific are created if missing.
+    """Create and return a panel with its own addresses; codes are created if missing.
 
-    Raises `PanelRefusedError` if the name is taken or the codes are equal, and `LanguageTagError`.
+    Raises `PanelRefusedError`, for example if the name is taken, and `LanguageTagError`.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     panel = Panel(campaign=campaign, kind=kind, created_by=user)
@@ -75,21 +94,6 @@ def panel_open_or_close(*, panel: Panel, is_open: bool) -> None:
         rows.filter(closed_at__isnull=True).update(closed_at=Now())
 
 
-def sns_topic_request_store(*, panel: Panel, topic_arn: str, subscribe_url: str) -> None:
-    """Store the SNS topic that asks to send messages, and the link that allows it."""
-    Panel.objects.filter(pk=panel.pk).update(
-        requested_topic_arn=topic_arn[:300], subscribe_url=subscribe_url[:2000]
-    )
-
-
-def sns_topic_approve(*, panel: Panel, topic_arn: str) -> bool:
-    """Trust only this topic from now on; return False if it did not ask or is already trusted."""
-    rows = Panel.objects.filter(pk=panel.pk, requested_topic_arn=topic_arn).exclude(
-        topic_arn=topic_arn
-    )
-    return bool(topic_arn) and rows.update(topic_arn=topic_arn) > 0
-
-
 def panel_member_admit(*, panel: Panel, external_id: str) -> PanelMember:
     """Return the panel member with this id, created with a new judge if they are new.
 
@@ -98,48 +102,96 @@ def panel_member_admit(*, panel: Panel, external_id: str) -> PanelMember:
     """
     found = (
         PanelMember.objects.select_related("judge")
-        .filter(campaign=panel.campaign_id, kind=panel.kind, external_id=external_id)
+        .filter(campaign=panel.campaign_id, service=panel.service_name, external_id=external_id)
         .first()
     )
     if found is not None:
         return found
     return PanelMember.objects.create(
         campaign_id=panel.campaign_id,
-        kind=panel.kind,
+        service=panel.service_name,
         external_id=external_id,
         judge=judge_create_with_user(
             campaign=panel.campaign,
             languages=panel.languages,
-            origin_note=f"{panel.get_kind_display()}: {panel.name}",
+            origin_note=f"{panel.service_name}: {panel.name}",
         ),
     )
 
 
 def _terms_set(panel: Panel, terms: PanelTerms) -> None:
+    _terms_check(panel, terms)
+    made = {
+        "languages": language_tags_checked(terms.languages),
+        "completion_code": terms.completion_code or panel.completion_code or _code_make(),
+        "screened_out_code": terms.screened_out_code or panel.screened_out_code or _code_make(),
+        "webhook_secret": terms.webhook_secret or panel.webhook_secret,
+    }
+    for name, value in (asdict(terms) | made).items():
+        setattr(panel, name, value)
+    if panel.completion_code == panel.screened_out_code:
+        raise PanelRefusedError(
+            _(
+                "The two codes must differ: they tell those who finished from those who were "
+                "screened out."
+            ),
+            "screened_out_code",
+        )
+
+
+def _terms_check(panel: Panel, terms: PanelTerms) -> None:
     others = Panel.objects.filter(campaign=panel.campaign_id, name=terms.name)
     if others.exclude(pk=panel.pk).exists():
         raise PanelRefusedError(
             _("The campaign already has a panel “%(name)s”.") % {"name": terms.name}
         )
-    panel.name = terms.name
-    panel.blocks_asked = terms.blocks_asked
-    panel.minutes_allowed = terms.minutes_allowed
-    panel.participations_per_member = terms.participations_per_member
-    panel.screen_out_after_training = terms.screen_out_after_training
-    panel.languages = language_tags_checked(terms.languages)
-    if panel.kind == PanelKind.PROLIFIC:
-        panel.completion_code = terms.completion_code or panel.completion_code or code_make()
-        panel.screened_out_code = terms.screened_out_code or panel.screened_out_code or code_make()
-        panel.webhook_secret = terms.webhook_secret or panel.webhook_secret
-    if panel.completion_code and panel.completion_code == panel.screened_out_code:
+    is_prolific = panel.kind == PanelKind.PROLIFIC
+    for name in GENERIC_TERMS if is_prolific else PROLIFIC_TERMS:
+        if getattr(terms, name) != _DEFAULTS[name]:
+            raise PanelRefusedError(
+                _("Panels on Prolific do not have this setting. Leave it unchanged.")
+                if is_prolific
+                else _("Only panels on Prolific have this setting. Leave it unchanged."),
+                name,
+            )
+    if not is_prolific:
+        _generic_terms_check(panel, terms)
+
+
+def _generic_terms_check(panel: Panel, terms: PanelTerms) -> None:
+    if not terms.service.strip():
+        raise PanelRefusedError(_("Enter the name of the service."), "service")
+    if terms.service != panel.service and panel.pk and panel.participations.exists():
+        raise PanelRefusedError(
+            _("The panel has participants of “%(service)s”. Add another panel for another service.")
+            % {"service": panel.service},
+            "service",
+        )
+    if not re.fullmatch(PARAMETER_PATTERN, terms.id_parameter):
+        raise PanelRefusedError(
+            _("Enter the name of a parameter: letters, digits, “-”, “_” and “.”."), "id_parameter"
+        )
+    for name in ("completion_address", "screened_out_address"):
+        _address_check(getattr(terms, name), name)
+
+
+def _address_check(address: str, name: str) -> None:
+    filled = address.replace("{id}", "").replace("{code}", "")
+    try:
+        if address:
+            # The address as it stands, so that its host holds no braces.
+            URLValidator(schemes=["https"])(address)
+        if "{" in filled or "}" in filled:
+            raise ValidationError(address)
+    except ValidationError as error:
         raise PanelRefusedError(
             _(
-                "The two codes must differ: they tell those who finished from those who were "
-                "screened out."
-            )
-        )
+                "Enter an address that begins with https://. After the host it may hold {id} and {code}."
+            ),
+            name,
+        ) from error
 
 
-def code_make() -> str:
+def _code_make() -> str:
     """Return a random completion code of 12 characters, without letters that look like digits."""
     return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _each in range(12))

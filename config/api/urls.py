@@ -13,7 +13,6 @@ from annotation.api.erasures import ErasureCarryOutView, ErasureRefuseView, Eras
 from annotation.api.panels import (
     PanelOpenView,
     PanelsView,
-    PanelTopicView,
     PanelView,
     ParticipationsView,
 )
@@ -196,7 +195,6 @@ _panels = [
     path("", PanelsView.as_view(), name="api-panels"),
     path("<int:panel_id>/", PanelView.as_view(), name="api-panel"),
     path("<int:panel_id>/open/", PanelOpenView.as_view(), name="api-panel-open"),
-    path("<int:panel_id>/topic/", PanelTopicView.as_view(), name="api-panel-topic"),
     path(
         "<int:panel_id>/participations/",
         ParticipationsView.as_view(),

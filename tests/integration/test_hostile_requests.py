@@ -49,7 +49,7 @@ NAMES = (
     # Of tables and their filters.
     *("sort", "page", "from", "name", "flagged", "judge", "system", "segment", "document", "ties"),
     *("min_seconds", "max_seconds", "comment", "reported"),
-    *("next", "status", "lang", "assignmentId", "workerId", "PROLIFIC_PID", "SESSION_ID"),
+    *("next", "status", "lang", "participant", "PROLIFIC_PID", "SESSION_ID"),
 )
 """What the views look for in an address."""
 CLOSES_THE_SESSION = "sign-out/"

@@ -95,7 +95,7 @@ def services(task: Task, judge: Judge, panel: Panel) -> dict[str, Callable[[str]
         ),
         "mail": lambda tag: judges_invite_by_mail(campaign=campaign, languages=["en", tag], **mail),
         "panel": lambda tag: panel_create(
-            campaign=campaign, kind="mturk", terms=PanelTerms(**terms, languages=["en", tag])
+            campaign=campaign, kind="prolific", terms=PanelTerms(**terms, languages=["en", tag])
         ),
         "changed panel": lambda tag: panel_change(
             panel=panel, terms=PanelTerms(**PANEL, languages=["en", tag])

@@ -97,7 +97,7 @@ def secrets(campaign: Campaign) -> dict[str, list[str]]:
     ]
     panels = [
         make_panel(campaign),
-        make_panel(campaign, PanelKind.MTURK, name="on MTurk"),
+        make_panel(campaign, PanelKind.GENERIC, name="on SONA"),
     ]
     wrong = "wrong-Wrong_wrong-Wrong"
     return {

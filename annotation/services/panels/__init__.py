@@ -1,4 +1,4 @@
-"""Participations of the people whom recruiting services (Prolific, MTurk) send."""
+"""Participations of the people whom recruiting services send."""
 
 from annotation.services.panels.apply_event import participation_event_apply
 from annotation.services.panels.begin import ParticipationRefusedError, participation_begin

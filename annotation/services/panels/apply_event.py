@@ -1,13 +1,12 @@
-"""Apply a recruiting service's events to participations; repeated and late events change nothing."""
+"""Apply Prolific's events to participations; repeated and late events change nothing."""
 
-from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
 
 from annotation.services.panels.end import judge_lock, participation_end
 from annotation.services.panels.update_state import participation_refresh_locked
-from campaign.models import Panel, PanelKind, Participation, ParticipationState
+from campaign.models import Panel, Participation, ParticipationState
 from campaign.panels.events import Event
 
 State = ParticipationState
@@ -17,17 +16,11 @@ State = ParticipationState
 _STEP: Final = {
     "RESERVED": 0,
     "ACTIVE": 1,
-    "ACCEPTED": 1,
     "APPROVED": 3,
     "PARTIALLY APPROVED": 3,
     "REJECTED": 3,
 }
 _OTHER_STEP: Final = 2
-_RETURNED: Final = frozenset({"RETURNED"})
-_LATE: Final = frozenset({"TIMED-OUT", "ABANDONED"})
-_SCREENED_OUT: Final = frozenset({"SCREENED OUT"})
-# How far the service's clock may be from ours.
-_SKEW: Final = timedelta(seconds=10)
 
 
 @transaction.atomic
@@ -37,7 +30,7 @@ def participation_event_apply(*, panel: Panel, event: Event) -> bool:
     A repeated event changes nothing, nor does one that is older than the stored status. Judgments
     stay in any case. Locks the judge's row.
     """
-    found = _find(panel, event)
+    found = panel.participations.filter(session_id=event.session_id).first()
     if found is None:
         return False
     judge = judge_lock(member_id=found.member_id)
@@ -54,15 +47,6 @@ def participation_event_apply(*, panel: Panel, event: Event) -> bool:
     return True
 
 
-def _find(panel: Panel, event: Event) -> Participation | None:
-    rows = panel.participations.filter(session_id=event.session_id)
-    if panel.kind == PanelKind.MTURK:
-        # MTurk gives the id of a returned assignment to another worker, and its events name none:
-        # the event is about whoever held it at the time. (aws/aws-sdk-ruby#2864, NYUCCL/psiTurk#184)
-        rows = rows.filter(started_at__lte=event.at + _SKEW)
-    return rows.order_by("-started_at").first()
-
-
 def _is_old(row: Participation, event: Event) -> bool:
     if row.service_status_at is None:
         return False
@@ -73,10 +57,10 @@ def _is_old(row: Participation, event: Event) -> bool:
 
 
 def _state_after(row: Participation, status: str) -> str:
-    if status in _RETURNED:
+    if status == "RETURNED":
         return State.RETURNED
-    if row.state == State.STARTED and status in _LATE:
+    if row.state == State.STARTED and status == "TIMED-OUT":
         return State.TIMED_OUT
-    if row.state == State.STARTED and status in _SCREENED_OUT:
+    if row.state == State.STARTED and status == "SCREENED OUT":
         return State.SCREENED_OUT
     return row.state

@@ -40,7 +40,7 @@ class TooManyArrivalsError(ParticipationRefusedError):
 
 @transaction.atomic
 def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Participation:
-    """Return the participation of this submission or assignment; create it if there is none.
+    """Return the participation of this submission; create it if there is none.
 
     A person who comes back through the same link goes on where they stopped. Another submission of
     the same person gets as many further blocks, if the panel lets them take part again. Blocks done
@@ -54,42 +54,30 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
         "member__judge__user"
     )
     mine = of_session.filter(member__external_id=entry.external_id).first()
-    if mine is not None and not _comes_again(mine, panel):
+    if mine is not None:
         return mine
-    if panel.kind == PanelKind.PROLIFIC and mine is None and of_session.exists():
+    if of_session.exists():
         raise ParticipationRefusedError(
             _("This submission belongs to somebody else. Please open the study from Prolific.")
         )
     is_open = panel.is_open and panel.campaign.state == CampaignState.OPEN
-    if mine is None and not is_open:
+    if not is_open:
         raise ParticipationRefusedError(_("This study is closed to new participants."))
-    if mine is None and not panel_arrival_record(panel=panel, address=address):
+    if not panel_arrival_record(panel=panel, address=address):
         raise TooManyArrivalsError(
             _(
                 "Many people have begun this study from your network within the last hour. "
                 "Please try again in an hour."
             )
         )
-    for other in of_session.under_way().exclude(member__external_id=entry.external_id):
-        # MTurk gave their assignment to another worker, so they have returned it.
-        _end_as_returned(other)
     member = panel_member_admit(panel=panel, external_id=entry.external_id)
     judge = judge_lock(member_id=member.pk)
-    _earlier_check(panel, member, judge, mine)
-    return _begin(panel, entry, member, judge, mine)
+    _earlier_check(panel, member, judge)
+    return _begin(panel, entry, member, judge)
 
 
-def _comes_again(mine: Participation, panel: Panel) -> bool:
-    """Return whether an MTurk worker got the id of an assignment they returned once more."""
-    return panel.kind == PanelKind.MTURK and mine.state == State.RETURNED and not mine.code
-
-
-def _earlier_check(
-    panel: Panel, member: PanelMember, judge: Judge, mine: Participation | None
-) -> None:
+def _earlier_check(panel: Panel, member: PanelMember, judge: Judge) -> None:
     earlier = Participation.objects.filter(member=member)
-    if mine is not None:
-        earlier = earlier.exclude(pk=mine.pk)
     for row in earlier.under_way().select_related("panel"):
         participation_refresh_locked(participation=row, judge=judge)
         if row.state == State.STARTED:
@@ -110,39 +98,29 @@ def _earlier_check(
 
 
 def _one_at_a_time(row: Participation, judge: Judge) -> None:
-    if row.panel.kind == PanelKind.MTURK:
+    if row.panel.kind == PanelKind.GENERIC:
         raise ParticipationRefusedError(
-            _(
-                "You are already working on another assignment of this study. Please finish "
-                "that one first."
-            )
+            _("You are already taking part in another study here. Please finish that one first.")
         )
     # On Prolific nobody has two submissions at the same time: the earlier one is over.
     participation_end(participation=row, judge=judge, state=State.RETURNED)
 
 
-def _end_as_returned(other: Participation) -> None:
-    judge = judge_lock(member_id=other.member_id)
-    locked = Participation.objects.select_related("panel").get(pk=other.pk)
-    if locked.state == State.STARTED:
-        participation_end(participation=locked, judge=judge, state=State.RETURNED)
-
-
-def _begin(
-    panel: Panel, entry: Entry, member: PanelMember, judge: Judge, mine: Participation | None
-) -> Participation:
+def _begin(panel: Panel, entry: Entry, member: PanelMember, judge: Judge) -> Participation:
     last = Participation.objects.filter(member=member).order_by("-started_at", "-pk").first()
     before = judge_work(judge).done
     if last is not None and not last.code:
         before = last.blocks_before
     judge.blocks_asked = before + panel.blocks_asked
     judge.save(update_fields=["blocks_asked"])
-    row = Participation() if mine is None else mine
-    row.panel, row.member = panel, member
-    row.session_id, row.study_id, row.submit_to = entry.session_id, entry.study_id, entry.submit_to
-    row.blocks_asked, row.blocks_before, row.blocks_done = panel.blocks_asked, before, None
-    row.state, row.ended_at = State.STARTED, None
-    row.save()
+    row = Participation.objects.create(
+        panel=panel,
+        member=member,
+        session_id=entry.session_id,
+        study_id=entry.study_id,
+        blocks_asked=panel.blocks_asked,
+        blocks_before=before,
+    )
     now = Now()
     Participation.objects.filter(pk=row.pk).update(
         started_at=now, due_at=now + Value(timedelta(minutes=panel.minutes_allowed))

@@ -6,8 +6,7 @@ from django.db.models.functions import Coalesce, Now
 
 from annotation.selectors import judge_work
 from annotation.services.lending.release import assignments_release
-from campaign.models import Judge, PanelKind, Participation, ParticipationState
-from campaign.services import code_make
+from campaign.models import Judge, Participation, ParticipationState
 
 State = ParticipationState
 
@@ -44,7 +43,4 @@ def participation_end(*, participation: Participation, judge: Judge, state: str)
 
 def _code(participation: Participation, state: str) -> str:
     panel = participation.panel
-    if panel.kind == PanelKind.MTURK:
-        # A code of their own: nobody can pass it on or know it beforehand.
-        return code_make()
     return panel.completion_code if state == State.FINISHED else panel.screened_out_code

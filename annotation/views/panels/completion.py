@@ -1,26 +1,22 @@
 """The last page of a participation: its code, once earned, and the link back to the service."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, cast
+import re
+from typing import Final, cast
+from urllib.parse import quote
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation.selectors import judge_of_user, judge_work
 from annotation.selectors.panels import participation_of
 from annotation.services.panels import participation_refresh
-from annotation.views.panels.policy import SENT_TO_MTURK
-from campaign.models import PanelKind, Participation, User
-from campaign.pages.content_policy import with_content_policy
+from campaign.models import PanelKind, Participation, ParticipationState, User
 
 # https://docs.prolific.com/api-reference/studies/the-study-object
-PROLIFIC_COMPLETE = "https://app.prolific.com/submissions/complete"
-# https://docs.aws.amazon.com/AWSMechTurk/latest/AWSMturkAPI/ApiReference_ExternalQuestionArticle.html
-MTURK_SUBMIT = "/mturk/externalSubmit"
+PROLIFIC_COMPLETE: Final = "https://app.prolific.com/submissions/complete?cc={code}"
 
 
 @require_safe
@@ -34,35 +30,26 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     participation = participation_refresh(participation=participation, asks_for_code=True)
     done = judge_work(judge).done - participation.blocks_before
-    context: dict[str, Any] = {
+    has_code = participation.state in Participation.EARNING
+    context = {
         "campaign": judge.campaign,
         "participation": participation,
-        "service": participation.panel.get_kind_display(),
+        "service": participation.panel.service_name,
         "done": max(0, done),
-        "has_code": participation.state in Participation.EARNING,
+        "has_code": has_code,
+        "address": _return_address(participation) if has_code else "",
     }
-    return _PAGES[PanelKind(participation.panel.kind)](request, context)
+    return render(request, "panel/completion.html", context)
 
 
-def _prolific(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-    query = urlencode({"cc": context["participation"].code})
-    return _page(request, context, address=f"{PROLIFIC_COMPLETE}?{query}")
-
-
-@with_content_policy(SENT_TO_MTURK)
-def _mturk(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-    address = context["participation"].submit_to + MTURK_SUBMIT
-    return _page(request, context, address=address)
-
-
-#: The page with the way back to each service.
-_PAGES: Final[Mapping[PanelKind, Callable[[HttpRequest, dict[str, Any]], HttpResponse]]] = {
-    PanelKind.PROLIFIC: _prolific,
-    PanelKind.MTURK: _mturk,
-}
-
-
-def _page(request: HttpRequest, context: dict[str, Any], *, address: str) -> HttpResponse:
-    kind = context["participation"].panel.kind
-    shown = {**context, "address": address, "return_template": f"panel/_return_{kind}.html"}
-    return render(request, "panel/completion.html", shown)
+def _return_address(participation: Participation) -> str:
+    """Return where the service takes the participant back; empty if they take their code along."""
+    panel = participation.panel
+    if panel.kind == PanelKind.PROLIFIC:
+        address = PROLIFIC_COMPLETE
+    elif participation.state == ParticipationState.FINISHED:
+        address = panel.completion_address
+    else:
+        address = panel.screened_out_address
+    known = {"id": participation.member.external_id, "code": participation.code}
+    return re.sub(r"\{(id|code)\}", lambda found: quote(known[found[1]], safe=""), address)

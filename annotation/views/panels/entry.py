@@ -1,15 +1,9 @@
-"""The addresses that Prolific and MTurk open for participants."""
-
-from collections.abc import Callable, Mapping
-from typing import Final
+"""The addresses that recruiting services open for participants."""
 
 from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import urlencode
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_http_methods
 
 from annotation.selectors.panels import participation_at_address
@@ -18,24 +12,9 @@ from annotation.services.panels import (
     participation_begin,
     participation_refresh,
 )
-from annotation.views.panels.policy import IN_FRAME_OF_MTURK
 from campaign.accounts.addresses import client_address
 from campaign.models import Panel, PanelKind, Participation, ParticipationState
-from campaign.pages.content_policy import with_content_policy
-from campaign.panels.entry import (
-    Entry,
-    EntryRefusedError,
-    mturk_entry,
-    mturk_is_preview,
-    prolific_entry,
-)
-
-_ENTRIES: Final[Mapping[PanelKind, Callable[[Mapping[str, str]], Entry]]] = {
-    PanelKind.PROLIFIC: prolific_entry,
-    PanelKind.MTURK: mturk_entry,
-}
-# MTurk opens us in a frame, where browsers keep no cookie; the work is in a tab of its own.
-IN_TAB = "tab"
+from campaign.panels.entry import Entry, EntryRefusedError, generic_entry, prolific_entry
 
 
 # No HEAD: programs check links with it.
@@ -50,8 +29,6 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
     panel = Panel.objects.select_related("campaign").filter(key=token).first()
     if panel is None:
         raise Http404
-    if panel.kind == PanelKind.MTURK and IN_TAB not in request.GET:
-        return _frame(request, panel)
     try:
         entry = _entry(request, panel)
     except EntryRefusedError as error:
@@ -94,29 +71,11 @@ def _lead_on(participation: Participation) -> HttpResponse:
 
 def _entry(request: HttpRequest, panel: Panel) -> Entry:
     query = {name: str(value) for name, value in request.GET.items()}
-    return _ENTRIES[PanelKind(panel.kind)](query)
+    if panel.kind == PanelKind.PROLIFIC:
+        return prolific_entry(query)
+    return generic_entry(query, parameter=panel.id_parameter)
 
 
 def _refused(request: HttpRequest, panel: Panel, why: str, *, status: int) -> HttpResponse:
-    context = {"why": why, "service": panel.get_kind_display(), "is_address": status == 400}
+    context = {"why": why, "service": panel.service_name, "is_address": status == 400}
     return render(request, "panel/refused.html", context, status=status)
-
-
-@xframe_options_exempt
-@with_content_policy(IN_FRAME_OF_MTURK)
-def _frame(request: HttpRequest, panel: Panel) -> HttpResponse:
-    """Show the page in MTurk's frame: a link to the work, and the field for the code."""
-    query = {name: str(value) for name, value in request.GET.items()}
-    if mturk_is_preview(query):
-        return render(request, "panel/preview.html", {"panel": panel})
-    try:
-        entry = mturk_entry(query)
-    except EntryRefusedError as error:
-        return _refused(request, panel, str(error), status=400)
-    context = {
-        "panel": panel,
-        "entry": entry,
-        "address": f"{request.path}?{urlencode({**query, IN_TAB: '1'})}",
-        "title": _("Rank translations"),
-    }
-    return render(request, "panel/frame.html", context)

@@ -9,9 +9,11 @@ from campaign.models import Campaign, Panel, PanelKind, Task
 from campaign.services import PanelTerms
 from campaign.services.panels import (
     CODE_PATTERN,
+    GENERIC_TERMS,
     MOST_BLOCKS,
     MOST_MINUTES,
     MOST_PARTICIPATIONS,
+    PROLIFIC_TERMS,
 )
 from campaign.texts.languages import language_name
 
@@ -42,6 +44,7 @@ class PanelForm(forms.Form):
         min_value=1,
         max_value=MOST_PARTICIPATIONS,
         initial=1,
+        help_text=_("More than once only on Prolific."),
     )
     languages = forms.MultipleChoiceField(
         label=_("Languages they read"),
@@ -57,7 +60,7 @@ class PanelForm(forms.Form):
         label=_("Completion code"),
         required=False,
         validators=[_CODE],
-        help_text=_("As on Prolific. Leave empty and we will make one for you to enter there."),
+        help_text=_("As at the service. Leave empty and we will make one for you to enter there."),
     )
     screened_out_code = forms.CharField(
         label=_("Code for the screened out"),
@@ -77,6 +80,7 @@ class PanelForm(forms.Form):
         self, *args: Any, campaign: Campaign, panel: Panel | None = None, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
+        self.fields |= forms.fields_for_model(Panel, GENERIC_TERMS)
         if panel is not None:
             self.initial = _initial(panel)
         languages = self.fields["languages"]
@@ -88,9 +92,9 @@ class PanelForm(forms.Form):
         languages.choices = [(tag, language_name(tag)) for tag in sorted(known)]
         if panel is not None:
             del self.fields["kind"]
-            if panel.kind == PanelKind.MTURK:
-                for name in ("completion_code", "screened_out_code", "webhook_secret"):
-                    del self.fields[name]
+            is_prolific = panel.kind == PanelKind.PROLIFIC
+            for name in GENERIC_TERMS if is_prolific else PROLIFIC_TERMS:
+                del self.fields[name]
 
     @property
     def terms(self) -> PanelTerms:
@@ -101,6 +105,6 @@ class PanelForm(forms.Form):
 def _initial(panel: Panel) -> dict[str, Any]:
     names = (
         *("name", "blocks_asked", "minutes_allowed", "participations_per_member", "languages"),
-        *("screen_out_after_training", "completion_code", "screened_out_code"),
+        *("screen_out_after_training", "completion_code", "screened_out_code", *GENERIC_TERMS),
     )
     return {name: getattr(panel, name) for name in names}

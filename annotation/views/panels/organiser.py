@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.pages.panel_addresses import pasted
+from annotation.export.participations import participations_csv
 from annotation.pages.participation_table import ParticipationFilter, ParticipationTable
 from annotation.selectors.panels import panels_of, participations_of
 from annotation.views.panels.forms import PanelForm
@@ -22,9 +22,8 @@ from campaign.services import (
     panel_change,
     panel_create,
     panel_open_or_close,
-    sns_topic_approve,
 )
-from campaign.views.access import organised_campaign
+from campaign.views.access import changed_campaign, organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 
 
@@ -41,7 +40,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             panel = panel_create(campaign=campaign, kind=kind, terms=form.terms, user=user)
         except PanelRefusedError as error:
-            form.add_error(None, str(error))
+            form.add_error(error.field, str(error))
         else:
             messages.success(request, _("The panel has been added. Its addresses are below."))
             return redirect("panel", slug, panel.pk)
@@ -67,7 +66,7 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
         try:
             panel_change(panel=panel, terms=form.terms)
         except PanelRefusedError as error:
-            form.add_error(None, str(error))
+            form.add_error(error.field, str(error))
         else:
             messages.success(
                 request,
@@ -91,8 +90,7 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
         "campaign": campaign,
         "section": "panels",
         "panel": panel,
-        **pasted(panel, address=address),
-        "pasted_template": f"organiser/_paste_{panel.kind}.html",
+        "address": address + panel.query,
         "events": events,
         "filter": asked,
         "table": ParticipationTable(asked.found, campaign=campaign).of(request, at=own),
@@ -138,14 +136,18 @@ def _close_question(campaign: Campaign, panel: Panel) -> Question:
     )
 
 
-@require_POST
+@require_safe
 @login_required
-def panel_topic(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
-    """Trust the SNS topic that requested to send here."""
-    campaign = organised_campaign(request, slug)
+def participations_download(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
+    """Download the participations, their ends and codes, by which people are paid; not for analysts."""
+    campaign = changed_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
-    if sns_topic_approve(panel=panel, topic_arn=request.POST.get("topic", "")):
-        messages.success(request, _("Notifications of this topic are accepted from now on."))
-    else:
-        messages.error(request, _("This topic no longer asks to be confirmed. See the one below."))
-    return redirect("panel", slug, panel_id)
+    filename = f"{campaign.slug}-{panel.kind}-{panel.pk}-participations.csv"
+    return HttpResponse(
+        "".join(participations_csv(panel=panel)),
+        content_type="text/csv; charset=utf-8",
+        headers={
+            "Content-Disposition": f'attachment; filename="{filename}"',
+            "Cache-Control": "no-store",
+        },
+    )

@@ -1,4 +1,4 @@
-"""`create_panel`: let a study on Prolific or Mechanical Turk send judges to a campaign."""
+"""`create_panel`: let a study on a recruiting service send judges to a campaign."""
 
 from typing import Any
 
@@ -14,6 +14,7 @@ from campaign.management.arguments import (
 from campaign.models import PanelKind
 from campaign.selectors import languages_without_work
 from campaign.services import PanelRefusedError, PanelTerms, panel_create
+from campaign.services.panels import GENERIC_TERMS
 
 
 class Command(BaseCommand):
@@ -51,6 +52,22 @@ class Command(BaseCommand):
         )
         parser.add_argument("--completion-code", default="", metavar="CODE")
         parser.add_argument("--screened-out-code", default="", metavar="CODE")
+        parser.add_argument(
+            "--service", default="", metavar="NAME", help="its name; needed unless on Prolific"
+        )
+        parser.add_argument(
+            "--id-parameter",
+            default="participant",
+            metavar="NAME",
+            help="parameter of the address with the participant's id (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--completion-address",
+            default="",
+            metavar="URL",
+            help="where participants return to; {id} and {code} are filled in",
+        )
+        parser.add_argument("--screened-out-address", default="", metavar="URL")
         parser.add_argument("--keep-who-fails-training", action="store_true")
         address_option_add(parser)
 
@@ -65,21 +82,23 @@ class Command(BaseCommand):
             languages=options["languages"],
             completion_code=options["completion_code"],
             screened_out_code=options["screened_out_code"],
+            **{name: options[name] for name in GENERIC_TERMS},
         )
         try:
             panel = panel_create(campaign=campaign, kind=options["kind"], terms=terms)
         except PanelRefusedError as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(f"{error.field}: {error}") from error
         address = address_of(self, options)
         lines = {
-            "participants": address + reverse("panel-entry", args=[panel.key]),
+            "participants": address + reverse("panel-entry", args=[panel.key]) + panel.query,
             "events": address + reverse("panel-events", args=[panel.events_key]),
             "completion code": panel.completion_code,
             "screened-out code": panel.screened_out_code,
         }
+        if panel.kind == PanelKind.GENERIC:
+            del lines["events"]
         for name, value in lines.items():
-            if value:
-                self.stdout.write(f"{name}: {value}")
+            self.stdout.write(f"{name}: {value}")
         without = languages_without_work(campaign=campaign, languages=panel.languages)
         if without:
             self.stderr.write(without)

@@ -15,6 +15,8 @@ _TERMS: Final = (
     "participations_per_member",
     "screen_out_after_training",
     "languages",
+    "service",
+    "id_parameter",
 )
 
 

@@ -2,17 +2,14 @@
 
 import pytest
 
-from campaign.models import Campaign, Invitation, InvitationMail, Judge, PanelKind
+from campaign.models import Campaign, Invitation, InvitationMail, Judge
 from campaign.services import (
     judge_change,
     judge_invite,
     judge_links_revoke,
     judges_invite_by_mail,
-    sns_topic_approve,
-    sns_topic_request_store,
 )
 from tests.factories import make_judge
-from tests.recruiting import make_panel
 
 
 class TestLinks:
@@ -53,14 +50,3 @@ def test_a_judges_expertise_stays_when_their_languages_change(campaign: Campaign
     judge_change(judge=judge, expertise=["medicine"])
     judge.refresh_from_db()
     assert (judge.languages, judge.expertise) == (["en", "cs"], ["medicine"])
-
-
-def test_one_panel_trusts_a_topic_once(campaign: Campaign) -> None:
-    topic = "arn:aws:sns:us-east-1:123456789012:mturk"
-    panel, other = (make_panel(campaign, PanelKind.MTURK, name=name) for name in ("one", "two"))
-    for each in (panel, other):
-        sns_topic_request_store(panel=each, topic_arn=topic, subscribe_url="https://example.org/")
-    assert sns_topic_approve(panel=panel, topic_arn=topic)
-    assert not sns_topic_approve(panel=panel, topic_arn=topic)
-    other.refresh_from_db()
-    assert other.topic_arn == ""

@@ -165,8 +165,8 @@ def test_what_is_refused_changes_nothing(campaign: Campaign, user: User) -> None
         (f"{SET}ranking_settings: {{ranges: sign_test, resample: judges}}", 5, "sign_test"),
         (f"{SET}closed: true\n  - name: museum en-de\n", 6, "stands on line 4 already"),
         ("test_sets: [{name: other}]", 3, 'needs "texts"'),
-        ("panels: [{name: Q, kind: mturk}]", 3, 'needs "blocks_asked"'),
-        ("panels: [{name: P, kind: mturk}]", 3, "one of prolific"),
+        ("panels: [{name: Q, kind: generic}]", 3, 'needs "blocks_asked"'),
+        ("panels: [{name: P, kind: generic}]", 3, "one of prolific"),
         ("judges: [{pseudonym: Eve, conflicts: [{system: nobody}]}]", 3, "no system"),
         (
             "quality_rules: [{measure: ties, direction: above, threshold: 4, minimum: 9, action: warn}]",

@@ -11,7 +11,6 @@ from campaign.models import (
     Campaign,
     Judge,
     Panel,
-    Participation,
     Task,
 )
 from tests.factories import make_analyst, make_organiser, make_task
@@ -37,7 +36,9 @@ FIELDS = {
     "completion_code": COMPLETION,
     "screened_out_code": SCREENED_OUT,
     "webhook_secret": SECRET,
+    "id_parameter": "participant",
 }
+GENERIC = {"kind": "generic", "service": "SONA", "webhook_secret": ""}
 
 
 @pytest.fixture
@@ -97,6 +98,7 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
         ({"kind": "other"}, "is not one of the available choices"),
         ({"languages": ["tlh"]}, "is not one of the available choices"),
         ({"name": "there"}, "already has a panel “there”"),
+        ({**GENERIC, "completion_address": "http://sona.example.org/"}, "begins with https://"),
     ],
 )
 @pytest.mark.usefixtures("task")
@@ -133,15 +135,16 @@ def test_the_command_prints_what_is_to_be_pasted(
     call_command("create_panel", "prolific", "pilot", *arguments, "--address", "https://q.example")
     said = capsys.readouterr().out
     panel = Panel.objects.get()
-    assert f"participants: https://q.example/panel/{panel.key}/" in said
+    assert f"participants: https://q.example/panel/{panel.key}/?PROLIFIC_PID=" in said
     assert f"completion code: {panel.completion_code}" in said
     assert len({panel.completion_code, panel.screened_out_code, panel.key, panel.events_key}) == 4
     with pytest.raises(CommandError, match="already"):
         call_command("create_panel", "prolific", "pilot", *arguments)
-    call_command("create_panel", "mturk", "turkers", *arguments)
-    assert Panel.objects.get(name="turkers").completion_code == ""
-
-
-def begun(campaign: Campaign) -> Participation:
-    Prolific(make_panel(campaign)).opens(Client(), "ada")
-    return Participation.objects.select_related("panel", "member").get()
+    generic = ["create_panel", "generic", "sona", *arguments, "--service", "SONA"]
+    with pytest.raises(CommandError, match=r"completion_address: .*https"):
+        call_command(*generic, "--completion-address", "http://sona.example.org/")
+    capsys.readouterr()
+    call_command(*generic, "--id-parameter", "sona_id")
+    said = capsys.readouterr().out
+    assert f"/panel/{Panel.objects.get(name='sona').key}/?sona_id=\n" in said
+    assert "events:" not in said

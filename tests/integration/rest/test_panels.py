@@ -46,14 +46,21 @@ def test_a_panel_is_made_changed_closed_and_opened(organiser: Client, here: str)
     assert changed["completion_code"] == row["completion_code"]
     assert send(organiser, f"{own}open/", {"open": False}).json()["closed_at"]
     assert send(organiser, f"{own}open/", {"open": True}).json()["closed_at"] is None
-    refused = send(organiser, f"{own}topic/", {"topic": "arn:aws:sns:x"})
-    assert set(refused.json()["errors"]) == {"topic"}
 
 
-def test_mturk_gets_a_question(organiser: Client, here: str) -> None:
-    row = send(organiser, here, {**TERMS, "kind": "mturk"}).json()
-    assert row["pasted"].startswith("<?xml")
-    assert row["completion_code"] == row["screened_out_code"] == ""
+def test_a_panel_of_another_service_is_made_and_changed(
+    organiser: Client, analyst: Client, here: str
+) -> None:
+    sent = {**TERMS, "kind": "generic", "service": "SONA", "id_parameter": "sona_id"}
+    refused = send(organiser, here, {**sent, "completion_address": "http://sona.example.org/"})
+    assert (refused.status_code, set(refused.json()["errors"])) == (400, {"completion_address"})
+    row = send(organiser, here, sent).json()
+    assert row["pasted"].endswith("/?sona_id=")
+    back = {"completion_address": "https://sona.example.org/?id={id}"}
+    own = f"{here}{row['id']}/"
+    assert send(organiser, own, back, "patch").json() | back == organiser.get(own).json()
+    read = analyst.get(own).json()
+    assert (read["service"], read["completion_address"]) == ("SONA", None)
 
 
 def test_ids_codes_and_addresses_are_for_organisers(

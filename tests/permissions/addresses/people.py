@@ -76,7 +76,6 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/panels/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/panels/<int:panel_id>/open/": ONLY_POST | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/panels/<int:panel_id>/topic/": ONLY_POST | sends(POST=ORGANISERS),
     # Ids of people at a service: organisers pay them, analysts need them not.
     "campaigns/<slug:slug>/panels/<int:panel_id>/participations.csv": {
         **MEMBERS_PAGE,
@@ -114,8 +113,6 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/panels/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_API | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/open/": {**ONLY_POST, "nobody": 401}
-    | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/topic/": {**ONLY_POST, "nobody": 401}
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/participations/": MEMBERS_API,
     # Writing: tests/integration/rest/test_instructions.py.

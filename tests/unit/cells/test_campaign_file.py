@@ -52,10 +52,11 @@ FIELDS_NOT_IN_FILE: dict[type[Model], dict[str, str]] = {
         "accepted_at": OF_PEOPLE,
     },
     campaign.Panel: {
-        "topic_arn": "trusted by a person who said so",
         "closed_at": BY_PERSON,
         "completion_code": SECRET,
         "screened_out_code": SECRET,
+        "completion_address": SECRET,
+        "screened_out_address": SECRET,
         "webhook_secret": SECRET,
     },
 }
