@@ -388,7 +388,7 @@ class Migration(migrations.Migration):
                         ('completion_code', models.CharField(blank=True, max_length=60, verbose_name='completion code')),
                         ('screened_out_code', models.CharField(blank=True, max_length=60, verbose_name='code for the screened out')),
                         ('completion_address', models.CharField(blank=True, help_text='Where participants return to; {id} and {code} are filled in. If empty, they are shown their code. Not for Prolific.', max_length=2000, verbose_name='address after completion')),
-                        ('screened_out_address', models.CharField(blank=True, help_text='Likewise.', max_length=2000, verbose_name='address for the screened out')),
+                        ('screened_out_address', models.CharField(blank=True, help_text='Where screened-out participants return to. Not for Prolific.', max_length=2000, verbose_name='address for screened-out participants')),
                         ('webhook_secret', models.CharField(blank=True, help_text='If empty, nothing sent in Prolific’s name is accepted.', max_length=200, verbose_name='secret of the webhook')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
                         ('closed_at', models.DateTimeField(blank=True, null=True, verbose_name='closed')),

@@ -90,7 +90,10 @@ class Panel(models.Model):
         ),
     )
     screened_out_address = models.CharField(
-        _("address for the screened out"), max_length=2000, blank=True, help_text=_("Likewise.")
+        _("address for screened-out participants"),
+        max_length=2000,
+        blank=True,
+        help_text=_("Where screened-out participants return to. Not for Prolific."),
     )
     webhook_secret = models.CharField(
         _("secret of the webhook"),

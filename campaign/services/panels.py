@@ -186,7 +186,7 @@ def _address_check(address: str, name: str) -> None:
     except ValidationError as error:
         raise PanelRefusedError(
             _(
-                "Enter an address that begins with https://. After the host it may hold {id} and {code}."
+                "Enter an address that begins with https://. {id} and {code} may stand after the host."
             ),
             name,
         ) from error

@@ -44,7 +44,7 @@ class PanelForm(forms.Form):
         min_value=1,
         max_value=MOST_PARTICIPATIONS,
         initial=1,
-        help_text=_("More than once only on Prolific."),
+        help_text=_("Only Prolific lets a person take part more than once."),
     )
     languages = forms.MultipleChoiceField(
         label=_("Languages they read"),
@@ -60,7 +60,7 @@ class PanelForm(forms.Form):
         label=_("Completion code"),
         required=False,
         validators=[_CODE],
-        help_text=_("As at the service. Leave empty and we will make one for you to enter there."),
+        help_text=_("The code set at the service. Leave empty to create one and enter it there."),
     )
     screened_out_code = forms.CharField(
         label=_("Code for the screened out"),
