@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import NeverTruncated, StaysWhileReferredTo, trigger_from_file
-from campaign.models import Judge, Protocol
+from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models import Protocol
 from campaign.models.move import RefusedWhileMoving
 
 # Of these, labels say all. The answers of all others have a table, called after the protocol.
@@ -85,16 +85,12 @@ class Judgment(models.Model):
         on_delete=models.PROTECT,
         related_name="judgments",
         db_index=False,  # `judgment_of_a_judge` begins with it
-        # `judgment_fits_its_block` looks them up, too; `judge_stays_with_their_judgments` is the other side.
-        db_constraint=False,
     )
     block = models.ForeignKey(
         "annotation.Block",
         on_delete=models.PROTECT,
         related_name="judgments",
         db_index=False,  # `judgment_one_first_per_judge_and_block` begins with it
-        # `judgment_fits_its_block` looks it up, and locks it; `block_stays_while_judged` is the other side.
-        db_constraint=False,
     )
     assignment = models.ForeignKey(
         "annotation.Assignment",
@@ -163,12 +159,12 @@ class Judgment(models.Model):
             trigger_from_file(
                 "annotation",
                 "judgment_fits_its_block",
-                # Once a statement, as `block_fits_its_hit_and_segment`, and planned alike.
+                # Once a statement, as `block_fits_its_segment`, and planned alike.
                 level=pgtrigger.Statement,
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("lost", "BIGINT"), ("wrong", "RECORD")],
+                declare=[("wrong", "RECORD")],
             ),
             trigger_from_file(
                 "annotation",
@@ -204,27 +200,3 @@ class Judgment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.task_id}: judgment {self.pk}"
-
-
-class JudgingJudge(Judge):
-    """A judge as judgments see them: there as long as one is by them, under the same id.
-
-    A foreign key would hold it, and asks row by row (decision 122).
-    """
-
-    class Meta:
-        proxy = True
-        verbose_name = _("judge")
-        verbose_name_plural = _("judges")
-        triggers = [
-            StaysWhileReferredTo(
-                name="judge_stays_with_their_judgments",
-                table="annotation_judgment",
-                column="judge_id",
-                refusal="judge % has judged",
-            ),
-            pgtrigger.Protect(
-                name="judge_id_stays",
-                operation=pgtrigger.UpdateOf("id"),  # type: ignore[no-untyped-call]
-            ),
-        ]
