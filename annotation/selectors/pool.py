@@ -1,7 +1,6 @@
 """Reads of the pool: which HITs a judge may be lent, and which test sets are open to them."""
 
 from datetime import timedelta
-from functools import partial
 from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 from django.contrib.postgres.fields import ArrayField
@@ -23,7 +22,7 @@ from django.db.models.functions import Coalesce, Now
 from annotation.models import HIT, Design, HITPurpose, JudgeAccount
 from annotation.models.pool import HITQuerySet
 from annotation.selectors.designs import designs_in_force
-from campaign.database.prepared_query import Parameter, PreparedQuery
+from campaign.database.prepared_query import Parameter
 from campaign.models import CampaignState, GroupMember, Judge, Segment, System, Task
 from campaign.models.move import not_moving
 from campaign.models.task import TaskQuerySet
@@ -249,12 +248,6 @@ SCHEDULED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
     **ASKED_FIELDS,
     "holds_check": BooleanField(),
 }
-_IS_AVAILABLE = PreparedQuery("hit_is_available", _available_hits, ASKED_FIELDS)
-_IS_CHECK_THERE = PreparedQuery(
-    "hit_with_check_is_there",
-    partial(_available_hits, holds_check=True, standby=True),
-    ASKED_FIELDS,
-)
 
 
 def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]) -> bool:
@@ -263,11 +256,9 @@ def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAs
     `holds_check`: only one with an attention check, or one without. Only the planner asks: what is on
     standby does not count.
     """
-    if holds_check is None:
-        return _IS_AVAILABLE.row(**asks) is not None
     return bool(_available_hits(holds_check=holds_check, **asks))
 
 
 def has_check_to_lend(**asks: Unpack[JudgeAsks]) -> bool:
     """Return whether a HIT with an attention check can be lent to this judge now, from standby if need be."""
-    return _IS_CHECK_THERE.row(**asks) is not None
+    return bool(_available_hits(holds_check=True, standby=True, **asks))
