@@ -57,9 +57,7 @@ class Judgment(models.Model):
 
     The envelope of the answers of all protocols: `labels` are the order that an answer implies, and what else it
     says stands in the table `<protocol>_answer` of its protocol, in a row that is written in the same
-    transaction. Rankings and “top or not” have none. `judgment_has_its_answer` asks at the commit: 0.04 ms of a judgment that
-    is stored alone, 6 µs of one among a thousand. Imported judgments are not queued for it: one statement writes them
-    with their answers, and `judgment_imported_has_its_answer` asks at its end (0.05 ms where they are rankings).
+    transaction. Rankings and “top or not” have none. `judgment_has_its_answer` asks at the commit.
 
     It gets its number after its commit: `JudgmentNumber`. Later judgments of one judge and block
     have larger primary keys, because they are inserted after the earlier ones were committed.
@@ -168,15 +166,6 @@ class Judgment(models.Model):
             ),
             trigger_from_file(
                 "annotation",
-                "judgment_imported_has_its_answer",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("asked", "TEXT"), ("wrong", "RECORD")],
-            ),
-            trigger_from_file(
-                "annotation",
                 "judgment_waits_for_its_number",
                 level=pgtrigger.Statement,
                 operation=pgtrigger.Insert,
@@ -192,8 +181,6 @@ class Judgment(models.Model):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 timing=pgtrigger.Deferred,
-                # Imported judgments are not even queued: `judgment_imported_has_its_answer`.
-                condition=pgtrigger.Condition("NEW.assignment_id IS NOT NULL"),
                 declare=[("asked", "TEXT"), ("is_there", "BOOLEAN")],
             ),
         ]
