@@ -71,18 +71,11 @@ def _assigned_to(
     )
 
 
-def _assigned_in(assignment_id: int | Parameter) -> QuerySet[Assignment, Any]:
-    return _assigned(Assignment.objects.filter(pk=assignment_id, hit__blocks__isnull=False))
-
-
 _OF_USER: "Final[dict[str, Field[Any, Any]]]" = {
     "user_id": BigIntegerField(),
     "public_id": UUIDField(),
 }
 _ASSIGNED_TO = PreparedQuery("assigned_block", _assigned_to, _OF_USER)
-_IN_ASSIGNMENT = PreparedQuery(
-    "assigned_blocks", _assigned_in, {"assignment_id": BigIntegerField()}
-)
 
 
 def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
@@ -93,7 +86,8 @@ def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
 
 def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     """Return all blocks of an assignment in order. One query."""
-    return [_assigned_block(*row) for row in _IN_ASSIGNMENT.rows(assignment_id=assignment.pk)]
+    own = Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False)
+    return [_assigned_block(*row) for row in _assigned(own)]
 
 
 def _assigned_block(

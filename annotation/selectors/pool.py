@@ -1,6 +1,7 @@
 """Reads of the pool: which HITs a judge may be lent, and which test sets are open to them."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 from django.contrib.postgres.fields import ArrayField
@@ -22,7 +23,7 @@ from django.db.models.functions import Coalesce, Now
 from annotation.models import HIT, Design, HITPurpose, JudgeAccount
 from annotation.models.pool import HITQuerySet
 from annotation.selectors.designs import designs_in_force
-from campaign.database.prepared_query import Parameter
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import CampaignState, GroupMember, Judge, Segment, System, Task
 from campaign.models.move import not_moving
 from campaign.models.task import TaskQuerySet
@@ -248,6 +249,11 @@ SCHEDULED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
     **ASKED_FIELDS,
     "holds_check": BooleanField(),
 }
+_IS_CHECK_THERE = PreparedQuery(
+    "hit_with_check_is_there",
+    partial(_available_hits, holds_check=True, standby=True),
+    ASKED_FIELDS,
+)
 
 
 def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]) -> bool:
@@ -261,4 +267,4 @@ def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAs
 
 def has_check_to_lend(**asks: Unpack[JudgeAsks]) -> bool:
     """Return whether a HIT with an attention check can be lent to this judge now, from standby if need be."""
-    return bool(_available_hits(holds_check=True, standby=True, **asks))
+    return _IS_CHECK_THERE.row(**asks) is not None
