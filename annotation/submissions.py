@@ -6,14 +6,13 @@ from typing import Any
 from uuid import UUID
 
 from annotation.models import Judgment
-from campaign.models import Judge
 
 
 @dataclass(frozen=True, slots=True)
 class AssignedBlock:
     """A block lent to a judge; `candidates` are public ids in shown order, `rules` those of its task.
 
-    `part` is the pass, of a protocol with passes. `judge` is there where it was read with the block.
+    `part` is the pass, of a protocol with passes.
     """
 
     block_id: int
@@ -28,7 +27,6 @@ class AssignedBlock:
     allow_partial_ranking: bool
     is_training: bool
     part: int = 0
-    judge: Judge | None = None
 
 
 class SubmissionRefusedError(Exception):

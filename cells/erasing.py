@@ -7,12 +7,10 @@ them. What it may delete it asks itself, by the database's clock. A rehearsal go
 
 from typing import Any, Final
 
-import pgtrigger
 from django.conf import settings
 from django.db import connections
 
 from annotation.models import Judgment
-from campaign.database.triggers import StaysWhileReferredTo
 from campaign.services.states import BIN_DAYS
 from cells.campaign_rows import TABLES, campaign_rows
 
@@ -40,7 +38,7 @@ BEGIN
     JOIN campaign_campaign c ON c.id = j.campaign_id
     WHERE c.id = erased AND c.rehearsal_of_id IS NOT NULL;
     PERFORM set_config('pgtrigger.ignore', array_agg(DISTINCT tgname)::text, true)
-    FROM pg_trigger WHERE NOT tgisinternal AND tgname !~ '^pgtrigger_({references})_';
+    FROM pg_trigger WHERE NOT tgisinternal;
 {deletions}
     DELETE FROM campaign_user WHERE id = ANY (bots);
     SET CONSTRAINTS ALL IMMEDIATE;
@@ -70,28 +68,11 @@ def erasing_install(*, using: str, **_signal: Any) -> None:
         cursor.execute("SELECT has_schema_privilege('public', 'CREATE')")
         if not cursor.fetchone()[0]:
             return  # Tables are emptied, not migrated, by a role that does not own them.
-        cursor.execute(
-            _FUNCTION.format(
-                days=BIN_DAYS, references="|".join(_references()), deletions=_deletions(using)
-            )
-        )
+        cursor.execute(_FUNCTION.format(days=BIN_DAYS, deletions=_deletions(using)))
         role = settings.APPLICATION_ROLE
         if role and connection.settings_dict["USER"] != role:
             quoted = connection.ops.quote_name(role)
             cursor.execute(f"GRANT EXECUTE ON FUNCTION public.campaign_erase(bigint) TO {quoted}")
-
-
-def _references() -> list[str]:
-    """Return the triggers that stand for foreign keys.
-
-    What refers to the rows goes before them. Whoever writes a block or a judgment meanwhile is waited for, and then
-    seen by these.
-    """
-    return [
-        str(trigger.name)
-        for _model, trigger in pgtrigger.registered()
-        if isinstance(trigger, StaysWhileReferredTo)
-    ]
 
 
 def _deletions(using: str) -> str:

@@ -1,4 +1,8 @@
-"""Static files with a hash in the name, compressed as they are collected."""
+"""Static files with a hash in the name, compressed as they are collected.
+
+With Django's own finders and WhiteNoise's storage the first start takes 77 seconds of processor time for 39 MB, instead of 3 for
+4 MB; with unused files ignored, 15.
+"""
 
 from collections.abc import Iterable
 from importlib.util import find_spec

@@ -8,13 +8,12 @@ from config.api.urls import PREFIX
 from config.health import healthz, readyz
 from config.metrics.view import metrics
 from ranking.views.dashboard import dashboard_live
-from ranking.views.dashboard_polls import POLLS
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # First, since it is asked for the most: what stands above is compared with every address.
     path(PREFIX, include("config.api.urls")),
     # Each dashboard that is open asks every second.
-    path(POLLS, dashboard_live, name="test-set-live"),
+    path("campaigns/<slug:slug>/tasks/<int:task_id>/live/", dashboard_live, name="test-set-live"),
     path("healthz", healthz),
     path("readyz", readyz),
     path("metrics", metrics),

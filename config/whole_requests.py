@@ -15,8 +15,6 @@ from typing import Any
 
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-from config.thread_pool import LifoThreadPool
-
 REQUEST_SECONDS = 30
 # As much as every kernel keeps for a connection. No page of ours sends more at once.
 KEPT_BY_KERNEL = 64 * 1024
@@ -52,10 +50,6 @@ class WholeRequestsWorker(ThreadWorker):  # type: ignore[misc]  # untyped
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._large: Any = None  # the one connection whose large body a thread receives
-
-    def get_thread_pool(self) -> LifoThreadPool:
-        """Return the threads that requests are given to."""
-        return LifoThreadPool(self.cfg.threads)
 
     def accept(self, listener: Any) -> None:
         """Take a new connection, and wait for its request."""

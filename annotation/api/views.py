@@ -45,7 +45,6 @@ from annotation.services import (
     work_request,
 )
 from annotation.services.panels import panel_participation_refresh
-from campaign.accounts.sessions import read_with
 from campaign.api.requests import content_validated
 from campaign.browsers import activity_record
 from campaign.database.logged import judge_logged
@@ -70,7 +69,7 @@ def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
 def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
     """Return a block that was lent to the user of this request."""
     user = cast("User", request.user)
-    block = assigned_block(user=user, public_id=public_id, read=read_with(request.session))
+    block = assigned_block(user=user, public_id=public_id)
     if block is None:
         raise NotFound(_("You were never given this sentence."))
     judge_logged(block.judge_id)

@@ -11,8 +11,7 @@ from annotation.importing.new_hits import ImportedHITs
 from annotation.models import Block, Judgment, Skip, SkipReason
 from annotation.models.block import stands_for
 from annotation.protocols import answer_kind
-from campaign.database.copy import array_cell, constraints_check_now, ids_reserve, rows_copy
-from campaign.database.rows_together import rows_write_together
+from campaign.database.copy import Cell, array_cell, constraints_check_now, ids_reserve, rows_copy
 from campaign.models import Task
 
 _BLOCK: Final = ("id", "hit_id", "position", "control", "segment_id", "outputs", "stands_for")
@@ -20,18 +19,10 @@ _SKIP: Final = (
     *("task_id", "client_id", "judge_id", "block_id", "reason"),
     *("duration_ms", "active_ms", "comment", "created_at"),
 )
-_JUDGMENT: Final = {
-    "id": "bigint",
-    "task_id": "bigint",
-    "client_id": "uuid",
-    "judge_id": "bigint",
-    "block_id": "bigint",
-    "labels": "smallint[]",
-    "duration_ms": "integer",
-    "active_ms": "integer",
-    "comment": "text",
-    "submitted_at": "timestamptz",
-}
+_JUDGMENT: Final = (
+    *("id", "task_id", "client_id", "judge_id", "block_id", "labels"),
+    *("duration_ms", "active_ms", "comment", "submitted_at"),
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -88,32 +79,26 @@ class AnswerWriter:
         rows = [row for row, _block in judged]
         ids = ids_reserve(Judgment, len(rows))
         about = self._about(rows, ids)
-        cells = [
+        cells = (
             (
                 *(id_, self._task.pk, str(row.client_id), row.judge, block),
                 *(array_cell(row.labels), row.duration_ms, row.active_ms, row.comment),
                 row.submitted_at,
             )
             for id_, (row, block) in zip(ids, judged, strict=True)
-        ]
+        )
+        rows_copy(Judgment, _JUDGMENT, cells)
         if not self._kind.keeps_answers:
-            rows_copy(Judgment, list(_JUDGMENT), cells)
             return
-        # In one statement, as `judgment_imported_has_its_answer` asks.
-        rows_write_together(
-            [
-                {
-                    **dict(zip(_JUDGMENT, each, strict=True)),
-                    **self._kind.row(row.answer, row.part),
-                    **about(row),
-                }
-                for each, row in zip(cells, rows, strict=True)
-            ],
-            first=Judgment,
-            columns=_JUDGMENT,
-            other=self._kind.table,
-            key="judgment_id",
-            other_columns=self._kind.columns,
+        columns = list(self._kind.columns)
+        answers = ({**self._kind.row(row.answer, row.part), **about(row)} for row in rows)
+        rows_copy(
+            self._kind.table,
+            ["judgment_id", *columns],
+            (
+                (id_, *(_cell(answer[column]) for column in columns))
+                for id_, answer in zip(ids, answers, strict=True)
+            ),
         )
 
     def _about(
@@ -150,3 +135,7 @@ class AnswerWriter:
             ),
         )
         return ids
+
+
+def _cell(value: Any) -> Cell:
+    return array_cell(value) if isinstance(value, list) else value

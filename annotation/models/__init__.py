@@ -5,7 +5,7 @@ from annotation.models.block import Block, BlockControl, ShownOutput
 from annotation.models.design import Design
 from annotation.models.exposure import Exposure, JudgeAccount
 from annotation.models.hit import HIT, HITPurpose
-from annotation.models.judgment import JudgingJudge, Judgment
+from annotation.models.judgment import Judgment
 from annotation.models.numbers import (
     JudgmentNumber,
     JudgmentSequence,
@@ -42,7 +42,6 @@ __all__ = [
     "JudgeAccount",
     "JudgeTally",
     "JudgedQuarterHour",
-    "JudgingJudge",
     "Judgment",
     "JudgmentNumber",
     "JudgmentSequence",

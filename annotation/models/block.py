@@ -11,7 +11,7 @@ from django.db.models.lookups import GreaterThan
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import StaysWhileReferredTo, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 from campaign.models import Output
 
 T = TypeVar("T")
@@ -60,17 +60,8 @@ class Block(models.Model):
         on_delete=models.CASCADE,
         related_name="blocks",
         db_index=False,  # `block_position_unique_in_hit` begins with it
-        # `block_fits_its_hit_and_segment` looks it up, and locks it; `hit_stays_with_its_blocks` is the other side.
-        db_constraint=False,
     )
-    segment = models.ForeignKey(
-        "campaign.Segment",
-        on_delete=models.PROTECT,
-        related_name="blocks",
-        # A block shows outputs, all of its segment (`block_fits_its_hit_and_segment`), these stay while
-        # it does (`output_stays_while_shown`, `output_segment_stays`), and theirs is a foreign key.
-        db_constraint=False,
-    )
+    segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
     position = models.PositiveSmallIntegerField(_("position in the HIT"), help_text=_("From 1."))
     outputs = ArrayField(
         models.BigIntegerField(),
@@ -140,28 +131,17 @@ class Block(models.Model):
             # it read them whole.
             trigger_from_file(
                 "annotation",
-                "block_fits_its_hit_and_segment",
+                "block_fits_its_segment",
                 level=pgtrigger.Statement,
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("lost", "BIGINT"), ("wrong", "RECORD")],
+                declare=[("wrong", "RECORD")],
             ),
             pgtrigger.Protect(
-                name="block_stays_in_its_hit",
+                name="block_keeps_its_hit_and_outputs",
                 operation=pgtrigger.Update,
-                condition=pgtrigger.AnyChange("hit"),
-            ),
-            pgtrigger.Protect(
-                name="candidate_output_stays",
-                operation=pgtrigger.Update,
-                condition=pgtrigger.AnyChange("id", "outputs", "stands_for", "segment"),
-            ),
-            StaysWhileReferredTo(
-                name="block_stays_while_judged",
-                table="annotation_judgment",
-                column="block_id",
-                refusal="block % is judged",
+                condition=pgtrigger.AnyChange("hit", "outputs", "stands_for", "segment"),
             ),
         ]
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.pool import POOLED, HITQuerySet
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import StaysWhileReferredTo, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 
 
 class HITPurpose(models.TextChoices):
@@ -269,16 +269,6 @@ class HIT(models.Model):
                 operation=pgtrigger.Insert | pgtrigger.Update,
                 when=pgtrigger.Before,
                 condition=pgtrigger.Q(new__repeats__isnull=False),
-            ),
-            StaysWhileReferredTo(
-                name="hit_stays_with_its_blocks",
-                table="annotation_block",
-                column="hit_id",
-                refusal="HIT % has blocks",
-            ),
-            pgtrigger.Protect(
-                name="hit_id_stays",
-                operation=pgtrigger.UpdateOf("id"),  # type: ignore[no-untyped-call]
             ),
         ]
 

@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import NeverTruncated, StaysWhileReferredTo, trigger_from_file
-from campaign.models import Judge, Protocol
+from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.models import Protocol
 
 # Of these, labels say all. The answers of all others have a table, called after the protocol.
 _ANSWERED_BY_LABELS = {Protocol.RANKING, Protocol.TOP, Protocol.SORTING}
@@ -56,9 +56,7 @@ class Judgment(models.Model):
 
     The envelope of the answers of all protocols: `labels` are the order that an answer implies, and what else it
     says stands in the table `<protocol>_answer` of its protocol, in a row that is written in the same
-    transaction. Rankings and “top or not” have none. `judgment_has_its_answer` asks at the commit: 0.04 ms of a judgment that
-    is stored alone, 6 µs of one among a thousand. Imported judgments are not queued for it: one statement writes them
-    with their answers, and `judgment_imported_has_its_answer` asks at its end (0.05 ms where they are rankings).
+    transaction. Rankings and “top or not” have none. `judgment_has_its_answer` asks at the commit.
 
     It gets its number after its commit: `JudgmentNumber`. Later judgments of one judge and block
     have larger primary keys, because they are inserted after the earlier ones were committed.
@@ -84,16 +82,12 @@ class Judgment(models.Model):
         on_delete=models.PROTECT,
         related_name="judgments",
         db_index=False,  # `judgment_of_a_judge` begins with it
-        # `judgment_fits_its_block` looks them up, too; `judge_stays_with_their_judgments` is the other side.
-        db_constraint=False,
     )
     block = models.ForeignKey(
         "annotation.Block",
         on_delete=models.PROTECT,
         related_name="judgments",
         db_index=False,  # `judgment_one_first_per_judge_and_block` begins with it
-        # `judgment_fits_its_block` looks it up, and locks it; `block_stays_while_judged` is the other side.
-        db_constraint=False,
     )
     assignment = models.ForeignKey(
         "annotation.Assignment",
@@ -161,21 +155,12 @@ class Judgment(models.Model):
             trigger_from_file(
                 "annotation",
                 "judgment_fits_its_block",
-                # Once a statement, as `block_fits_its_hit_and_segment`, and planned alike.
+                # Once a statement, as `block_fits_its_segment`, and planned alike.
                 level=pgtrigger.Statement,
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("lost", "BIGINT"), ("wrong", "RECORD")],
-            ),
-            trigger_from_file(
-                "annotation",
-                "judgment_imported_has_its_answer",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("asked", "TEXT"), ("wrong", "RECORD")],
+                declare=[("wrong", "RECORD")],
             ),
             trigger_from_file(
                 "annotation",
@@ -194,35 +179,9 @@ class Judgment(models.Model):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.After,
                 timing=pgtrigger.Deferred,
-                # Imported judgments are not even queued: `judgment_imported_has_its_answer`.
-                condition=pgtrigger.Condition("NEW.assignment_id IS NOT NULL"),
                 declare=[("asked", "TEXT"), ("is_there", "BOOLEAN")],
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.task_id}: judgment {self.pk}"
-
-
-class JudgingJudge(Judge):
-    """A judge as judgments see them: there as long as one is by them, under the same id.
-
-    A foreign key would hold it, and asks row by row.
-    """
-
-    class Meta:
-        proxy = True
-        verbose_name = _("judge")
-        verbose_name_plural = _("judges")
-        triggers = [
-            StaysWhileReferredTo(
-                name="judge_stays_with_their_judgments",
-                table="annotation_judgment",
-                column="judge_id",
-                refusal="judge % has judged",
-            ),
-            pgtrigger.Protect(
-                name="judge_id_stays",
-                operation=pgtrigger.UpdateOf("id"),  # type: ignore[no-untyped-call]
-            ),
-        ]

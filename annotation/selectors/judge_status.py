@@ -4,12 +4,11 @@ from collections.abc import Iterable
 from datetime import timedelta
 from enum import StrEnum
 
-from django.db.models import BigIntegerField, OuterRef, QuerySet
+from django.db.models import OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from annotation.models import QualityAction, QualityActionKind
 from annotation.models.quality import QualityActionQuerySet
-from campaign.database.prepared_query import PreparedQuery
 from campaign.models import Judge
 
 
@@ -84,7 +83,8 @@ def judge_statuses(*judge_ids: int) -> dict[int, JudgeStatus]:
 
 def excluded_judges(*, campaign_id: int) -> list[str]:
     """Return the pseudonyms of judges whom rankings leave out, sorted. One query."""
-    return sorted({pseudonym for (pseudonym,) in _EXCLUDED.rows(campaign_id=campaign_id)})
+    excluded = _exclusions().filter(judge__campaign=campaign_id)
+    return sorted(set(excluded.values_list("judge__pseudonym", flat=True)))
 
 
 def excluded_judges_by_campaign() -> dict[int, list[str]]:
@@ -98,13 +98,3 @@ def excluded_judges_by_campaign() -> dict[int, list[str]]:
 
 def _exclusions() -> QualityActionQuerySet:
     return QualityAction.objects.in_force().filter(action=QualityActionKind.EXCLUDE)
-
-
-# Read twice after every judgment.
-_EXCLUDED = PreparedQuery(
-    "excluded_judges",
-    lambda campaign_id: (
-        _exclusions().filter(judge__campaign=campaign_id).values_list("judge__pseudonym")
-    ),
-    {"campaign_id": BigIntegerField()},
-)

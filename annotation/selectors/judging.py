@@ -1,6 +1,5 @@
 """Reads of the judging API: the judge who asks, and the blocks and assignments lent to them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -14,9 +13,7 @@ from annotation.protocols import Rules, rules_shown
 from annotation.selectors.outputs_shown import candidate_count
 from annotation.selectors.shown import BlockData, blocks_of_hit
 from annotation.submissions import AssignedBlock
-from campaign.accounts.sessions import AskedBeside, ReadBeside, beside_the_session
-from campaign.database.prepared import instance_from
-from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
+from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Campaign, Judge, User
 
 
@@ -47,31 +44,13 @@ def judge_of_user(*, user: User, campaign_slug: str | None = None) -> Judge | No
     return judges.order_by("-id").first()
 
 
-def _judge_with_campaign(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
-    columns = [*field_names(Judge), *field_names(Campaign, "campaign__")]
-    return Judge.objects.filter(pk=judge_id).values_list(*columns)
-
-
-_JUDGE = PreparedQuery("judge_with_campaign", _judge_with_campaign, {"judge_id": BigIntegerField()})
-
-
 def judge_assigned(assigned: AssignedBlock) -> Judge:
-    """Return the judge a block is lent to, with their campaign. No query where they were read with the block."""
-    if assigned.judge is not None:
-        return assigned.judge
-    [found] = _JUDGE.rows(judge_id=assigned.judge_id)
-    return _judge(found)
+    """Return the judge a block is lent to, with their campaign."""
+    return Judge.objects.select_related("campaign").get(pk=assigned.judge_id)
 
 
-def _judge(columns: Sequence[Any]) -> Judge:
-    split = len(Judge._meta.concrete_fields)
-    judge = instance_from(Judge, columns[:split])
-    judge.campaign = instance_from(Campaign, columns[split:])
-    return judge
-
-
-def _assigned(assignments: QuerySet[Assignment], *more: str) -> QuerySet[Assignment, Any]:
-    """Return the blocks of these assignments in order, as `_assigned_block` takes them, and more columns."""
+def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
+    """Return the blocks of these assignments in order, as `_assigned_block` takes them."""
     return (
         assignments.order_by("hit__blocks__position")
         .annotate(candidates=candidate_count("hit__blocks__"))
@@ -80,27 +59,16 @@ def _assigned(assignments: QuerySet[Assignment], *more: str) -> QuerySet[Assignm
             *("id", "public_id", "judge_id", "hit__task_id"),
             *("hit__task__protocol", "hit__task__rules", "candidates"),
             *("judge__campaign__allow_partial_ranking", "hit__part"),
-            *more,
         )
     )
 
 
 def _assigned_to(
-    user_id: int | Parameter, public_id: UUID | Parameter, *more: str
-) -> QuerySet[Assignment, Any]:
-    assignments = Assignment.objects.filter(hit__blocks__public_id=public_id, judge__user=user_id)
-    return _assigned(assignments, *more)
-
-
-def _assigned_with_judge(
     user_id: int | Parameter, public_id: UUID | Parameter
 ) -> QuerySet[Assignment, Any]:
-    columns = [*field_names(Judge, "judge__"), *field_names(Campaign, "judge__campaign__")]
-    return _assigned_to(user_id, public_id, *columns)
-
-
-def _assigned_in(assignment_id: int | Parameter) -> QuerySet[Assignment, Any]:
-    return _assigned(Assignment.objects.filter(pk=assignment_id, hit__blocks__isnull=False))
+    return _assigned(
+        Assignment.objects.filter(hit__blocks__public_id=public_id, judge__user=user_id)
+    )
 
 
 _OF_USER: "Final[dict[str, Field[Any, Any]]]" = {
@@ -108,45 +76,18 @@ _OF_USER: "Final[dict[str, Field[Any, Any]]]" = {
     "public_id": UUIDField(),
 }
 _ASSIGNED_TO = PreparedQuery("assigned_block", _assigned_to, _OF_USER)
-_IN_ASSIGNMENT = PreparedQuery(
-    "assigned_blocks", _assigned_in, {"assignment_id": BigIntegerField()}
-)
-_WITH_JUDGE = PreparedQuery("assigned_block_with_judge", _assigned_with_judge, _OF_USER)
 
 
-# By whether the judge is read, too.
-_WITH_SESSION: Final = {
-    False: beside_the_session("session_with_assigned_block", _ASSIGNED_TO),
-    True: beside_the_session("session_with_assigned_block_and_judge", _WITH_JUDGE),
-}
-
-
-def assigned_block_asked(public_id: UUID, *, with_judge: bool) -> AskedBeside:
-    """Return the query that reads a block together with a session, for `SessionStore.asked_beside`.
-
-    `with_judge`: the judge and their campaign, too, for `judge_assigned`.
-    """
-    return AskedBeside(_WITH_SESSION[with_judge], {"public_id": str(public_id)})
-
-
-def assigned_block(
-    *, user: User, public_id: UUID, read: ReadBeside | None = None
-) -> AssignedBlock | None:
-    """Return a block that was lent to this user, also after its lease; else None. One query.
-
-    No query where it was `read` already: this block, and for this user.
-    """
-    asked = [assigned_block_asked(public_id, with_judge=each) for each in _WITH_SESSION]
-    if read is not None and any(read.answers(each, user=user) for each in asked):
-        found = read.row
-    else:
-        found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
+def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
+    """Return a block that was lent to this user, also after its lease; else None. One query."""
+    found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
     return None if found is None else _assigned_block(*found)
 
 
 def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     """Return all blocks of an assignment in order. One query."""
-    return [_assigned_block(*row) for row in _IN_ASSIGNMENT.rows(assignment_id=assignment.pk)]
+    own = Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False)
+    return [_assigned_block(*row) for row in _assigned(own)]
 
 
 def _assigned_block(
@@ -162,7 +103,6 @@ def _assigned_block(
     candidates: int,
     allow_partial_ranking: bool,
     part: int,
-    *judge: Any,
 ) -> AssignedBlock:
     return AssignedBlock(
         block_id=block_id,
@@ -177,7 +117,6 @@ def _assigned_block(
         allow_partial_ranking=allow_partial_ranking,
         is_training=control == BlockControl.TRAINING,
         part=part,
-        judge=_judge(judge) if judge else None,
     )
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db.models import (
-    BigIntegerField,
     Count,
     Exists,
     F,
@@ -21,7 +20,6 @@ from annotation.protocols import LAST_PASS, answer_kind
 from annotation.sampling.rounds import Rounds
 from annotation.selectors.corpus import windows_of
 from annotation.selectors.designs import design_in_force
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Task
 
 FIRST: Final = 1
@@ -80,16 +78,16 @@ class SecondPass:
 
 
 def second_pass(*, judge_id: int, task_id: int) -> SecondPass:
-    """Return what lending asks of a judge's passes. One prepared query, however many HITs they were lent."""
-    row = _IN_HAND.row(judge_id=judge_id, task_id=task_id)
+    """Return what lending asks of a judge's passes. One query, however many HITs they were lent."""
+    row = _in_hand(judge_id=judge_id, task_id=task_id).first()
     return SecondPass(*row) if row else SecondPass(is_planned=False, has_first_in_hand=False)
 
 
 def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
-    """Return how far a judge is with a task. Two prepared queries, of which one reads all HITs they were lent."""
-    asked = {"judge_id": judge_id, "task_id": task_id}
-    first, both, in_hand = _LENT.row(**asked) or (0, 0, 0)
-    row = _PLANNED.row(**asked)
+    """Return how far a judge is with a task. Two queries, of which one reads all HITs they were lent."""
+    lent = _lent(judge_id=judge_id, task_id=task_id)
+    first, both, in_hand = next(iter(lent), (0, 0, 0))
+    row = _planned(judge_id=judge_id, task_id=task_id).first()
     if row is None:
         raise Task.DoesNotExist
     protocol, rules, has_second, has_judged = row
@@ -103,7 +101,7 @@ def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
     )
 
 
-def _lent(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[Assignment, Any]:
+def _lent(*, judge_id: int, task_id: int) -> QuerySet[Assignment, Any]:
     """Return in one row, or none, the texts of the first pass and of both a judge was lent, and the first's HITs they hold."""
     lent = Assignment.objects.filter(judge=judge_id, hit__task=task_id)
     of_first = Q(hit__part=FIRST)
@@ -120,14 +118,14 @@ def _lent(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[As
     )
 
 
-def _planned(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[Task, Any]:
+def _planned(*, judge_id: int, task_id: int) -> QuerySet[Task, Any]:
     again = hits_to_show_again(judge_id, task_id)
     return Task.objects.filter(pk=task_id).values_list(
         "protocol", "rules", _has_second(judge_id, task_id), Exists(again)
     )
 
 
-def _in_hand(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[Task, Any]:
+def _in_hand(*, judge_id: int, task_id: int) -> QuerySet[Task, Any]:
     first = Assignment.objects.filter(
         judge=judge_id, hit__task=task_id, hit__part=FIRST, completed_at=None, released_at=None
     )
@@ -136,21 +134,15 @@ def _in_hand(*, judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet
     )
 
 
-def _has_second(judge_id: int | Parameter, task_id: int | Parameter) -> Exists:
+def _has_second(judge_id: int, task_id: int) -> Exists:
     return Exists(HIT.objects.filter(reserved_for=judge_id, task=task_id, part=SECOND))
 
 
-def hits_to_show_again(judge_id: int | Parameter, task_id: int | Parameter) -> QuerySet[HIT]:
+def hits_to_show_again(judge_id: int, task_id: int) -> QuerySet[HIT]:
     """Return the HITs of the first pass that this judge completed, and judged in part at least."""
     own = Assignment.objects.filter(hit=OuterRef("pk"), judge=judge_id, completed_at__isnull=False)
     judged = Judgment.objects.filter(block__hit=OuterRef("pk"), judge=judge_id)
     return HIT.objects.filter(Exists(own), Exists(judged), task=task_id, part=FIRST)
-
-
-_ASKED: Final = {"judge_id": BigIntegerField(), "task_id": BigIntegerField()}
-_LENT: Final = PreparedQuery("texts_lent_of_first_pass", _lent, _ASKED)
-_PLANNED: Final = PreparedQuery("second_pass_planned", _planned, _ASKED)
-_IN_HAND: Final = PreparedQuery("second_pass_in_hand", _in_hand, _ASKED)
 
 
 def first_pass_is_full(*, task: Task, design: Design, texts: int) -> bool:

@@ -246,7 +246,6 @@ SCHEDULED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
     **ASKED_FIELDS,
     "holds_check": BooleanField(),
 }
-_IS_AVAILABLE = PreparedQuery("hit_is_available", _available_hits, ASKED_FIELDS)
 _IS_CHECK_THERE = PreparedQuery(
     "hit_with_check_is_there",
     partial(_available_hits, holds_check=True, standby=True),
@@ -260,8 +259,6 @@ def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAs
     `holds_check`: only one with an attention check, or one without. Only the planner asks: what is on
     standby does not count.
     """
-    if holds_check is None:
-        return _IS_AVAILABLE.row(**asks) is not None
     return bool(_available_hits(holds_check=holds_check, **asks))
 
 

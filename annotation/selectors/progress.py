@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
@@ -16,7 +15,6 @@ from django.db.models import (
     Max,
     OuterRef,
     Q,
-    QuerySet,
     Subquery,
     Sum,
 )
@@ -25,7 +23,6 @@ from django.db.models.functions import Coalesce, JSONArray
 from django.db.models.lookups import Exact, IsNull
 
 from annotation.models import Assignment, Block, JudgeAccount, Judgment, Skip
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import GroupMember, Judge
 
 # A judge's pace is that of their latest blocks; of fewer than two HITs it is not known.
@@ -142,15 +139,8 @@ def tasks_done(judge: Judge) -> dict[int, int]:
     return done
 
 
-def _work(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
-    annotations = work_annotations()
-    return Judge.objects.filter(pk=judge_id).annotate(**annotations).values_list(*annotations)
-
-
-_WORK = PreparedQuery("judge_work", _work, {"judge_id": BigIntegerField()})
-
-
 def judge_work(judge: Judge) -> JudgeWork:
     """Return the work of a judge. One query, however much they have done."""
-    [row] = _WORK.rows(judge_id=judge.pk)
+    annotations = work_annotations()
+    [row] = Judge.objects.filter(pk=judge.pk).annotate(**annotations).values_list(*annotations)
     return JudgeWork.counted(*row)

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from django.conf import settings
-from django.db.models import BigIntegerField, QuerySet
 from django.db.models.functions import Coalesce
 
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.database.replica import NotEnoughError, replica_is_there, replica_read
 from campaign.models import Task
 
@@ -64,17 +62,13 @@ def task_answer(read: Callable[[ReadAt | None], A], *, task_id: int) -> A:
 
 def _position(task_id: int) -> tuple[int, int]:
     """Return the number of a test set's last judgment, and how often people decided something about it."""
-    found = _POSITION.row(task_id=task_id)
+    found: tuple[int, int] | None = (
+        Task.objects.filter(pk=task_id)
+        .values_list(
+            Coalesce("judgment_sequence__last_number", 0), Coalesce("page_changes__changes", 0)
+        )
+        .first()
+    )
     if found is None:
         raise NotEnoughError
-    judgments, decided = found
-    return judgments, decided
-
-
-def _positions(task_id: int | Parameter) -> QuerySet[Task, tuple[int, int]]:
-    return Task.objects.filter(pk=task_id).values_list(
-        Coalesce("judgment_sequence__last_number", 0), Coalesce("page_changes__changes", 0)
-    )
-
-
-_POSITION = PreparedQuery("task_position", _positions, {"task_id": BigIntegerField()})
+    return found

@@ -17,6 +17,15 @@ IF asked = 'sorting' THEN
             USING ERRCODE = 'check_violation',
                   CONSTRAINT = 'judgment_of_a_sort_has_its_labels';
     END IF;
+    -- What is lent was planned as a comparison.
+    IF NEW.assignment_id IS NULL AND (
+        SELECT jsonb_array_length(h.why -> 'comparison')
+        FROM annotation_block b JOIN annotation_hit h ON h.id = b.hit_id WHERE b.id = NEW.block_id
+    ) IS DISTINCT FROM 2 THEN
+        RAISE EXCEPTION 'judgment % is of a HIT that names no comparison', NEW.id
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'judgment_imported_of_a_sort_is_of_a_comparison';
+    END IF;
     RETURN NULL;
 END IF;
 {plan_by_index}

@@ -16,7 +16,7 @@ __all__ = ["UserBackend", "account_named", "client_address", "client_unnamed", "
 class UserBackend(AxesStandaloneBackend, ModelBackend):  # type: ignore[misc]  # untyped
     """Django's own, after asking django-axes whether this account is locked for this address.
 
-    Sessions that are open name this class, and `campaign.accounts.sessions` goes by it.
+    Sessions that are open name this class.
     """
 
     def authenticate(

@@ -1,7 +1,5 @@
 """What requests say: the content of those that are sent again and again, and truths in addresses."""
 
-from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -33,27 +31,11 @@ def content_validated(serializer: type[Serializer[Any]], content: Any, place: st
     """Return what a serializer makes of the content of a request; raises its ValidationError.
 
     Keys that it does not name are refused; `place` is where in the request the content is, with a dot at the end.
-
-    What `serializer(data=content)` validates, for a third: an instance copies all its fields, so one is kept. It holds
-    nothing of a request. Errors are said by an instance of their own.
     """
-    unknown_keys_refuse(_keys_kept(serializer), content, place)
-    try:
-        return _kept(serializer).run_validation(content)
-    except ValidationError:
-        own = serializer(data=content)
-        own.is_valid(raise_exception=True)
-        return own.validated_data
-
-
-@cache
-def _kept(serializer: type[Serializer[Any]]) -> Serializer[Any]:
-    return serializer()
-
-
-@cache
-def _keys_kept(serializer: type[Serializer[Any]]) -> Mapping[str, Any]:
-    return _keys(_kept(serializer))
+    sent = serializer(data=content)
+    unknown_keys_refuse(_keys(sent), content, place)
+    sent.is_valid(raise_exception=True)
+    return sent.validated_data
 
 
 def _keys(field: Field[Any, Any, Any, Any]) -> dict[str, Any]:

@@ -94,92 +94,23 @@ class PreparedQuery:
             name: Parameter(f"${number}", field)
             for number, (name, field) in enumerate(self.fields.items(), start=1)
         }
-        sql, _width, converters = _sql_of(self.queryset(**parameters))
+        sql, converters = _sql_of(self.queryset(**parameters))
         first = None if self._first is None else self._first._compiled.statement  # noqa: SLF001
         return _Compiled(
             Statement(self.name, _types(self.fields.values()), sql, first=first), converters
         )
 
 
-class PreparedBeside:
-    """Two querysets as one prepared statement: the row of one, and beside it that of another for it.
-
-    Parameters
-    ----------
-    name : str
-        Name of the prepared statement.
-    one, other : PreparedQuery
-        Each finds one row at most. They are prepared here together, and where they are asked alone by themselves.
-    taken : mapping of str to int
-        Values of `other` that are columns of `one`, by their place; all others are given.
-    """
-
-    def __init__(
-        self, name: str, one: PreparedQuery, other: PreparedQuery, *, taken: Mapping[str, int]
-    ) -> None:
-        self.name = name
-        self._one, self._other, self._taken = one, other, taken
-
-    def row(self, **values: Any) -> tuple[tuple[Any, ...], tuple[Any, ...] | None] | None:
-        """Return the row of the one query and that of the other, None where it finds none; None without the first."""
-        given = [values[name] for name in self._fields]
-        if any(isinstance(value, int) and value not in _BIGINT for value in given):
-            # The one is asked alone: nothing of the other is there.
-            alone = self._one.row(**{name: values[name] for name in self._one.fields})
-            return None if alone is None else (alone, None)
-        compiled, width = self._compiled
-        found = compiled.statement.row(*given)
-        if found is None:
-            return None
-        row = compiled.converted(found)
-        beside = row[width:]
-        return row[:width], None if all(cell is None for cell in beside) else beside
-
-    @cached_property
-    def _fields(self) -> "dict[str, Field[Any, Any]]":
-        given = {
-            name: field for name, field in self._other.fields.items() if name not in self._taken
-        }
-        return {**self._one.fields, **given}
-
-    @cached_property
-    def _compiled(self) -> "tuple[_Compiled, int]":
-        parameters = {
-            name: Parameter(f"${number}", field)
-            for number, (name, field) in enumerate(self._fields.items(), start=1)
-        }
-        taken = {
-            name: Parameter(f"one.c{place}", self._other.fields[name])
-            for name, place in self._taken.items()
-        }
-        one, width, converters = _sql_of(
-            self._one.queryset(**{name: parameters[name] for name in self._one.fields})
-        )
-        known = parameters | taken
-        other, _width, beside = _sql_of(
-            self._other.queryset(**{name: known[name] for name in self._other.fields})
-        )
-        columns = ", ".join(f"c{place}" for place in range(width))
-        sql = (
-            f"SELECT * FROM ({one}) AS one ({columns}) "  # noqa: S608  both are Django's
-            f"LEFT JOIN LATERAL ({other}) AS other ON true"
-        )
-        converters |= {width + place: each for place, each in beside.items()}
-        return _Compiled(
-            Statement(self.name, _types(self._fields.values()), sql), converters
-        ), width
-
-
 _Converters: TypeAlias = dict[int, tuple[list[Callable[..., Any]], Expression]]
 
 
-def _sql_of(queryset: QuerySet[Any, Any]) -> tuple[str, int, _Converters]:
-    """Return the SQL of a queryset, how many columns it yields, and how they are converted."""
+def _sql_of(queryset: QuerySet[Any, Any]) -> tuple[str, _Converters]:
+    """Return the SQL of a queryset, and how its columns are converted."""
     compiler = queryset.query.get_compiler(connection=connection)
     operations: Any = connection.ops
     sql: str = operations.compose_sql(*compiler.as_sql())
     expressions = [expression for expression, _sql, _alias in compiler.select]
-    return sql, len(expressions), compiler.get_converters(expressions)
+    return sql, compiler.get_converters(expressions)
 
 
 def _types(fields: "Iterable[Field[Any, Any]]") -> str:

@@ -41,56 +41,6 @@ def trigger_from_file(
     return pgtrigger.Trigger(name=f"{name}{suffix}", func=body, **options)
 
 
-_STAYS = """\
--- Whoever writes what refers to the rows holds a lock of theirs until the commit: whoever deletes them has waited for it,
--- and this sees what was written if each statement sees what was committed before it.
-IF current_setting('transaction_isolation') <> 'read committed' THEN
-    RAISE SQLSTATE '55000' USING MESSAGE = format(
-        'these rows are deleted in transactions that read what is committed, not %s',
-        current_setting('transaction_isolation')
-    );
-END IF;
-{plan_by_index}
-SELECT o.id INTO kept
-FROM old_rows o
-WHERE EXISTS (SELECT FROM {table} r WHERE r.{column} = o.id OFFSET 0)
-LIMIT 1;
-{plan_as_before}
-IF kept IS NOT NULL THEN
-    RAISE EXCEPTION '{refusal}', kept
-        USING ERRCODE = 'foreign_key_violation',
-              CONSTRAINT = '{name}';
-END IF;
-RETURN NULL;
-"""
-
-
-class StaysWhileReferredTo(pgtrigger.Trigger):
-    """Refuse to delete rows that others refer to: the far side of a reference that triggers keep, once a statement.
-
-    Parameters
-    ----------
-    name : str
-        Of the trigger and of the constraint that the error names.
-    table, column : str
-        Of what refers to the rows, with an index on the column. Whoever writes into it locks them `FOR KEY SHARE`.
-    refusal : str
-        What the error says, with `%` for the row's id.
-    """
-
-    level = pgtrigger.Statement
-    when = pgtrigger.After
-    operation = pgtrigger.Delete
-    referencing = pgtrigger.Referencing(old="old_rows")  # type: ignore[no-untyped-call]
-
-    def __init__(self, *, name: str, table: str, column: str, refusal: str) -> None:
-        super().__init__(
-            name=name,
-            func=_STAYS.format(name=name, table=table, column=column, refusal=refusal, **_PLANNED),
-            declare=[("kept", "BIGINT"), _PLANNING],
-        )
-
-
 class NeverTruncated(pgtrigger.Trigger):
     """Refuse TRUNCATE, which passes the triggers that refuse DELETE."""
 

@@ -7,10 +7,10 @@ from django.utils.module_loading import import_string
 
 
 class Session(AbstractBaseSession):
-    """Django's session in the database, with whose it is beside it (decision 24).
+    """Django's session in the database, with a column for whose it is.
 
-    The user is copied out of the signed data as the session is saved, so that both are read
-    together. Who is signed in, the data alone says.
+    The user is copied out of the signed data as the session is saved, so that an account can list
+    and end its sessions. The signed data alone says who is signed in.
     """
 
     user = models.ForeignKey(

@@ -3,14 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, F, OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from annotation.models import Block
-from annotation.models.pool import IsAnyOf
 from annotation.protocols import Stage
-from campaign.database.prepared import instance_from
-from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
 from campaign.models import Output
 from protocols.editing.models import Answer, Outcome
 
@@ -26,63 +22,45 @@ def edits_shown(block_ids: Sequence[int]) -> dict[int, str]:
     A HIT that was begun by somebody and finished by another may have two edits of a block: that of who was first is
     shown, as they left it. An output that was left as it is, or that nobody edited, is shown itself.
     """
-    asking = _ASKING.rows(block_ids=list(block_ids))
+    asking = list(_asking(block_ids))
     edits = edits_in_force([of for _pk, of, _output in asking]) if asking else {}
     return {pk: _shown(edits.get(of), output or "") for pk, of, output in asking}
 
 
 def edits_in_force(block_ids: Sequence[int]) -> dict[int, Answer]:
     """Return the edit that others are asked about, by block: the last of the judge who gave the first. One query."""
-    return _in_force(_EDITS.rows(block_ids=list(block_ids)))
+    return _in_force(Answer.objects.filter(judgment__block__in=block_ids))
 
 
 def edit_asked_about(block_id: int) -> Answer | None:
     """Return the edit that a block asks about; None if its output was not edited. One query."""
-    return next(iter(_in_force(_ASKED_ABOUT.rows(block_id=block_id)).values()), None)
+    block = Block.objects.filter(pk=block_id)
+    hit, segment = Subquery(block.values("hit__repeats")), Subquery(block.values("segment"))
+    answers = Answer.objects.filter(judgment__block__hit=hit, judgment__block__segment=segment)
+    return next(iter(_in_force(answers).values()), None)
 
 
-def _in_force(edits: Sequence[Sequence[Any]]) -> dict[int, Answer]:
-    """Return the one that counts of each block, of rows as `_edits` has them."""
+def _in_force(answers: QuerySet[Answer]) -> dict[int, Answer]:
+    """Return the edit that counts of each block."""
     first_judge: dict[int, int] = {}
     found: dict[int, Answer] = {}
-    for block_id, judge_id, *values in edits:
-        if first_judge.setdefault(block_id, judge_id) == judge_id:
-            found[block_id] = instance_from(Answer, values)
+    edits = answers.filter(acceptable__isnull=True).order_by("pk").select_related("judgment")
+    for edit in edits:
+        judgment = edit.judgment
+        if first_judge.setdefault(judgment.block_id, judgment.judge_id) == judgment.judge_id:
+            found[judgment.block_id] = edit
     return found
 
 
-def _asking(*, block_ids: Any) -> QuerySet[Block, Any]:
+def _asking(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
     """Return which of these blocks ask about what was said of another, that one, and the text of the output."""
     first = Block.objects.filter(hit=OuterRef("hit__repeats"), segment=OuterRef("segment"))
     output = Output.objects.filter(pk=OuterRef("output"))
     return (
-        Block.objects.filter(IsAnyOf(F("pk"), block_ids), hit__repeats__isnull=False)
+        Block.objects.filter(pk__in=block_ids, hit__repeats__isnull=False)
         .annotate(output=F("outputs__0"))
         .values_list("pk", Subquery(first.values("pk")[:1]), Subquery(output.values("text")))
     )
-
-
-def _edits(answers: QuerySet[Answer]) -> QuerySet[Answer, Any]:
-    edits = answers.filter(acceptable__isnull=True).order_by("pk")
-    return edits.values_list("judgment__block", "judgment__judge", *field_names(Answer))
-
-
-def _of_blocks(*, block_ids: Any) -> QuerySet[Answer, Any]:
-    return _edits(Answer.objects.filter(IsAnyOf(F("judgment__block"), block_ids)))
-
-
-def _asked_about(*, block_id: int | Parameter) -> QuerySet[Answer, Any]:
-    block = Block.objects.filter(pk=block_id)
-    hit, segment = Subquery(block.values("hit__repeats")), Subquery(block.values("segment"))
-    return _edits(Answer.objects.filter(judgment__block__hit=hit, judgment__block__segment=segment))
-
-
-_OF_BLOCKS: Final = {"block_ids": ArrayField(BigIntegerField())}
-_ASKING: Final = PreparedQuery("editing_asking", _asking, _OF_BLOCKS)
-_EDITS: Final = PreparedQuery("editing_edits", _of_blocks, _OF_BLOCKS)
-_ASKED_ABOUT: Final = PreparedQuery(
-    "editing_asked_about", _asked_about, {"block_id": BigIntegerField()}
-)
 
 
 def _shown(edit: Answer | None, output: str) -> str:

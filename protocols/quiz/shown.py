@@ -3,16 +3,13 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
-from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, F, OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from annotation.models import Block
-from annotation.models.pool import IsAnyOf
 from annotation.protocols import Stage
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Output, Task
 from protocols.quiz.models import Snippet
 
@@ -34,7 +31,7 @@ def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
     All blocks of a HIT have the same rules: the statements, and the block with which they are asked.
     """
     by_hit: dict[int, list[_Shown]] = defaultdict(list)
-    for hit, pk, public_id, text, statements in _SHOWN.rows(block_ids=list(block_ids)):
+    for hit, pk, public_id, text, statements in _shown(block_ids):
         by_hit[hit].append(_Shown(pk, public_id, text or "", statements or []))
     asked_for = set(block_ids)
     return {
@@ -68,9 +65,9 @@ def stages_drawn(
     ]
 
 
-def _shown(*, block_ids: Any) -> QuerySet[Block, Any]:
+def _shown(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
     """Return all blocks of the HITs of these, with the statements of the snippets that end with them."""
-    hits = Block.objects.filter(IsAnyOf(F("pk"), block_ids)).values("hit")
+    hits = Block.objects.filter(pk__in=block_ids).values("hit")
     text = Output.objects.filter(pk=OuterRef("output"))
     statements = Snippet.objects.filter(
         task=OuterRef("hit__task"),
@@ -98,19 +95,15 @@ class Asked:
 
 def asked_with(block_id: int) -> Asked:
     """Return what is asked with a block: statements about the snippet that ends with its segment, if one does. One query."""
-    row = _ASKED_WITH.row(block_id=block_id)
-    return Asked([], []) if row is None else Asked(*row)
-
-
-def _ending_with(*, block_id: int | Parameter) -> QuerySet[Snippet, Any]:
     # Joined, all snippets would be read to find that of the block.
     block = Block.objects.filter(pk=block_id)
-    return Snippet.objects.filter(
-        task=Subquery(block.values("hit__task")),
-        document=Subquery(block.values("segment__document")),
-        last=Subquery(block.values("segment__position")),
-    ).values_list("statements", "expected")
-
-
-_SHOWN: Final = PreparedQuery("quiz_shown", _shown, {"block_ids": ArrayField(BigIntegerField())})
-_ASKED_WITH: Final = PreparedQuery("quiz_asked_with", _ending_with, {"block_id": BigIntegerField()})
+    row = (
+        Snippet.objects.filter(
+            task=Subquery(block.values("hit__task")),
+            document=Subquery(block.values("segment__document")),
+            last=Subquery(block.values("segment__position")),
+        )
+        .values_list("statements", "expected")
+        .first()
+    )
+    return Asked([], []) if row is None else Asked(*row)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import BigIntegerField, Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -17,7 +17,6 @@ from rest_framework import serializers
 from annotation.models import Assignment, Judgment
 from annotation.protocols import AnswerKind, Needs, Passes, Rules, TextsBeside
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Campaign, Protocol
 from protocols.rating.feasibility import feasibility
 from protocols.rating.models import AdequacyBasis, Answer, Criterion
@@ -86,26 +85,12 @@ def _is_late(assigned: AssignedBlock) -> bool:
 
     What they were lent before and say for the first time, as without network, is taken.
     """
-    return bool(_CHANGED_LATE.rows(block_id=assigned.block_id, judge_id=assigned.judge_id))
-
-
-def _changed_late(
-    *, block_id: int | Parameter, judge_id: int | Parameter
-) -> QuerySet[Judgment, Any]:
-    """Return what a judge said of a block, if they were lent texts for adequacy."""
     # Looked up for a judgment that is there: it would read all that the judge was lent.
     second = Assignment.objects.filter(
         judge=OuterRef("judge"), hit__task=OuterRef("task"), hit__part=_ADEQUACY
     )
-    said = Judgment.objects.filter(Exists(second), block=block_id, judge=judge_id)
-    return said.order_by("pk").values_list("pk")[:1]
-
-
-_CHANGED_LATE: Final = PreparedQuery(
-    "fluency_changed_late",
-    _changed_late,
-    dict.fromkeys(("block_id", "judge_id"), BigIntegerField()),
-)
+    said = Judgment.objects.filter(block=assigned.block_id, judge=assigned.judge_id)
+    return said.filter(Exists(second)).exists()
 
 
 def _as_given(row: Any) -> dict[str, Any]:

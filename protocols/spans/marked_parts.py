@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, QuerySet
 from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
@@ -12,7 +11,6 @@ from annotation.models import Block
 from annotation.models.block import by_candidate
 from annotation.protocols import Rules
 from annotation.selectors.outputs_shown import outputs_of
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from protocols.spans.records import (
     Severity,
     Span,
@@ -55,15 +53,6 @@ def spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules)
 
 def text_lengths(block_id: int) -> list[int]:
     """Return how many characters the texts of a block have, in shown order."""
-    row = _LENGTHS.row(block_id=block_id)
-    if row is None:
-        raise Block.DoesNotExist
-    return [length or 0 for length, *_same in by_candidate(*row)]
-
-
-def _lengths(*, block_id: int | Parameter) -> QuerySet[Block, Any]:
     lengths = ArraySubquery(outputs_of().values(length=Length("text")))
-    return Block.objects.filter(pk=block_id).values_list(lengths, "stands_for")
-
-
-_LENGTHS: Final = PreparedQuery("text_lengths_of_block", _lengths, {"block_id": BigIntegerField()})
+    row = Block.objects.values_list(lengths, "stands_for").get(pk=block_id)
+    return [length or 0 for length, *_same in by_candidate(*row)]

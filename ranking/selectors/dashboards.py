@@ -4,27 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from itertools import islice
 from typing import Any
 
 from django.db.models import (
-    BigIntegerField,
+    F,
     JSONField,
-    Model,
     OuterRef,
     QuerySet,
     Subquery,
-    TextField,
 )
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Coalesce, JSONObject
 from django.utils import timezone
 
 from annotation.models import JudgmentSequence
-from campaign.accounts.sessions import AskedBeside, ReadBeside, beside_the_session
-from campaign.database.prepared import instance_from
-from campaign.database.prepared_query import Parameter, PreparedQuery, field_names
-from campaign.models import Campaign, CampaignState, Task, TestSet, User
+from campaign.models import Campaign, CampaignState, Task, User
 from ranking.models import ADDRESS_LENGTH, LatestRanking, PublishedResult
 from ranking.selectors.left_out import judges_left_out
 from ranking.wording.rule_states import RuleState, rule_state
@@ -57,7 +51,7 @@ class DashboardState:
         """
         test_set = self.task.test_set
         rows = (self.task, test_set, test_set.campaign)
-        fields = [getattr(row, f.attname) for row in rows for f in _columns(row)]
+        fields = [getattr(row, f.attname) for row in rows for f in row._meta.concrete_fields]
         minute = int(self.at.timestamp()) // 60
         seen = (
             fields,
@@ -71,70 +65,34 @@ class DashboardState:
         return blake2b(repr(seen).encode(), digest_size=12).hexdigest()
 
 
-def _columns(row: Model | type[Model]) -> Sequence[Any]:
-    return row._meta.concrete_fields
-
-
-def _state(
-    user_id: int | Parameter, slug: str | Parameter, task_id: int | Parameter
-) -> QuerySet[Task, Any]:
-    mine = Task.objects.with_role_of(user_id)
-    return mine.filter(pk=task_id, test_set__campaign__slug=slug).values_list(
-        "role",
-        Coalesce("judgment_sequence__changes", 0),
-        Coalesce("page_changes__changes", 0),
-        "latest_ranking__finished_at",
-        "quality_report__computed_at",
-        "latest_ranking__last_kept",
-        "latest_ranking__is_kept",
-        *field_names(Task),
-        *field_names(TestSet, "test_set__"),
-        *field_names(Campaign, "test_set__campaign__"),
-    )
-
-
-_STATE = PreparedQuery(
-    "dashboard_state",
-    _state,
-    {"user_id": BigIntegerField(), "slug": TextField(), "task_id": BigIntegerField()},
-)
-
-
-_WITH_SESSION = beside_the_session("session_with_dashboard_state", _STATE)
-
-
-def dashboard_state_asked(*, slug: str, task_id: int) -> AskedBeside:
-    """Return the query that reads the state together with a session, for `SessionStore.asked_beside`."""
-    return AskedBeside(_WITH_SESSION, {"slug": slug, "task_id": task_id})
-
-
-def dashboard_state(
-    *, user: User, slug: str, task_id: int, read: ReadBeside | None = None
-) -> DashboardState | None:
+def dashboard_state(*, user: User, slug: str, task_id: int) -> DashboardState | None:
     """Return the state of a test set's dashboard; None if the user is no member. One query.
 
-    It looks up rows by key, one of each table, however much was judged. No query where it was `read` already: this
-    state, and for this user.
+    It looks up rows by key, one of each table, however much was judged.
     """
-    asked = dashboard_state_asked(slug=slug, task_id=task_id)
-    if read is not None and read.answers(asked, user=user):
-        found = read.row
-    else:
-        found = _STATE.row(user_id=user.pk, slug=slug, task_id=task_id)
-    if found is None:
+    task: Any = (
+        Task.objects.with_role_of(user.pk)
+        .filter(pk=task_id, test_set__campaign__slug=slug)
+        .select_related("test_set__campaign")
+        .annotate(
+            counted=Coalesce("judgment_sequence__changes", 0),
+            otherwise=Coalesce("page_changes__changes", 0),
+            ranked_at=F("latest_ranking__finished_at"),
+            measured_at=F("quality_report__computed_at"),
+            last_kept=F("latest_ranking__last_kept"),
+            is_kept=F("latest_ranking__is_kept"),
+        )
+        .first()
+    )
+    if task is None:
         return None
-    role, counted, otherwise, ranked_at, measured_at, last_kept, is_kept, *columns = found
-    rest = iter(columns)
-    task = instance_from(Task, list(islice(rest, len(_columns(Task)))))
-    task.test_set = instance_from(TestSet, list(islice(rest, len(_columns(TestSet)))))
-    task.test_set.campaign = instance_from(Campaign, list(rest))
     return DashboardState(
         task=task,
-        role=role,
-        changes=(counted, otherwise),
-        ranked_at=ranked_at,
-        measured_at=measured_at,
-        kept=(last_kept, is_kept),
+        role=task.role,
+        changes=(task.counted, task.otherwise),
+        ranked_at=task.ranked_at,
+        measured_at=task.measured_at,
+        kept=(task.last_kept, task.is_kept),
         at=timezone.now(),
     )
 

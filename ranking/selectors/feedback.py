@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from annotation.models import (
     Judgment,
@@ -15,7 +15,6 @@ from annotation.models import (
     Skip,
     SkipReason,
 )
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Task
 
 # Of each kind; the rest is on the page of reports and in the export.
@@ -56,24 +55,23 @@ _SHOWN_OF: Final = (
     "block__segment__position",
     "block__segment__source_text",
 )
-_OF_TEST_SET: Final = {"task_id": BigIntegerField()}
 
 
-def _problems(task_id: int | Parameter) -> QuerySet[ProblemReport, Any]:
+def _problems(task_id: int) -> QuerySet[ProblemReport, Any]:
     rows = ProblemReport.objects.filter(task=task_id).order_by("-id")
     return rows.values_list(*_SHOWN_OF, "created_at", "kind")[:SHOWN]
 
 
 # The latest few are read by their index, and then each is looked up by its own: a filter would be a join of all, and
 # `Exists` may be answered from a hash of all.
-def _judgments(task_id: int | Parameter) -> QuerySet[Judgment, Any]:
+def _judgments(task_id: int) -> QuerySet[Judgment, Any]:
     """Return the latest judgments with a comment, and the id of one that supersedes each."""
     later = Judgment.objects.filter(supersedes=OuterRef("pk")).values("pk")[:1]
     rows = Judgment.objects.filter(task=task_id).exclude(comment="").order_by("-pk")
     return rows.values_list(*_SHOWN_OF, "submitted_at", Subquery(later))[:_LOOKED_AT]
 
 
-def _skips(task_id: int | Parameter) -> QuerySet[Skip, Any]:
+def _skips(task_id: int) -> QuerySet[Skip, Any]:
     """Return the latest skips with a comment, each with its judge and who has judged its block."""
     judged = Judgment.objects.filter(block=OuterRef("block")).order_by().values("judge")
     rows = Skip.objects.filter(task=task_id).exclude(comment="").order_by("-pk")
@@ -81,40 +79,25 @@ def _skips(task_id: int | Parameter) -> QuerySet[Skip, Any]:
     return rows.values_list(*_SHOWN_OF, *columns)[:_LOOKED_AT]
 
 
-def _reported(task_id: int | Parameter) -> QuerySet[PageChanges, Any]:
-    return PageChanges.objects.filter(task=task_id).values_list("problem_reports")
-
-
-# Five tables are joined for ten lines: PostgreSQL plans that ten times as long as it reads.
-_PROBLEMS = PreparedQuery("problems_reported_last", _problems, _OF_TEST_SET)
-_JUDGMENTS = PreparedQuery("judgments_commented_last", _judgments, _OF_TEST_SET)
-_SKIPS = PreparedQuery("skips_commented_last", _skips, _OF_TEST_SET)
-_REPORTED = PreparedQuery("problems_counted", _reported, _OF_TEST_SET)
-
-
 def latest_feedback(task: Task) -> LatestFeedback:
     """Return the latest feedback on a test set. Four queries."""
     problems = tuple(
         _feedback_of(*shown, about=str(ProblemReportKind(kind).label))
-        for *shown, kind in _PROBLEMS.rows(task_id=task.pk)
+        for *shown, kind in _problems(task.pk)
     )
-    counted = _REPORTED.row(task_id=task.pk)
+    counted = PageChanges.objects.filter(task=task).values_list("problem_reports", flat=True)
     return LatestFeedback(
-        problems=problems, comments=_comments(task), reported=counted[0] if counted else 0
+        problems=problems, comments=_comments(task), reported=counted.first() or 0
     )
 
 
 def _comments(task: Task) -> tuple[JudgeFeedback, ...]:
     """Return the latest comments on what no later judgment supersedes, of judgments and skips."""
     entries = [
-        *(
-            _feedback_of(*shown, about="")
-            for *shown, later in _JUDGMENTS.rows(task_id=task.pk)
-            if later is None
-        ),
+        *(_feedback_of(*shown, about="") for *shown, later in _judgments(task.pk) if later is None),
         *(
             _feedback_of(*shown, about=str(SkipReason(reason).label))
-            for *shown, reason, judged_by in _SKIPS.rows(task_id=task.pk)
+            for *shown, reason, judged_by in _skips(task.pk)
             if shown[0] not in judged_by
         ),
     ]

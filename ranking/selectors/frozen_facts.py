@@ -1,26 +1,22 @@
 """What a published result says beside its ranking: what went in, who entered, who was left out and why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Any
 
-from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
-    BigIntegerField,
     Count,
     F,
     Max,
     OuterRef,
+    Q,
     QuerySet,
     Subquery,
-    TextField,
 )
 from django.db.models.functions import Coalesce
 
 from annotation.models import JudgeTally, Judgment, QualityAction, QualityActionKind
-from annotation.models.pool import IsAnyOf
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Instructions, System, Task
 from ranking.models import RankingRun
 from ranking.selectors.left_out import judges_left_out, judges_not_counted
@@ -61,11 +57,10 @@ def judged_facts(run: RankingRun) -> JudgedFacts:
     Segments and documents were counted as it was ranked (`ranking.core.live`), from the same judgments. Days are
     those of each judge's first and last judgment, which an index has in order: neither grows with judgments.
     """
-    first, last = _DAYS.row(
-        task_id=run.task_id,
-        watermark=run.watermark,
-        without=judges_not_counted(run.parameters),
-    ) or (None, None)
+    first, last = _days(run.task_id, run.watermark, judges_not_counted(run.parameters)).first() or (
+        None,
+        None,
+    )
     counted = run.result["input"]
     return JudgedFacts(
         first_day=_day(first),
@@ -76,9 +71,7 @@ def judged_facts(run: RankingRun) -> JudgedFacts:
     )
 
 
-def _days(
-    task_id: int | Parameter, watermark: int | Parameter, without: list[str] | Parameter
-) -> QuerySet[Task, Any]:
+def _days(task_id: int, watermark: int, without: Collection[str]) -> QuerySet[Task, Any]:
     """Return when the first and the last judgment that counts was made.
 
     No judgment of a judge is before the first one in their tally, nor after the last. So where the judge who began first
@@ -87,7 +80,7 @@ def _days(
     judgments = Judgment.objects.filter(task=OuterRef("task"), judge=OuterRef("judge"))
     own: Any = judgments.current(watermark=watermark).counted().values("submitted_at")
     tallies = JudgeTally.objects.filter(
-        ~IsAnyOf(F("judge__pseudonym"), without), task=task_id, first_number__lte=watermark
+        ~Q(judge__pseudonym__in=without), task=task_id, first_number__lte=watermark
     )
     first = Subquery(
         own.filter(submitted_at__gte=OuterRef("first_at")).order_by("submitted_at")[:1]
@@ -101,17 +94,6 @@ def _days(
         Subquery(before.values(at=first).order_by(F("at").asc(nulls_last=True))[:1]),
         Subquery(after.values(at=last).order_by(F("at").desc(nulls_last=True))[:1]),
     )
-
-
-_DAYS: Final = PreparedQuery(
-    "judged_days",
-    _days,
-    {
-        "task_id": BigIntegerField(),
-        "watermark": BigIntegerField(),
-        "without": ArrayField(TextField()),
-    },
-)
 
 
 def _day(moment: datetime | None) -> date | None:

@@ -4,12 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from django.db.models import BigIntegerField, Count, F, FloatField, Q, QuerySet
+from django.db.models import Count, F, FloatField, Q
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast
 
 from annotation.judge_measures import JudgeMeasure
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge, Task
 from ranking.judge_monitoring import MeasureResult, MeasuresByJudge
 from ranking.models import JudgeMeasures
@@ -88,20 +87,12 @@ def _results(measures: dict[str, Any]) -> dict[str, MeasureResult]:
 
 def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
     """Return the values of each measure over the judges of a test set, in no order. One query."""
-    columns = zip(*_VALUES.rows(task_id=task_id), strict=True)
-    return {
-        measure: [value for value in column if value is not None]
-        for measure, column in zip(JudgeMeasure.values, columns, strict=False)
-    }
-
-
-def _values(task_id: int | Parameter) -> QuerySet[JudgeMeasures, Any]:
     values = (
         Cast(KeyTextTransform("value", KeyTransform(measure, "measures")), FloatField())
         for measure in JudgeMeasure.values
     )
-    return JudgeMeasures.objects.filter(task=task_id).values_list(*values)
-
-
-# So many expressions take longer to write than PostgreSQL reads them.
-_VALUES: Final = PreparedQuery("values_of_measures", _values, {"task_id": BigIntegerField()})
+    columns = zip(*JudgeMeasures.objects.filter(task=task_id).values_list(*values), strict=True)
+    return {
+        measure: [value for value in column if value is not None]
+        for measure, column in zip(JudgeMeasure.values, columns, strict=False)
+    }

@@ -6,13 +6,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, F
 
 from annotation.models import BlockControl
-from annotation.models.pool import IsAnyOf
 from campaign.database.columns import Columns
-from campaign.database.prepared_query import PreparedQuery
 from campaign.models import Judge, System
 from ranking.core.judged.candidate_sets import CandidateSets
 from ranking.core.judged.coded_blocks import Candidate, CodedJudgments
@@ -305,7 +301,8 @@ def _shown(task_id: int, control: str, segments: Collection[int] | None = None) 
     ]
     # After the blocks: an import may write blocks meanwhile, with new outputs of new systems.
     outputs = outputs_query(is_of_segments=is_of_segments).read(**of)
-    systems: dict[int, str] = dict(_SYSTEMS.rows(task_id=task_id))
+    named = System.objects.filter(test_set__tasks=task_id).order_by("name")
+    systems: dict[int, str] = dict(named.values_list("pk", "name"))
     of_output = _numbers(outputs["system_id"], list(systems))
     sets = CandidateSets(list(systems.values()))
     candidates = []
@@ -332,23 +329,8 @@ def _shown(task_id: int, control: str, segments: Collection[int] | None = None) 
 
 def _judge_names(judge: Int64Array) -> dict[int, str]:
     """Return the pseudonyms of these judges by id, in the order of ids."""
-    return dict(_JUDGES.rows(judges=np.unique(judge).tolist()))
-
-
-_JUDGES = PreparedQuery(
-    "judge_names",
-    lambda judges: (
-        Judge.objects.filter(IsAnyOf(F("pk"), judges)).order_by("pk").values_list("pk", "pseudonym")
-    ),
-    {"judges": ArrayField(BigIntegerField())},
-)
-_SYSTEMS = PreparedQuery(
-    "system_names",
-    lambda task_id: (
-        System.objects.filter(test_set__tasks=task_id).order_by("name").values_list("pk", "name")
-    ),
-    {"task_id": BigIntegerField()},
-)
+    judges = Judge.objects.filter(pk__in=np.unique(judge).tolist()).order_by("pk")
+    return dict(judges.values_list("pk", "pseudonym"))
 
 
 def _numbers(ids: Int64Array, listed: list[int]) -> Int32Array:

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from django.db.models import (
-    BigIntegerField,
     F,
     FloatField,
     OrderBy,
@@ -21,7 +20,6 @@ from django.db.models.functions import Cast
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import JudgeTally
 from annotation.selectors import JudgeStatus, judge_statuses
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge, Task
 from ranking.models import JudgeMeasures, RankingRun
 
@@ -103,13 +101,13 @@ def judge_tallies(*, task: Task) -> QuerySet[JudgeTally, Any]:
     return _tallies(task.pk)
 
 
-def judges_present(task_id: int | Parameter) -> QuerySet[JudgeTally]:
+def judges_present(task_id: int) -> QuerySet[JudgeTally]:
     """Return the tallies of judges of a test set with a judgment or a skip that stands."""
     present = Q(judged__gt=0) | Q(skipped__gt=F("taken_back"))
     return JudgeTally.objects.filter(present, task=task_id)
 
 
-def _tallies(task_id: int | Parameter, *order: OrderBy) -> QuerySet[JudgeTally, Any]:
+def _tallies(task_id: int, *order: OrderBy) -> QuerySet[JudgeTally, Any]:
     rows: QuerySet[Any, Any] = judges_present(task_id).annotate(
         pseudonym=F("judge__pseudonym"),
         origin=F("judge__origin"),
@@ -121,37 +119,23 @@ def _tallies(task_id: int | Parameter, *order: OrderBy) -> QuerySet[JudgeTally, 
     return rows.order_by(*order, "pseudonym").values_list(*TallyRow._fields, named=True)
 
 
-def _measured(task_id: int | Parameter, measure: JudgeMeasure) -> Subquery:
+def _measured(task_id: int, measure: JudgeMeasure) -> Subquery:
     rows = JudgeMeasures.objects.filter(task=task_id, judge=OuterRef("judge"))
     value = KeyTextTransform("value", KeyTransform(measure, "measures"))
     return Subquery(rows.values(number=Cast(value, FloatField())))
 
 
-def _seen_last(task_id: int | Parameter) -> QuerySet[JudgeTally, Any]:
-    return _tallies(task_id, F("last_at").desc())[: JUDGES_SHOWN + 1]
-
-
-def _with_low_agreement(task_id: int | Parameter) -> QuerySet[JudgeTally, Any]:
-    is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
-    low = JudgeMeasures.objects.filter(task=task_id, **is_low).values("judge")
-    return _tallies(task_id).filter(judge__in=low)[:JUDGES_SHOWN]
-
-
-# Each second and open dashboard.
-_OF_TEST_SET: Final = {"task_id": BigIntegerField()}
-_SEEN_LAST = PreparedQuery("judges_seen_last", _seen_last, _OF_TEST_SET)
-_LOW_AGREEMENT = PreparedQuery("judges_with_low_agreement", _with_low_agreement, _OF_TEST_SET)
-
-
 def tallies_seen_last(*, task: Task) -> tuple[list[TallyRow], bool]:
     """Return those of `judge_tallies` who were seen last, and whether there are more. One query."""
-    found = [TallyRow(*row) for row in _SEEN_LAST.rows(task_id=task.pk)]
+    found = list(_tallies(task.pk, F("last_at").desc())[: JUDGES_SHOWN + 1])
     return found[:JUDGES_SHOWN], len(found) > JUDGES_SHOWN
 
 
 def tallies_with_low_agreement(*, task: Task) -> list[TallyRow]:
     """Return the first of `judge_tallies` whose judges agree with the others less than these do. One query."""
-    return [TallyRow(*row) for row in _LOW_AGREEMENT.rows(task_id=task.pk)]
+    is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
+    low = JudgeMeasures.objects.filter(task=task, **is_low).values("judge")
+    return list(_tallies(task.pk).filter(judge__in=low)[:JUDGES_SHOWN])
 
 
 def judge_rows(

@@ -3,16 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, Final
+from typing import Any
 
 from django.db.models import (
-    BigIntegerField,
-    DateTimeField,
-    Field,
     Min,
     OuterRef,
     Q,
-    QuerySet,
     Subquery,
     Sum,
 )
@@ -20,7 +16,6 @@ from django.db.models.functions import Coalesce, TruncDay, TruncHour
 from django.utils import timezone
 
 from annotation.models import JudgeAccount, JudgedQuarterHour, JudgeTally, JudgmentSequence
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge, Task
 
 # A judge who did something this recently is at work: a block takes a minute or two.
@@ -91,45 +86,29 @@ def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgr
 
 def _counts(task: Task, *, since: datetime) -> tuple[int, int, int, int, datetime | None]:
     """Return the blocks judged and skipped, judges, the blocks people judged since, and when they began."""
-    found: Any = _COUNTS.row(task_id=task.pk, since=since)
-    return found or (0, 0, 0, 0, None)
-
-
-def _counts_read(
-    task_id: int | Parameter, since: datetime | Parameter
-) -> QuerySet[JudgmentSequence, Any]:
     here = OuterRef("task")
     today = JudgedQuarterHour.objects.filter(task=here, start__gte=since).values("task")
     people = JudgeTally.objects.filter(_BY_PEOPLE, task=here).values("task")
-    return JudgmentSequence.objects.filter(task=task_id).values_list(
-        "judged",
-        "skipped",
-        "judges",
-        Coalesce(Subquery(today.annotate(n=Sum("judged")).values("n")), 0),
-        Subquery(people.annotate(first=Min("first_at")).values("first")),
+    found: Any = (
+        JudgmentSequence.objects.filter(task=task)
+        .values_list(
+            "judged",
+            "skipped",
+            "judges",
+            Coalesce(Subquery(today.annotate(n=Sum("judged")).values("n")), 0),
+            Subquery(people.annotate(first=Min("first_at")).values("first")),
+        )
+        .first()
     )
+    return found or (0, 0, 0, 0, None)
 
 
 def _judges_at_work(task: Task, now: datetime) -> int:
-    return len(_AT_WORK.rows(task_id=task.pk, since=now - AT_WORK))
-
-
-def _at_work(task_id: int | Parameter, since: datetime | Parameter) -> QuerySet[JudgeTally, Any]:
-    judging = JudgeTally.objects.filter(_BY_PEOPLE, task=task_id, last_at__gte=since)
+    since = now - AT_WORK
+    judging = JudgeTally.objects.filter(_BY_PEOPLE, task=task, last_at__gte=since)
     # Judges who have just been lent a HIT have not submitted anything yet.
-    reading = JudgeAccount.objects.filter(_BY_PEOPLE, task=task_id, last_lent_at__gte=since)
-    found: QuerySet[JudgeTally, Any] = judging.values_list("judge").union(
-        reading.values_list("judge")
-    )
-    return found
-
-
-_SINCE: "Final[dict[str, Field[Any, Any]]]" = {
-    "task_id": BigIntegerField(),
-    "since": DateTimeField(),
-}
-_COUNTS: Final = PreparedQuery("judging_counts", _counts_read, _SINCE)
-_AT_WORK: Final = PreparedQuery("judges_at_work", _at_work, _SINCE)
+    reading = JudgeAccount.objects.filter(_BY_PEOPLE, task=task, last_lent_at__gte=since)
+    return judging.values_list("judge").union(reading.values_list("judge")).count()
 
 
 def _hours(task: Task, now: datetime) -> tuple[Period, ...]:

@@ -2,18 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
-from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 
 from annotation.models import QualityAction, QualityActionKind, QualityReversal, QualityRule
-from annotation.models.pool import IsAnyOf
 from annotation.models.quality import QualityActionQuerySet
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Campaign, Task
 from ranking.models import LatestRanking, RankingRun
 from ranking.selectors.judge_measures import measures_by_judge
@@ -103,7 +100,7 @@ def judges_quality(
     judges = [row.judge_id for row in rows]
     measures = measures_by_judge(task_id=task.pk, judges=judges)
     actions: dict[int, list[QualityAction]] = {}
-    for action in _actions_found(task, _ACTIONS_ON.rows(judges=judges)):
+    for action in _actions_found(task, _actions_on(judges)):
         actions.setdefault(action.judge_id, []).append(action)
     return [
         JudgeQuality(
@@ -132,7 +129,7 @@ def exclusions_in_force(*, task: Task) -> list[QualityAction]:
 
     One query; two if there is any.
     """
-    found = _EXCLUSIONS.rows(task_id=task.pk, campaign_id=task.test_set.campaign_id)
+    found = _exclusions(task.pk, task.test_set.campaign_id)
     return list(_actions_found(task, found).order_by("judge__pseudonym"))
 
 
@@ -147,26 +144,14 @@ def _actions_found(task: Task, found: Iterable[tuple[Any, ...]]) -> QuerySet[Qua
     return quality_actions(task=task).filter(pk__in=ids)
 
 
-def _actions_on(judges: Parameter | list[int]) -> QuerySet[QualityAction, Any]:
-    return QualityAction.objects.filter(IsAnyOf(F("judge"), judges)).values_list("pk")
+def _actions_on(judges: list[int]) -> QuerySet[QualityAction, Any]:
+    return QualityAction.objects.filter(judge__in=judges).values_list("pk")
 
 
-def _exclusions(
-    task_id: int | Parameter, campaign_id: int | Parameter
-) -> QuerySet[QualityAction, Any]:
+def _exclusions(task_id: int, campaign_id: int) -> QuerySet[QualityAction, Any]:
     exclusions = QualityAction.objects.in_force().filter(
         judge__campaign=campaign_id,
         action=QualityActionKind.EXCLUDE,
         judge__in=judges_present(task_id).values("judge"),
     )
     return exclusions.order_by("judge", "-id").distinct("judge").values_list("pk")
-
-
-_ACTIONS_ON: Final = PreparedQuery(
-    "actions_on_judges", _actions_on, {"judges": ArrayField(BigIntegerField())}
-)
-_EXCLUSIONS: Final = PreparedQuery(
-    "exclusions_in_force",
-    _exclusions,
-    {"task_id": BigIntegerField(), "campaign_id": BigIntegerField()},
-)

@@ -10,7 +10,6 @@ from typing import Any, Final
 from django.contrib.postgres.functions import TransactionNow
 from django.db import connection
 from django.db.models import (
-    BigIntegerField,
     BooleanField,
     Case,
     Exists,
@@ -30,7 +29,6 @@ from django.db.models.functions import Coalesce, JSONObject
 
 from annotation.models import Design, JudgmentSequence
 from annotation.selectors import excluded_judges, excluded_judges_by_campaign
-from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import System, Task, User, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
 from ranking.code_version import code_version
@@ -46,26 +44,15 @@ def latest_run(*, task_id: int) -> RankingRun | None:
     return latest.as_run() if latest else None
 
 
-def _version_read(user_id: int | Parameter, task_id: int | Parameter) -> QuerySet[Any, Any]:
-    columns = ("finished_at", "watermark", "last_kept", "is_kept")
-    readable = Task.objects.open_to(user_id).filter(pk=task_id)
-    return readable.values_list(*(f"latest_ranking__{column}" for column in columns))
-
-
-_VERSION_READ: Final = PreparedQuery(
-    "latest_ranking_version",
-    _version_read,
-    {"user_id": BigIntegerField(), "task_id": BigIntegerField()},
-)
-
-
 def latest_version(*, user: User, task_id: int) -> str | None:
     """Return what differs for each other present ranking of a test set and for other code.
 
     None without a ranking, and if the user is no member of the test set's campaign. One query, which leaves
     the result where it is.
     """
-    found = _VERSION_READ.row(user_id=user.pk, task_id=task_id)
+    columns = ("finished_at", "watermark", "last_kept", "is_kept")
+    readable = Task.objects.open_to(user.pk).filter(pk=task_id)
+    found = readable.values_list(*(f"latest_ranking__{column}" for column in columns)).first()
     if found is None or found[0] is None:
         return None
     return blake2b(repr((*found, code_version())).encode(), digest_size=12).hexdigest()
@@ -99,7 +86,7 @@ _OF_LATEST: Final = _fields_but(LatestRanking, "result")
 _OF_KEPT: Final = _fields_but(RankingRun, "result", "standings")
 
 
-def _basis(task_id: int | Parameter) -> QuerySet[Any, Any]:
+def _basis(task_id: int) -> QuerySet[Any, Any]:
     active = Design.objects.filter(task=OuterRef("pk"), kind=Design.Kind.ACTIVE)
     asking = endpoints_asking(WebhookEvent.RANKING)
     return Task.objects.filter(pk=task_id).values_list(
@@ -114,13 +101,9 @@ def _basis(task_id: int | Parameter) -> QuerySet[Any, Any]:
     )
 
 
-# Read before each ranking.
-_BASIS: Final = PreparedQuery("ranking_basis", _basis, {"task_id": BigIntegerField()})
-
-
 def ranking_basis(*, task_id: int) -> RankingBasis:
     """Return what a new ranking of a test set is made by. One query."""
-    found = _BASIS.row(task_id=task_id)
+    found = _basis(task_id).first()
     if found is None:
         raise Task.DoesNotExist
     kept_from = len(found) - len(_OF_KEPT)
@@ -171,7 +154,7 @@ def due_tasks() -> list[int]:
 
 def ranking_is_due(*, task_id: int) -> bool:
     """Return whether the latest ranking of a test set is out of date, see `due_tasks`."""
-    found = _COMPARED_ONE.row(task_id=task_id)
+    found = _compared(JudgmentSequence.objects.filter(task=task_id)).values_list(*_COMPARED).first()
     if found is None:
         return False
     _task, campaign, is_behind, without, group = found
@@ -234,14 +217,6 @@ _COMPARED = (
     "is_behind",
     "task__latest_ranking__without",
     "group",
-)
-# Asked after every ranking.
-_COMPARED_ONE = PreparedQuery(
-    "ranking_compared",
-    lambda task_id: _compared(JudgmentSequence.objects.filter(task=task_id)).values_list(
-        *_COMPARED
-    ),
-    {"task_id": BigIntegerField()},
 )
 
 

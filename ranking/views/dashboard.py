@@ -13,7 +13,6 @@ from django.views.decorators.http import require_safe
 
 from annotation.protocols import answer_kind
 from annotation.selectors.replica_reads import ReadAt, task_answer
-from campaign.accounts.sessions import ReadBeside, read_with
 from campaign.models import Task, User
 from campaign.pages.rights import role_remember
 from campaign.pages.task_seen import task_remember
@@ -75,11 +74,11 @@ def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
 def dashboard_live(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Answer what the page asks every second: 304 while it shows what there is to show.
 
-    One query then, see `dashboard_polls`. Whoever is no longer signed in gets 401, not a sign-in page in mid-page.
+    Whoever is no longer signed in gets 401, not a sign-in page in mid-page.
     """
     if not request.user.is_authenticated:
         return HttpResponse(status=401)
-    here = _state(request, slug, task_id, read=read_with(request.session))
+    here = _state(request, slug, task_id)
 
     def part(at: ReadAt | None) -> HttpResponse:
         state = here if at is None else _state(request, slug, task_id)
@@ -97,11 +96,9 @@ def _version(state: DashboardState) -> str:
     return f"{state.version}-{get_language()}"
 
 
-def _state(
-    request: HttpRequest, slug: str, task_id: int, *, read: ReadBeside | None = None
-) -> DashboardState:
+def _state(request: HttpRequest, slug: str, task_id: int) -> DashboardState:
     user = cast("User", request.user)
-    state = dashboard_state(user=user, slug=slug, task_id=task_id, read=read)
+    state = dashboard_state(user=user, slug=slug, task_id=task_id)
     if state is None:
         raise Http404
     role_remember(request, state.role)

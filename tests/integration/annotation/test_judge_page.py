@@ -19,10 +19,10 @@ def judge() -> Judge:
     return make_judge(make_task(make_campaign()).test_set.campaign)
 
 
-def test_the_page_costs_one_query_beside_the_session(
+def test_the_page_costs_one_query_beside_the_session_and_its_user(
     judging: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         response = judging.get("/judge/museum/")
     assert response.status_code == 200
     assert "no-store" in response["Cache-Control"]

@@ -60,7 +60,7 @@ def test_a_new_judge_is_sent_there_until_they_left_it(judge: Judge) -> None:
     other_device = signed_in(judge)
     with CaptureQueriesContext(connection) as queries:
         assert other_device.get(WORK).status_code == 200
-    assert len(queries) == 2
+    assert len(queries) == 3
     assert client.get(TOUR).status_code == 200
 
 

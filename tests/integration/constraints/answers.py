@@ -57,6 +57,9 @@ def a_judgment_has_no_answer(attempt: Attempt) -> None:
     create = judgment_of_two()
     with attempt.refuses(saying="has no answer"):
         create()
+    # Of a file.
+    with attempt.refuses(saying="has no answer"):
+        create(assignment=None)
     with attempt.accepts():
         Answer.objects.create(judgment=create(), verdict="first")  # type: ignore[misc]
 
@@ -72,33 +75,12 @@ def labels_are_not_of_top_or_not(attempt: Attempt) -> None:
             create(labels=labels)
 
 
-@breaks("judgment_imported_has_its_answer")
-def an_answer_of_a_file_is_missing(attempt: Attempt) -> None:
-    create = judgment_of_two()
-    with attempt.refuses(saying="has no answer"):
-        create(assignment=None)
-    with attempt.accepts():
-        Answer.objects.create(judgment=create(), verdict="first")  # type: ignore[misc]
-
-
-@breaks("judgment_imported_of_top_has_its_labels")
-def labels_of_a_file_are_not_of_top_or_not(attempt: Attempt) -> None:
-    create = judgment_of_two(Protocol.TOP)
-    for labels in ([2, 2], [1, 3]):
-        with attempt.refuses(saying="not 1 for top outputs"):
-            create(assignment=None, labels=labels)
-    with attempt.accepts():
-        create(assignment=None, labels=[1, 2])
-
-
 @breaks("judgment_imported_of_a_sort_is_of_a_comparison")
 def an_answer_of_a_file_is_of_no_comparison(attempt: Attempt) -> None:
     create = judgment_of_two(Protocol.SORTING)
     with attempt.refuses(saying="of a HIT that names no comparison"):
         create(assignment=None)
     HIT.objects.update(why={"comparison": ["amber", "cobalt"]})
-    with attempt.refuses(saying="of a HIT that names no comparison"):
-        create(assignment=None, labels=[1, 3])
     with attempt.accepts():
         create(assignment=None)
 

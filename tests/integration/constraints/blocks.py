@@ -3,9 +3,8 @@
 from functools import partial
 from uuid import UUID
 
-from annotation.models import HIT, Block, Judgment
+from annotation.models import Block
 from campaign.models import Output
-from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_hit, make_shown
 
@@ -85,8 +84,8 @@ def two_candidates_of_a_block_stand_for_one_output(attempt: Attempt) -> None:
         create(outputs=[second, first])
 
 
-@breaks("candidate_output_stays")
-def a_candidate_gets_another_output(attempt: Attempt) -> None:
+@breaks("block_keeps_its_hit_and_outputs")
+def a_block_gets_another_hit_or_output(attempt: Attempt) -> None:
     shown = make_shown()
     ids = shown.block.outputs
     other_segment = shown.task.test_set.segments.exclude(pk=shown.block.segment_id)[0]
@@ -95,6 +94,7 @@ def a_candidate_gets_another_output(attempt: Attempt) -> None:
         {"outputs": ids[:-1], "stands_for": None},
         {"stands_for": [1, 1, 1, 2]},
         {"segment": other_segment},
+        {"hit": make_hit(shown.task, 2)},
     ):
         with attempt.refuses(saying="Cannot update"):
             Block.objects.update(**change)
@@ -131,81 +131,6 @@ def an_output_gets_another_segment(attempt: Attempt) -> None:
             output.update(**change)
     with attempt.accepts():
         output.update(text="Another text.")
-
-
-@breaks("block_stays_while_judged")
-def a_block_is_deleted_that_was_judged(attempt: Attempt) -> None:
-    shown = make_shown()
-    create = partial(
-        Block.objects.create,
-        hit=shown.hit,
-        segment=shown.block.segment,
-        outputs=shown.block.outputs,
-    )
-    other = create(position=2)
-    Judgment.objects.create(
-        task=shown.task,
-        client_id=ONE_ID,
-        judge=make_judge(shown.task.test_set.campaign),
-        block=other,
-        labels=[1] * len(other.outputs),
-    )
-    # Past the ORM, which would refuse it by itself. The last of several, too.
-    for blocks in (Block.objects.filter(pk=other.pk), Block.objects.all()):
-        with attempt.refuses(saying="is judged"):
-            blocks._raw_delete(blocks.db)
-    with attempt.accepts():
-        blocks = Block.objects.filter(pk=shown.block.pk)
-        blocks._raw_delete(blocks.db)
-
-
-@breaks("block_of_a_hit")
-def a_block_is_of_a_hit_that_is_not_there(attempt: Attempt) -> None:
-    create, shown = another_block()
-    blocks = [Block(**create.keywords, outputs=shown[:2])]
-    elsewhere = {"hit_id": 10**12, "segment": create.keywords["segment"], "position": 2}
-    with attempt.refuses(saying=f"there is no HIT {10**12}"):
-        Block.objects.create(**elsewhere, outputs=shown[:2])
-    # The last of many, too.
-    with attempt.refuses(saying="there is no HIT"):
-        Block.objects.bulk_create([*blocks, Block(**elsewhere, outputs=shown[:2])])
-    with attempt.accepts():
-        Block.objects.bulk_create(blocks)
-
-
-@breaks("block_stays_in_its_hit")
-def a_block_gets_another_hit(attempt: Attempt) -> None:
-    shown = make_shown()
-    other = make_shown(shown.task, number=2)
-    with attempt.refuses(saying="Cannot update"):
-        Block.objects.filter(pk=shown.block.pk).update(hit=other.hit, position=2)
-    with attempt.accepts():
-        Block.objects.filter(pk=shown.block.pk).update(hit=shown.hit, position=2)
-
-
-@breaks("hit_stays_with_its_blocks")
-def a_hit_is_deleted_that_has_blocks(attempt: Attempt) -> None:
-    shown = make_shown()
-    empty = make_hit(shown.task, 2)
-    # Past the ORM, which would delete the blocks first. The last of several, too.
-    for hits in (HIT.objects.filter(pk=shown.hit.pk), HIT.objects.all()):
-        with attempt.refuses(saying="has blocks"):
-            hits._raw_delete(hits.db)
-    with attempt.accepts():
-        hits = HIT.objects.filter(pk=empty.pk)
-        hits._raw_delete(hits.db)
-    with attempt.accepts():
-        shown.hit.delete()
-
-
-@breaks("hit_id_stays")
-def a_hit_gets_another_id(attempt: Attempt) -> None:
-    shown = make_shown()
-    for hit in (shown.hit, make_hit(shown.task, 2)):
-        with attempt.refuses(saying="Cannot update"):
-            HIT.objects.filter(pk=hit.pk).update(id=10**12)
-    with attempt.accepts():
-        HIT.objects.update(holds_check=True)
 
 
 def another_block() -> tuple[partial[Block], list[int]]:

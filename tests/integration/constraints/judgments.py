@@ -5,13 +5,11 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from annotation.models import (
-    Block,
     Judgment,
     JudgmentNumber,
     Skip,
 )
 from annotation.services import judgments_number
-from campaign.models import Judge
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_shown, small_task
@@ -21,10 +19,6 @@ ONE_ID = UUID(int=1)
 
 def first_judgment() -> Create:
     """Return what makes the first judgment of a block of five."""
-    return judgment()
-
-
-def judgment() -> partial[Judgment]:
     shown = make_shown()
     return partial(
         Judgment.objects.create,
@@ -157,15 +151,6 @@ def a_judgment_counts_in_another_task(attempt: Attempt) -> None:
         create()
 
 
-@breaks("judgment_of_a_block")
-def a_judgment_is_of_no_block(attempt: Attempt) -> None:
-    create = first_judgment()
-    with attempt.refuses(saying="there is no block"):
-        create(block=Block(pk=10**12))
-    with attempt.accepts():
-        create()
-
-
 @breaks("judgment_append_only")
 def a_judgment_is_changed_or_deleted(attempt: Attempt) -> None:
     create = first_judgment()
@@ -199,43 +184,3 @@ def a_skip_is_changed_or_deleted(attempt: Attempt) -> None:
         Skip.objects.update(reason="other")
     with attempt.refuses(saying="Cannot update or delete"):
         Skip.objects.all().delete()
-
-
-@breaks("judgment_by_a_judge")
-def a_judgment_is_by_a_judge_who_is_not_there(attempt: Attempt) -> None:
-    create = judgment()
-    keywords = {name: value for name, value in create.keywords.items() if name != "judge"}
-    nobodys = Judgment(**keywords | {"client_id": uuid4()}, judge_id=10**12)
-    with attempt.refuses(saying=f"there is no judge {10**12}"):
-        nobodys.save(force_insert=True)
-    # The last of many, too.
-    with attempt.refuses(saying="there is no judge"):
-        Judgment.objects.bulk_create([Judgment(**create.keywords), nobodys])
-    with attempt.accepts():
-        create()
-
-
-@breaks("judge_stays_with_their_judgments")
-def a_judge_is_deleted_who_has_judged(attempt: Attempt) -> None:
-    create = judgment()
-    create()
-    judge = create.keywords["judge"]
-    idle = make_judge(judge.campaign, "idle")
-    # Past the ORM, which would refuse it by itself. The last of several, too.
-    for judges in (Judge.objects.filter(pk=judge.pk), Judge.objects.all()):
-        with attempt.refuses(saying="has judged"):
-            judges._raw_delete(judges.db)
-    with attempt.accepts():
-        judges = Judge.objects.filter(pk=idle.pk)
-        judges._raw_delete(judges.db)
-
-
-@breaks("judge_id_stays")
-def a_judge_gets_another_id(attempt: Attempt) -> None:
-    create = judgment()
-    create()
-    for judge in (create.keywords["judge"], make_judge(create.keywords["judge"].campaign, "idle")):
-        with attempt.refuses(saying="Cannot update"):
-            Judge.objects.filter(pk=judge.pk).update(id=10**12)
-    with attempt.accepts():
-        Judge.objects.update(note="Sick until Friday.")

@@ -20,8 +20,8 @@ from tests.integration.protocols.every import FINE, POOR, said_about
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.thorough]
 
 JUDGING = "/api/v1/judging"
-#: Queries of a request that stores a ranked block: who asks with what they were lent, and the statements that store.
-OF_A_BLOCK = 2
+#: Queries of a request that stores a ranked block: session, user, block, and the statement that stores.
+OF_A_BLOCK = 4
 #: What an item takes beside; what was stored is said back without reading it.
 MORE: dict[Protocol, int] = dict.fromkeys(Protocol, 0) | {
     # Whether adequacy has begun, after which fluency stays.

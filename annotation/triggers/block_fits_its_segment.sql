@@ -1,10 +1,5 @@
 {plan_by_index}
--- Whoever deletes a HIT waits for this lock: `hit_stays_with_its_blocks`.
-SELECT n.hit_id INTO lost
-FROM (SELECT DISTINCT r.hit_id FROM new_rows r) n
-WHERE (SELECT h.id FROM annotation_hit h WHERE h.id = n.hit_id FOR KEY SHARE) IS NULL
-LIMIT 1;
--- Whoever deletes an output waits for this one: `output_stays_while_shown`.
+-- Whoever deletes an output waits for this lock: `output_stays_while_shown`.
 PERFORM (SELECT s.id FROM campaign_segment s WHERE s.id = n.segment_id FOR KEY SHARE)
 FROM (SELECT DISTINCT r.segment_id FROM new_rows r) n;
 -- A block that shows as many as it has outputs of its segment shows none twice: of these, most by far, nothing
@@ -28,11 +23,6 @@ FROM (
 WHERE each.of_segment < each.shown OR NOT each.adds_up
 ORDER BY is_strange DESC, each.adds_up DESC LIMIT 1;
 {plan_as_before}
-IF lost IS NOT NULL THEN
-    RAISE EXCEPTION 'there is no HIT %', lost
-        USING ERRCODE = 'foreign_key_violation',
-              CONSTRAINT = 'block_of_a_hit';
-END IF;
 IF wrong.is_strange THEN
     RAISE EXCEPTION 'one of the outputs % is not of the segment of block %',
         wrong.outputs, wrong.public_id
