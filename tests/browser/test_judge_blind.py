@@ -132,7 +132,7 @@ class World:
             "ending": "json",
             "table": "systems",
             "digest": "0123456789abcdef",
-            "file_name": "ranking.json",
+            "file_name": "result.json",
             "pk": 1,
         }
 

@@ -49,8 +49,8 @@ from campaign.services.uploads import (
 from campaign.services.webhooks import webhook_create, webhook_test
 from protocols.quiz.snippet_files import GivenSnippet
 from protocols.quiz.snippets import snippets_replace
-from ranking.export.bundles import result_bundle_make
 from ranking.models import Analysis, PublishedResult, RankingRun
+from ranking.pages.published.making import result_bundle_make
 from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.publishing import result_publish
