@@ -105,11 +105,12 @@ def _judge_list(path: Path) -> None:
 
 def _reproduce(path: Path) -> None:
     with opened_bundle(path) as bundle:
-        if bundle_check(bundle).findings:
+        check = bundle_check(bundle)
+        result_reproduce(bundle)
+        if check.findings:
             raise FormatError(
                 path.name, "the bundle was changed", "give the one that was published"
             )
-        result_reproduce(bundle)
 
 
 #: Every format that answers of a protocol are imported from: of rankings Parquet is among them.
