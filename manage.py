@@ -25,7 +25,6 @@ FILE_COMMANDS = frozenset(
         "select_method",
         "simulate_campaigns",
         "sort_systems",
-        "verify",
     }
 )
 #: Commands that change tables and triggers, which the application's role may not.

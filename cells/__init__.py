@@ -1,1 +1,1 @@
-"""Whole campaigns: cloned, rehearsed, written as a file and made of one, copied as static pages, deleted for good."""
+"""Whole campaigns: cloned, rehearsed, written as a file and made of one, deleted for good."""

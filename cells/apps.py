@@ -6,8 +6,7 @@ class CellsConfig(AppConfig):
     name = "cells"
 
     def ready(self) -> None:
-        import cells.campaign_copy.job
-        import cells.rehearsing  # noqa: F401  they register the handlers of their jobs
+        import cells.rehearsing  # noqa: F401  it registers the handlers of its jobs
         from cells.erasing import erasing_install
         from cells.unlinking import unlinking_install
 

@@ -29,8 +29,6 @@ _PATHS: Final[dict[type[Model], str]] = {
     campaign.WebhookDelivery: "endpoint__campaign",
     campaign.WebhookMark: "endpoint__campaign",
     campaign.Job: "campaign",
-    campaign.CampaignCopy: "campaign",
-    campaign.CampaignCopyPart: "copy__campaign",
     campaign.ExportedFile: "task__test_set__campaign",
     campaign.ExportedPart: "file__task__test_set__campaign",
     campaign.Upload: "campaign",

@@ -94,8 +94,6 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     campaign.Panel: "a study of its own at the recruiting service, with its addresses and codes",
     campaign.PanelArrival: "of a panel",
     campaign.Job: "work of the other campaign",
-    campaign.CampaignCopy: "of the other campaign",
-    campaign.CampaignCopyPart: "of the other campaign",
     campaign.ExportedFile: "of the other campaign",
     campaign.ExportedPart: "of the other campaign",
     campaign.Upload: _FILES,

@@ -1,6 +1,5 @@
 from django.urls import path
 
-from cells.campaign_copy.views import campaign_copies_page, campaign_copy_file
 from cells.campaign_file.new_campaign import campaign_new_file_page
 from cells.campaign_file.views import (
     campaign_file_download,
@@ -26,12 +25,6 @@ urlpatterns = [
         "campaigns/<slug:slug>/tasks/<int:task_id>/settings/",
         test_set_settings,
         name="test-set-settings",
-    ),
-    path("campaigns/<slug:slug>/copies/", campaign_copies_page, name="campaign-copies"),
-    path(
-        "campaigns/<slug:slug>/copies/<int:copy_id>.zip",
-        campaign_copy_file,
-        name="campaign-copy-file",
     ),
     path("campaigns/<slug:slug>/rehearsal/", rehearsal_page, name="rehearsal"),
     path("campaigns/<slug:slug>/rehearsal/end/", rehearsal_end_page, name="rehearsal-end"),

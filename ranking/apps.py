@@ -9,9 +9,9 @@ class RankingConfig(AppConfig):
     def ready(self) -> None:
         from dataclasses import replace
 
-        import ranking.export.bundles.jobs
         import ranking.export.judgments.job
         import ranking.export.zenodo.job
+        import ranking.pages.published.making
         import ranking.services.analysis_jobs  # noqa: F401  they register the handlers of their jobs
         from annotation.answer_files import answer_files_register
         from campaign.models import Protocol

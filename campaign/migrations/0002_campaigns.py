@@ -227,26 +227,6 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='CampaignCopy',
-                    fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('has_texts', models.BooleanField(verbose_name='with texts')),
-                        ('language', models.CharField(max_length=35, verbose_name='language of its pages')),
-                        ('pages', models.PositiveIntegerField(verbose_name='pages')),
-                        ('size', models.PositiveBigIntegerField(verbose_name='bytes')),
-                        ('digest', models.CharField(max_length=64, verbose_name='SHA-256')),
-                        ('made_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='made')),
-                        ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='copies', to='campaign.campaign')),
-                        ('made_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                    ],
-                    options={
-                        'verbose_name': 'static copy',
-                        'verbose_name_plural': 'static copies',
-                        'get_latest_by': 'id',
-                        'constraints': [models.CheckConstraint(condition=models.Q(('digest__regex', '^[0-9a-f]{64}$')), name='campaign_copy_digest_is_a_sha_256')],
-                    },
-                ),
-                migrations.CreateModel(
                     name='CampaignStateChange',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -312,7 +292,7 @@ class Migration(migrations.Migration):
                     name='Job',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('kind', models.CharField(choices=[('texts_check', 'Check of uploaded texts'), ('texts_import', 'Import of a test set'), ('rehearsal', 'Rehearsal'), ('rehearsal_end', 'End of the rehearsal'), ('analysis', 'Analysis'), ('bundle', 'Bundle of a published result'), ('zenodo_draft', 'Draft at Zenodo'), ('campaign_copy', 'Static copy'), ('export', 'Export')], max_length=20, verbose_name='kind')),
+                        ('kind', models.CharField(choices=[('texts_check', 'Check of uploaded texts'), ('texts_import', 'Import of a test set'), ('rehearsal', 'Rehearsal'), ('rehearsal_end', 'End of the rehearsal'), ('analysis', 'Analysis'), ('bundle', 'Bundle of a published result'), ('zenodo_draft', 'Draft at Zenodo'), ('export', 'Export')], max_length=20, verbose_name='kind')),
                         ('name', models.CharField(help_text='What it is done to.', max_length=200, verbose_name='name')),
                         ('parameters', models.JSONField(default=dict, encoder=django.core.serializers.json.DjangoJSONEncoder, verbose_name='parameters')),
                         ('state', models.CharField(choices=[('queued', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='queued', max_length=9, verbose_name='state')),
@@ -334,7 +314,7 @@ class Migration(migrations.Migration):
                         'verbose_name': 'job',
                         'verbose_name_plural': 'jobs',
                         'indexes': [models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['id'], name='job_to_be_done'), models.Index(condition=models.Q(('state', 'failed')), fields=['finished_at'], name='job_failed')],
-                        'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed', 'cancelled'])), name='job_state_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', False), ('state__in', ('done', 'failed', 'cancelled'))), models.Q(models.Q(('state__in', ('done', 'failed', 'cancelled')), _negated=True), ('finished_at__isnull', True)), _connector='OR'), name='job_has_an_end_exactly_if_ended'), models.CheckConstraint(condition=models.Q(('state', 'failed'), ('error', ''), _connector='XOR'), name='job_has_an_error_exactly_if_failed'), models.CheckConstraint(condition=models.Q(('kind__in', ['texts_check', 'texts_import', 'rehearsal', 'rehearsal_end', 'analysis', 'bundle', 'zenodo_draft', 'campaign_copy', 'export'])), name='job_kind_is_known')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed', 'cancelled'])), name='job_state_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', False), ('state__in', ('done', 'failed', 'cancelled'))), models.Q(models.Q(('state__in', ('done', 'failed', 'cancelled')), _negated=True), ('finished_at__isnull', True)), _connector='OR'), name='job_has_an_end_exactly_if_ended'), models.CheckConstraint(condition=models.Q(('state', 'failed'), ('error', ''), _connector='XOR'), name='job_has_an_error_exactly_if_failed'), models.CheckConstraint(condition=models.Q(('kind__in', ['texts_check', 'texts_import', 'rehearsal', 'rehearsal_end', 'analysis', 'bundle', 'zenodo_draft', 'export'])), name='job_kind_is_known')],
                     },
                 ),
                 migrations.CreateModel(
@@ -461,21 +441,6 @@ class Migration(migrations.Migration):
                         'ordering': ['id'],
                         'constraints': [models.CheckConstraint(condition=models.Q(('events__contained_by', ['judgments.created', 'ranking.finished', 'campaign.closed']), models.Q(('events', []), _negated=True)), name='webhook_asks_for_known_events'), models.CheckConstraint(condition=models.Q(('secret__startswith', 'whsec_')), name='webhook_secret_is_one'), models.CheckConstraint(condition=models.Q(models.Q(('old_secret', ''), ('old_secret_until', None)), models.Q(models.Q(('old_secret', ''), _negated=True), ('old_secret_until__isnull', False)), _connector='OR'), name='webhook_old_secret_has_an_end')],
                         'triggers': [pgtrigger.compiler.Trigger(name='webhook_recorded', sql=pgtrigger.compiler.UpsertTriggerSql(declare='DECLARE written RECORD; done TEXT := TG_OP; before JSONB; after JSONB; hidden_before JSONB; hidden_after JSONB;', func="IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := jsonb_build_object('description', NEW.description, 'events', NEW.events, 'paused_at', NEW.paused_at, 'disabled_at', NEW.disabled_at); hidden_after := jsonb_build_object('url', NEW.url, 'secret', NEW.secret); END IF;\nIF TG_OP <> 'INSERT' THEN before := jsonb_build_object('description', OLD.description, 'events', OLD.events, 'paused_at', OLD.paused_at, 'disabled_at', OLD.disabled_at); hidden_before := jsonb_build_object('url', OLD.url, 'secret', OLD.secret); END IF;\nPERFORM activity_record(\n    'campaign.webhookendpoint', done, written.campaign_id, NULL, written.id, written.description,\n    before, after, hidden_before, hidden_after, 1\n);\nRETURN NULL;\n", hash='3a2fdbeb1625214503f73d899bf0c5375ccb543d', operation='INSERT OR UPDATE OF "description", "events", "paused_at", "disabled_at", "url", "secret" OR DELETE', pgid='pgtrigger_webhook_recorded_a001d', table='campaign_webhookendpoint', when='AFTER'))],
-                    },
-                ),
-                migrations.CreateModel(
-                    name='CampaignCopyPart',
-                    fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('offset', models.PositiveBigIntegerField(verbose_name='offset in bytes')),
-                        ('content', models.BinaryField(verbose_name='content')),
-                        ('copy', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='campaign.campaigncopy')),
-                    ],
-                    options={
-                        'verbose_name': 'part of a static copy',
-                        'verbose_name_plural': 'parts of static copies',
-                        'ordering': ['offset'],
-                        'constraints': [models.UniqueConstraint(fields=('copy', 'offset'), name='campaign_copy_part_offset_once')],
                     },
                 ),
                 migrations.CreateModel(

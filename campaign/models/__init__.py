@@ -9,7 +9,6 @@ from campaign.models.arrival import PanelArrival
 from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign, Rehearsal
 from campaign.models.conflict import ConflictOfInterest
-from campaign.models.copy import CampaignCopy, CampaignCopyPart
 from campaign.models.erasure import ERASURE_PATIENCE, ErasureRequest
 from campaign.models.erasure_mail import ErasureMail, ErasureMailKind
 from campaign.models.export import ExportedFile, ExportedPart
@@ -60,8 +59,6 @@ __all__ = [
     "BadReference",
     "BrowserVisit",
     "Campaign",
-    "CampaignCopy",
-    "CampaignCopyPart",
     "CampaignState",
     "CampaignStateChange",
     "ConflictOfInterest",

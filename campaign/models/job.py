@@ -20,7 +20,6 @@ class JobKind(models.TextChoices):
     ANALYSIS = "analysis", _("Analysis")
     BUNDLE = "bundle", _("Bundle of a published result")
     ZENODO_DRAFT = "zenodo_draft", _("Draft at Zenodo")
-    CAMPAIGN_COPY = "campaign_copy", _("Static copy")
     EXPORT = "export", _("Export")
 
 

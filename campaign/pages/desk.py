@@ -68,7 +68,6 @@ WITHIN: Final[Mapping[str, Sequence[Room]]] = {
     "settings": (
         Room("settings", gettext_lazy("General"), "campaign-settings"),
         Room("state", gettext_lazy("State"), "campaign-state"),
-        Room("copies", gettext_lazy("Copies"), "campaign-copies"),
         Room("work", gettext_lazy("Long work"), "jobs"),
         Room("webhooks", gettext_lazy("Webhooks"), "webhooks"),
     ),

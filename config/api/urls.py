@@ -66,7 +66,6 @@ from campaign.api.webhooks import (
     WebhookView,
 )
 from cells.api import CampaignCloneView
-from cells.campaign_copy.api import CampaignCopiesView, CampaignCopyView
 from cells.campaign_file.api import CampaignFileView, CampaignSchemaView
 from cells.rehearsal_api import RehearsalView
 from cells.task_api import CampaignTasksView
@@ -257,12 +256,6 @@ _research: list[URLPattern | URLResolver] = [
     path("campaigns/<slug:slug>/time/", TimeSheetView.as_view(), name="api-time-sheet"),
     path("campaigns/<slug:slug>/alerts/", AlertsView.as_view(), name="api-alerts"),
     path("campaigns/<slug:slug>/alerts/mail/", AlertMailView.as_view(), name="api-alert-mail"),
-    path("campaigns/<slug:slug>/copies/", CampaignCopiesView.as_view(), name="api-campaign-copies"),
-    path(
-        "campaigns/<slug:slug>/copies/<int:copy_id>/",
-        CampaignCopyView.as_view(),
-        name="api-campaign-copy",
-    ),
     path("campaigns/<slug:slug>/rules/", include(_rules)),
     path("campaigns/<slug:slug>/problem-reports/", include(_problem_reports)),
     path("campaigns/<slug:slug>/members/", include(_members)),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
-from zipfile import ZipFile
 
 from playwright.sync_api import Page
 
-from launcher.data_directory import DataDirectory
 from launcher.screenshots.shots import ON_PAPER, TWO_VIEWS, Prepare, Shot, follow
 
 # The campaigns of the demo: our own texts, and judgments that WMT released.
@@ -169,31 +166,6 @@ def _embargoed(page: Page, demo: Any) -> None:
     page.goto(result)
 
 
-def _copied(link: str | None = None) -> Prepare:
-    """Open a page of a static copy from a folder: the first one, or that to which a link on it leads."""
-
-    def prepare(page: Page, demo: Any) -> None:
-        _of_campaign("copies/")(page, demo)
-        copies = page.locator("#copies a[download]")
-        if not copies.count():
-            page.get_by_role("button", name="Make a copy").click()
-            copies.first.wait_for(timeout=ANSWER_MILLISECONDS)
-        folder = DataDirectory.from_environment().path / "opened-copy"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        with page.expect_download() as download:
-            copies.first.click()
-        with ZipFile(download.value.path()) as archive:
-            archive.extractall(folder)
-        first = min(folder.rglob("index.html"), key=lambda path: len(path.parts))
-        page.goto(first.as_uri())
-        if link is not None:
-            page.locator(link).first.click()
-            page.locator("main h1").wait_for()
-
-    return prepare
-
-
 def _first_of(address: str, link: str) -> Prepare:
     """Open the first link of a list below the dashboard of the released judgments."""
 
@@ -282,7 +254,6 @@ ROOMS: dict[str, Shot] = {
         is_whole=True,
         views=TWO_VIEWS,
     ),
-    "copies": Shot(_of_campaign("copies/"), views=TWO_VIEWS),
     "publish": Shot(_of_dashboard(RELEASED, "publish/"), is_whole=True, views=TWO_VIEWS),
     "publish-draft": Shot(_drafted, is_whole=True, views=TWO_VIEWS),
     "published": Shot(_published(1), is_whole=True, views=(*TWO_VIEWS, ON_PAPER)),
@@ -290,7 +261,5 @@ ROOMS: dict[str, Shot] = {
     "retracted": Shot(_retracted, is_whole=True, views=TWO_VIEWS),
     "reviewers": Shot(_for_reviewers, views=TWO_VIEWS),
     "embargoed": Shot(_embargoed, views=TWO_VIEWS),
-    "copied": Shot(_copied(), is_whole=True, views=TWO_VIEWS),
-    "copied-test-set": Shot(_copied("main h2 a"), is_whole=True, views=TWO_VIEWS),
     "embedded": Shot(_published(1, "embed/"), is_whole=True, views=TWO_VIEWS),
 }

@@ -110,7 +110,7 @@ class PublishedResultBriefSerializer(serializers.ModelSerializer[PublishedResult
 
 
 class PublishedResultSerializer(PublishedResultBriefSerializer):
-    """A version with its content, as `ranking.json` at its address has it."""
+    """A version with its content, as `result.json` at its address has it."""
 
     content = serializers.JSONField(
         read_only=True, help_text="`digest` is the SHA-256 of its text by RFC 8785."

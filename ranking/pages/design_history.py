@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design
 from annotation.pages.design_form import DesignForm, written
-from campaign.models import JudgeGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +20,9 @@ class DesignRow:
     is_in_force: bool
 
 
-def design_history(designs: Sequence[Design], *, is_copy: bool = False) -> list[DesignRow]:
-    """Return designs, the newest first, with what each changed of the one before it.
-
-    In a copy, three dots stand for a group of judges and for chosen systems.
-    """
-    changes = [_changed(before, after, is_copy) for after, before in pairwise(designs)]
+def design_history(designs: Sequence[Design]) -> list[DesignRow]:
+    """Return designs, the newest first, with what each changed of the one before it."""
+    changes = [_changed(before, after) for after, before in pairwise(designs)]
     return [
         DesignRow(design=design, changed=changed, is_in_force=index == 0)
         for index, (design, changed) in enumerate(
@@ -35,25 +31,21 @@ def design_history(designs: Sequence[Design], *, is_copy: bool = False) -> list[
     ]
 
 
-def _changed(before: Design, after: Design, is_copy: bool) -> list[str]:
+def _changed(before: Design, after: Design) -> list[str]:
     was, now = written(before), written(after)
     said = []
     for name in now:
         if was[name] != now[name]:
-            first, then = (_value(name, each[name], is_copy) for each in (was, now))
+            first, then = (_value(name, each[name]) for each in (was, now))
             said.append(f"{DesignForm.base_fields[name].label}: {first} → {then}")
     if before.seed != after.seed:
         said.append(_("another seed"))
     return said or [_("nothing changed")]
 
 
-def _value(name: str, value: Any, is_copy: bool) -> str:
-    if is_copy and isinstance(value, JudgeGroup):
-        return "…"
+def _value(name: str, value: Any) -> str:
     if isinstance(value, list):
-        if not value:
-            return _("all")
-        return "…" if is_copy else ", ".join(value)
+        return ", ".join(value) or _("all")
     choices = dict(getattr(DesignForm.base_fields[name], "choices", ()))
     shown = str(choices.get(value, value))
     return "–" if value in (None, "") else shown

@@ -119,7 +119,7 @@ def test_what_is_judged_without_network_is_stored_once_and_no_byte_tells_of_syst
         ending="json",
         table="systems",
         digest="0123456789abcdef",
-        file_name="ranking.json",
+        file_name="result.json",
     )
     # All others are the same for all protocols: test_judge_blind.py.
     for address in addresses(places):

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BytesIO
 from typing import Any
 from uuid import uuid4
 
@@ -16,7 +15,6 @@ from annotation.models import Block, Judgment, QualityRule, TrainingBlock
 from annotation.services import design_change, pool_fill, quality_rules_suggest, training_propose
 from campaign.models import (
     BadReference,
-    CampaignCopy,
     Invitation,
     InvitationRole,
     Judge,
@@ -36,7 +34,6 @@ from campaign.services import (
     judge_group_create,
     judge_invite,
 )
-from campaign.services.copies import copy_keep
 from campaign.services.uploads import upload_begin
 from ranking.models import Analysis, RankingRun
 from ranking.services import ranking_run_compute
@@ -92,7 +89,6 @@ class World:
     upload: Upload
     group: JudgeGroup
     analysis: Analysis
-    copy: CampaignCopy
 
     def places(self, task: Task) -> dict[str, object]:
         """What stands in the places of addresses, as it is in this test set."""
@@ -125,7 +121,6 @@ class World:
             "file_id": 1,
             "job_id": 1,
             "group_id": self.group.pk,
-            "copy_id": self.copy.pk,
             "export_id": 1,
             "token_id": 1,
             "webhook_id": 1,
@@ -137,7 +132,7 @@ class World:
             "ending": "json",
             "table": "systems",
             "digest": "0123456789abcdef",
-            "file_name": "ranking.json",
+            "file_name": "result.json",
             "pk": 1,
         }
 
@@ -196,14 +191,6 @@ def world() -> World:
         upload=upload_begin(campaign=campaign),
         group=judge_group_create(campaign=campaign, name="qx-group"),
         analysis=analysis_compute(analysis=asked),
-        copy=copy_keep(
-            campaign=campaign,
-            zipped=BytesIO(b"qx-amber"),
-            pages=1,
-            with_texts=True,
-            language="en",
-            by=None,
-        ),
     )
 
 

@@ -103,17 +103,14 @@ def _judge_list(path: Path) -> None:
         judge_list_read(judge_list_decode(stream.read(2_000_001)))
 
 
-def _verify(path: Path) -> None:
+def _reproduce(path: Path) -> None:
     with opened_bundle(path) as bundle:
-        if bundle_check(bundle).findings:
+        check = bundle_check(bundle)
+        result_reproduce(bundle)
+        if check.findings:
             raise FormatError(
                 path.name, "the bundle was changed", "give the one that was published"
             )
-
-
-def _reproduce(path: Path) -> None:
-    with opened_bundle(path) as bundle:
-        result_reproduce(bundle)
 
 
 #: Every format that answers of a protocol are imported from: of rankings Parquet is among them.
@@ -137,6 +134,5 @@ DOORS: Final[dict[str, Door]] = {
     "snippets": _snippets,
     "campaign file": _campaign_file,
     "list of judges": _judge_list,
-    "verify": _verify,
     "reproduce": _reproduce,
 }

@@ -37,8 +37,7 @@ OWN: Final = {
     "campaigns/<slug:slug>/people/leave/",
     "api/v1/campaigns/<slug:slug>/members/leave/",
 }
-#: What analysts are there for: an answer is kept, and the campaign stays as it is (ranking/test_analyses.py); a
-#: copy is kept, and they have read all of it (copying/test_asking.py).
+#: What analysts are there for: an answer is kept, and the campaign stays as it is (ranking/test_analyses.py).
 ASKED: Final = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<slug:kind>/",
     "campaigns/<slug:slug>/tables/<slug:name>/",
@@ -46,8 +45,6 @@ ASKED: Final = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/results/ask/",
     "api/v1/tasks/<int:task_id>/analyses/",
     "api/v1/tasks/<int:task_id>/rankings/",
-    "campaigns/<slug:slug>/copies/",
-    "api/v1/campaigns/<slug:slug>/copies/",
     # The same of exports (exports/test_rest_and_page.py).
     "campaigns/<slug:slug>/tasks/<int:task_id>/exports/",
     "api/v1/tasks/<int:task_id>/exports/",

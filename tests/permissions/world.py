@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
-from io import BytesIO
 from uuid import uuid4
 
 from django.db.models import QuerySet
@@ -40,7 +39,6 @@ from campaign.services import (
     task_close,
     task_create,
 )
-from campaign.services.copies import copy_keep
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.uploads import (
     upload_begin,
@@ -51,8 +49,8 @@ from campaign.services.uploads import (
 from campaign.services.webhooks import webhook_create, webhook_test
 from protocols.quiz.snippet_files import GivenSnippet
 from protocols.quiz.snippets import snippets_replace
-from ranking.export.bundles import result_bundle_make
 from ranking.models import Analysis, PublishedResult, RankingRun
+from ranking.pages.published.making import result_bundle_make
 from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.publishing import result_publish
@@ -145,7 +143,6 @@ class World:
             "<int:webhook_id>": str(self.campaign.webhook_endpoints.get().pk),
             "<int:delivery_id>": str(self.campaign.webhook_endpoints.get().deliveries.get().pk),
             "<int:token_id>": "1",
-            "<int:copy_id>": str(self.campaign.copies.get().pk),
             "<int:export_id>": str(self.task.exported_files.get().pk),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
@@ -183,14 +180,6 @@ def make_world() -> World:
         events=["campaign.closed"],
     )
     webhook_test(endpoint=endpoint)
-    copy_keep(
-        campaign=mine.test_set.campaign,
-        zipped=BytesIO(b"SECRET-NEWS"),
-        pages=1,
-        with_texts=False,
-        language="en",
-        by=None,
-    )
     exported_file_keep(
         task=mine,
         content=[b"SECRET-EXPORT"],

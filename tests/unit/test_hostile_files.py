@@ -19,7 +19,13 @@ ROOT: Final = Path(__file__).parents[2]
 #: Beyond what the process had before: a line, a document and their copies.
 ALLOWED_MB: Final = 120
 #: One of each family, tried by `make test`; the others read by the same code below, by `make test-thorough`.
-QUICK: Final = {"test set: upload", "judgments: import", "answers: mqm-tsv", "snippets", "verify"}
+QUICK: Final = {
+    "test set: upload",
+    "judgments: import",
+    "answers: mqm-tsv",
+    "snippets",
+    "reproduce",
+}
 #: Doors that take any text, and judge what it says row by row where it is shown: what is text may be read there.
 TAKE_TEXT: Final = {"test set: upload", "test set: plain", "list of judges"}
 

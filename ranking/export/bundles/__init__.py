@@ -1,5 +1,1 @@
-"""Bundles of published results: zips from which one command computes the result again."""
-
-from ranking.export.bundles.making import result_bundle_make
-
-__all__ = ["result_bundle_make"]
+"""The data in the frozen folder of a published result: judgments, designs, draws and texts."""

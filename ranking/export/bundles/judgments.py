@@ -18,21 +18,17 @@ def judgments_write(frozen: FrozenResult, path: Path, progress: Progress) -> Non
     _csv_write(frozen, frozen.counted, path, progress)
 
 
-def left_out_write(frozen: FrozenResult, path: Path, progress: Progress) -> bool:
-    """Write the judgments of judges who are left out; return False, and write nothing, if there is none."""
-    if not frozen.left_out or not frozen.not_counted.exists():
-        return False
-    _csv_write(frozen, frozen.not_counted, path, progress)
-    return True
+def left_out_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
+    """Write the judgments of judges who are left out, if there are any."""
+    if frozen.left_out and frozen.not_counted.exists():
+        _csv_write(frozen, frozen.not_counted, path, progress)
 
 
-def parquet_write(judgments: Path, path: Path) -> bool:
-    """Write a file of judgments as Parquet, some 100 bytes of memory a judgment; return False where nothing can write it."""
-    if not has_extra("parquet"):
-        return False
-    columns, vocabulary, _not_read = read_columns([str(judgments)])
-    write_parquet(str(path), in_order_of_segments(columns), vocabulary)
-    return True
+def parquet_write(judgments: Path, path: Path) -> None:
+    """Write a file of judgments as Parquet, some 100 bytes of memory a judgment, where something can write it."""
+    if has_extra("parquet"):
+        columns, vocabulary, _not_read = read_columns([str(judgments)])
+        write_parquet(str(path), in_order_of_segments(columns), vocabulary)
 
 
 def _csv_write(

@@ -12,19 +12,18 @@ from ranking.export.bundles.frozen import FrozenResult
 _CHUNK: Final = 500
 
 
-def texts_write(frozen: FrozenResult, path: Path) -> bool:
-    """Write sources, references and outputs; return False, and write nothing, if no segment has a text.
+def texts_write(frozen: FrozenResult, path: Path) -> None:
+    """Write sources, references and outputs; nothing if no segment has a text.
 
     Damaged references are no texts of anybody, and are left out.
     """
     if not Segment.objects.filter(
         test_set_id=frozen.task.test_set_id, source_text__isnull=False
     ).exists():
-        return False
+        return
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for line in _lines(frozen):
             file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
-    return True
 
 
 def _lines(frozen: FrozenResult) -> Iterator[dict[str, Any]]:

@@ -1,16 +1,17 @@
-"""What the files of a bundle are called."""
+"""What the files of a bundle are called that its making and its check know by name."""
 
 from typing import Final
 
+INDEX: Final = "index.html"
+README: Final = "README.md"
 RESULT: Final = "result.json"
 JUDGMENTS: Final = "judgments.csv"
 PARQUET: Final = "judgments.parquet"
 LEFT_OUT: Final = "judgments-left-out.csv"
+TEXTS: Final = "texts.jsonl"
 DESIGN: Final = "design.json"
 DRAWS: Final = "draws.jsonl"
 RUN: Final = "run.json"
-TEXTS: Final = "texts.jsonl"
-README: Final = "README.md"
 METADATA: Final = "ro-crate-metadata.json"
 CHECKSUMS: Final = "checksums.txt"
 

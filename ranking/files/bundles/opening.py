@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import file_digest
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from campaign.formats import FormatError, Place
-from campaign.formats.archives import Limits, archive_files, is_litter, opener
+from campaign.formats.archives import Limits, archive_files, folder_files, is_litter, opener
 from campaign.formats.streams import StoredFile
 from ranking.files.sources import unreadable
 
@@ -98,13 +98,16 @@ class OpenedBundle:
 
 @contextmanager
 def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
-    """Open the bundle in a file; its files can be read until the context ends.
+    """Open the bundle in a zip, or in the folder that was unpacked from it; its files can be read until the context ends.
 
     Raises
     ------
     FormatError
-        As `archive_files` does, for a file that cannot be read, and for one that is no zip.
+        As `archive_files` and `folder_files` do, for a file that cannot be read, and for one that is no zip.
     """
+    if path.is_dir():
+        yield _opened(path, folder_files(path))
+        return
     try:
         is_zip = zipfile.is_zipfile(path) and _begins_as_zip(path)
     except OSError as error:
@@ -118,11 +121,19 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
     with archive_files(StoredFile(str(path), opener(path)), _LIMITS) as files:
         with zipfile.ZipFile(path) as archive:
             names = [each.filename for each in archive.infolist() if not each.is_dir()]
-        yield OpenedBundle(
-            name=str(path),
-            files={file.name: file for file in files},
-            litter=tuple(sorted(name for name in names if is_litter(name))),
-        )
+        yield _opened(path, files, names)
+
+
+def _opened(
+    path: Path, files: Sequence[StoredFile], names: Sequence[str] | None = None
+) -> OpenedBundle:
+    """Return the bundle of these files; `names` are all that are there, if litter is not among the files."""
+    names = [file.name for file in files] if names is None else names
+    return OpenedBundle(
+        name=str(path),
+        files={file.name: file for file in files if not is_litter(file.name)},
+        litter=tuple(sorted(name for name in names if is_litter(name))),
+    )
 
 
 def _begins_as_zip(path: Path) -> bool:

@@ -1,38 +1,82 @@
-"""`reproduce`: compute a published result again from its bundle."""
+"""`reproduce`: say what was changed in the frozen folder of a published result, and compute the result again."""
 
+import re
+from argparse import ArgumentTypeError
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, Final
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils.translation import gettext as _
 
+from campaign.formats import FormatError
+from ranking.files.bundles.checking import bundle_check
 from ranking.files.bundles.opening import opened_bundle
-from ranking.management.bundle_command import BundleCommand
-from ranking.management.file_command import Options
+from ranking.management.file_command import Options, ReportCommand
 from ranking.management.output import Progress
 from ranking.reports import Report
-from ranking.reports.published.bundle_reports import reproduction_report
+from ranking.reports.published.bundle_reports import check_report, reproduction_report
 from ranking.services.publishing.reproducing import result_reproduce
 
+NOT_THE_SAME: Final = 1
 
-class Command(BundleCommand):
+
+def _digest(text: str) -> str:
+    """Return the digest in an address or a SHA-256."""
+    found = re.search(r"[0-9a-f]{16,64}", text.lower())
+    if found is None:
+        raise ArgumentTypeError("give the 16 characters of its address, or all 64 of its SHA-256")
+    return found[0]
+
+
+class Command(ReportCommand):
     help = (
-        "Compute a published result again from its bundle and compare it, bit for bit. Ends with 1 if it is not the "
-        "same, but for last digits, which other processors have otherwise. Needs no database."
+        "Check the bundle of a published result, a zip or the folder unpacked from it: name each file that was changed, "
+        "added or taken out, compute the result again, and compare it, bit for bit. Ends with 1 if something was changed "
+        "or is not the same, but for last digits, which other processors have otherwise. Needs no database."
     )
+    computes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("bundle", metavar="BUNDLE", type=Path, help="the zip of a result")
+        parser.add_argument(
+            "bundle", metavar="BUNDLE", type=Path, help="the zip of a result, or its folder"
+        )
+        parser.add_argument(
+            "--digest",
+            metavar="D",
+            type=_digest,
+            help="address or SHA-256 by which the result was cited: without, a bundle made anew as a whole passes",
+        )
         super().add_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self._wrong: list[str] = []
+        super().handle(*args, **options)
+        if self._wrong:
+            raise CommandError(" ".join(self._wrong), returncode=NOT_THE_SAME)
 
     def report(self, options: Options, progress: Progress) -> Report:
         with opened_bundle(options["bundle"]) as bundle:
-            again = result_reproduce(bundle, progress=progress.begin(_("Reading")))
+            check = bundle_check(bundle, digest=options["digest"] or "")
+            checked = check_report(check)
+            if check.findings:
+                self._wrong.append(_("The bundle is not as it was made."))
+            try:
+                again = result_reproduce(bundle, progress=progress.begin(_("Reading")))
+            except (FormatError, ValueError) as error:
+                # Of files that are as they were made, it is all there is to say.
+                if not check.findings:
+                    raise
+                return replace(checked, notes=[*checked.notes, str(error)])
         if again.differences:
-            self.failed(_("The ranking computed from the judgments is not the published one."))
-        return reproduction_report(
-            again.content,
-            again.digest,
-            again.differences,
-            again.not_compared,
-            last_digits=again.last_digits,
+            self._wrong.append(
+                _("The ranking computed from the judgments is not the published one.")
+            )
+        computed = reproduction_report(
+            again.content, again.differences, again.not_compared, last_digits=again.last_digits
+        )
+        return Report(
+            notes=[*checked.notes, *computed.notes],
+            tables=[*checked.tables, *computed.tables],
+            data={**checked.data, **computed.data},
         )

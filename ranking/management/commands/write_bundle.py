@@ -7,10 +7,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.management.arguments import protocol_option_add, task_asked
-from ranking.export.bundles import result_bundle_make
 from ranking.management.file_command import checked_output, refused_writing
 from ranking.management.output import replaced
 from ranking.models import PublishedResult, ResultBundle
+from ranking.pages.published.making import result_bundle_make
 from ranking.selectors.published_results import versions_of
 from ranking.selectors.result_bundles import bundle_bytes, bundle_of
 from ranking.services.publishing import result_bundle_ask

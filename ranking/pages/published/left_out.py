@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from django.utils.formats import date_format
@@ -10,7 +11,7 @@ from django.utils.translation import ngettext
 
 from annotation.models import QualityRule
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
-from ranking.pages.published.reading import Content, day_of
+from ranking.pages.published.reading import Content
 from ranking.wording.published_reasons import reason_published
 
 
@@ -44,21 +45,11 @@ def left_out_lines(content: Content) -> list[LeftOutLine]:
 
 def _judge(judge: Mapping[str, Any]) -> LeftOutLine:
     return LeftOutLine(
-        what=_what(judge),
+        what=_("Judge %(name)s") % {"name": judge["judge"]},
         blocks=judge["blocks"],
         why=_why(judge),
         decided=_decided(judge),
     )
-
-
-def _what(judge: Mapping[str, Any]) -> str:
-    if judge["judge"] is not None:
-        return _("Judge %(name)s") % {"name": judge["judge"]}
-    # In a static copy of what was not published, judges have no name, and one line for each decision.
-    count = judge["judges"]
-    if count == 1:
-        return _("A judge")
-    return ngettext("%(count)d judge", "%(count)d judges", count) % {"count": count}
 
 
 def _why(judge: Mapping[str, Any]) -> str:
@@ -66,8 +57,6 @@ def _why(judge: Mapping[str, Any]) -> str:
         evidence = breach_in_words(judge["evidence"] or {})
         rule = rule_in_words(QualityRule(**judge["rule"]))
         return f"{evidence}. {rule}." if evidence else f"{rule}."
-    if judge["judge"] is None:
-        return _("The reason is not in this copy.")
     return reason_published(judge) or _("No reason was given.")
 
 
@@ -75,9 +64,8 @@ def _decided(judge: Mapping[str, Any]) -> str:
     if judge["decided_by"] is None:
         return "–"
     by = _("by a rule") if judge["decided_by"] == "rule" else _("by an organiser")
-    day = day_of(judge["decided_on"])
-    # A static copy of what was not published does not say it.
-    return by if day is None else f"{date_format(day, 'DATE_FORMAT')}, {by}"
+    day = date_format(date.fromisoformat(judge["decided_on"]), "DATE_FORMAT")
+    return f"{day}, {by}"
 
 
 def _group(content: Content) -> list[LeftOutLine]:

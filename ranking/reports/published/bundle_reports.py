@@ -1,4 +1,4 @@
-"""What the commands on bundles found, as reports."""
+"""What `reproduce` found, as reports."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -54,7 +54,6 @@ def check_report(check: Check) -> Report:
             "findings": [
                 {"file": each.file, "problem": each.problem.value} for each in check.findings
             ],
-            "version": code_version(),
         },
     )
 
@@ -73,7 +72,6 @@ def problem_in_words(problem: Problem) -> str:
 
 def reproduction_report(
     content: Mapping[str, Any],
-    digest: str,
     differences: Sequence[Difference],
     not_compared: Sequence[str],
     *,
@@ -108,7 +106,7 @@ def reproduction_report(
     left_out = (
         [_("Not compared: %(parts)s.") % {"parts": ", ".join(not_compared)}] if not_compared else []
     )
-    notes = [said, *left_out, versions, _("SHA-256 of the result: %(digest)s") % {"digest": digest}]
+    notes = [said, *left_out, versions]
     return Report(
         notes=notes,
         tables=[
@@ -118,7 +116,6 @@ def reproduction_report(
         data={
             "is_same": not differences,
             "last_digits": last_digits,
-            "digest": digest,
             "made_by": made,
             "version": own,
             "ranking": content["ranking"],

@@ -7,67 +7,14 @@ from typing import Any, Final
 
 from django.utils import translation
 
-from ranking.files.bundles.names import (
-    CHECKSUMS,
-    DESIGN,
-    DRAWS,
-    JUDGMENTS,
-    LEFT_OUT,
-    METADATA,
-    PARQUET,
-    README,
-    RESULT,
-    RUN,
-    TEXTS,
-)
+from ranking.files.bundles.names import CHECKSUMS, JUDGMENTS, METADATA, RESULT, TEXTS
+from ranking.reports.published.folder import FOLDER
 from ranking.reports.published.report import basis_of, one_line, title_of
 from ranking.wording.published_method import method_sentences
 
 Content = Mapping[str, Any]
 
 _CRATE: Final = "https://w3id.org/ro/crate/1.2"
-
-#: What each file is, and its media type; in the order in which README.md tells them.
-_FILES: Final[Mapping[str, tuple[str, str]]] = {
-    RESULT: (
-        "application/json",
-        "The published result, as RFC 8785 writes it: its SHA-256 begins with the address of the result.",
-    ),
-    JUDGMENTS: (
-        "text/csv",
-        "The judgments that the ranking is computed from, a line each, in their order; judges by pseudonym.",
-    ),
-    PARQUET: (
-        "application/vnd.apache.parquet",
-        "The same judgments for programs, sorted by segment.",
-    ),
-    LEFT_OUT: (
-        "text/csv",
-        "Judgments of judges whom the ranking leaves out; `left_out` in result.json says why.",
-    ),
-    DESIGN: (
-        "application/json",
-        "The designs by which HITs were drawn, the first one first.",
-    ),
-    DRAWS: (
-        "application/jsonl",
-        (
-            "Each HIT of which something was judged, in the order of planning: its design, what its "
-            "blocks showed in which order, and who judged it."
-        ),
-    ),
-    RUN: (
-        "application/json",
-        "How the ranking was computed: method, parameters, seed, watermark, version of the code.",
-    ),
-    TEXTS: (
-        "application/jsonl",
-        "Sources, references and outputs, a line for each segment.",
-    ),
-    README: ("text/markdown", "What this is, and how to check it."),
-    CHECKSUMS: ("text/plain", "SHA-256 of all other files, for `sha256sum -c`."),
-}
-
 
 _NAMES: Final = """Systems called "System A", "System B" … were not to be named. So that nobody can
 test whether a name fits what was drawn, there are no seeds of designs, and the candidates of a block are sorted by what they
@@ -97,8 +44,7 @@ def readme(content: Content, digest: str, names: Sequence[str]) -> str:
     """Return README.md of a bundle with these files."""
     with translation.override("en"):
         method = " ".join(method_sentences(content))
-    inside = [name for name in _FILES if name in {*names, README, CHECKSUMS}]
-    listed = "\n".join(f"- `{name}`: {_FILES[name][1]}" for name in inside)
+        listed = "\n".join(f"- `{name}`: {FOLDER[name].words}" for name in names)
     texts = (
         "" if TEXTS in names else "\nTexts are not in it: its organisers did not include them.\n"
     )
@@ -115,7 +61,6 @@ SHA-256 of the result: `{digest}`. The address of its page ends in its first 16 
 ## Files
 
 {listed}
-- `{METADATA}`: all of this for programs, as [RO-Crate 1.2]({_CRATE}).
 {texts}
 Judges are known by pseudonyms. {_NAMES if hides_a_name(content) else _ALL_NAMED}
 
@@ -125,11 +70,10 @@ Judges are known by pseudonyms. {_NAMES if hides_a_name(content) else _ALL_NAMED
 {content["method"]["code_version"]}, which needs no database for this:
 
 ```sh
-python manage.py verify bundle.zip --digest {digest[:16]}
-python manage.py reproduce bundle.zip
+python manage.py reproduce bundle.zip --digest {digest[:16]}
 ```
 
-The first names what was changed. The second computes the ranking again from `judgments.csv` and compares it with
+It names each file that was changed, computes the ranking again from `judgments.csv` and compares it with
 `result.json`, bit for bit. `python manage.py rank_judgments judgments.csv` ranks by other methods.
 """
 
@@ -203,8 +147,10 @@ def _provenance(content: Content) -> list[dict[str, Any]]:
 
 
 def _plain_file(name: str) -> dict[str, Any]:
-    media_type, words = _FILES[name]
-    return {"@id": name, "@type": "File", "description": words, "encodingFormat": media_type}
+    file = FOLDER[name]
+    with translation.override("en"):
+        words = str(file.words)
+    return {"@id": name, "@type": "File", "description": words, "encodingFormat": file.media_type}
 
 
 def _file(file: BundleFile) -> dict[str, Any]:

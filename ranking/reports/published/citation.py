@@ -43,11 +43,11 @@ def cff_file(file: PublishedFile) -> str:
         *(f"  - name: {_text(each)}" for each in authors),
         f"version: {_text(str(content['version']))}",
         f"date-released: {_text(content['published_at'][:10])}",
-        f"url: {_text(file.url)}",
+        *([f"url: {_text(file.url)}"] if file.url else []),
         "identifiers:",
         "  - type: other",
         f"    value: {_text('sha256:' + file.digest)}",
-        '    description: "SHA-256 of the content of ranking.json"',
+        '    description: "SHA-256 of result.json"',
     ]
     return "\n".join(lines) + "\n"
 

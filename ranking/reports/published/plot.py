@@ -1,9 +1,10 @@
-"""The rank ranges of a published result as SVG: readable in grey, in print, and by screen readers."""
+"""The rank ranges of a published result as SVG and PNG: readable in grey, in print, and by screen readers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
+from ranking.reports.png import png_of
 from ranking.reports.published.report import (
     PublishedFile,
     basis_of,
@@ -22,6 +23,8 @@ _STEP: Final = 36
 #: Pixels that a letter takes, on average, in the font's size.
 _LETTER: Final = 7.5
 _WIDEST: Final = 320
+#: Up to some thirty systems are drawn as for print, more with fewer pixels.
+_MOST_PIXELS: Final = 4_000_000
 
 
 def svg_file(file: PublishedFile) -> str:
@@ -50,6 +53,11 @@ def svg_file(file: PublishedFile) -> str:
         parts += [part for at in range(len(group)) for part in _row(group, at, begin, width, top)]
         top += _TOP + _LINE * len(group) + 12
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def png_file(file: PublishedFile) -> bytes:
+    """Return the plot as PNG."""
+    return png_of(svg_file(file), most_pixels=_MOST_PIXELS)
 
 
 def _described(content: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:

@@ -65,7 +65,7 @@ def ranking_report(file: PublishedFile) -> Report:
     return Report(
         tables=[*tables[:-1], replace(last, notes=[*last.notes, *about])],
         data={},
-        notes=[one_line(note) for note in notes],
+        notes=[one_line(note) for note in notes if note],
     )
 
 

@@ -1,6 +1,5 @@
 """The public pages of published results, their files, and what other sites embed."""
 
-from hashlib import sha256
 from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -13,18 +12,9 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from campaign.pages.content_policy import with_content_policy
-from ranking.code_version import code_version
-from ranking.models import PublishedResult
-from ranking.pages.published.files import (
-    BUNDLE,
-    FILES_IN_WORDS,
-    JUDGMENTS,
-    BundleLine,
-    bundle_lines,
-)
 from ranking.pages.published.page import published_page
 from ranking.pages.published.result import result_shown
-from ranking.reports.published import FILES, PublishedFile
+from ranking.reports.published import FOLDER
 from ranking.selectors.published_results import versions_shown
 from ranking.selectors.result_bundles import bundle_bytes, bundle_of, bundled_bytes
 from ranking.views.publishing.reading import (
@@ -36,9 +26,11 @@ from ranking.views.publishing.reading import (
     reading_of,
 )
 
+#: The whole folder, by the last part of its address.
+_ZIP: Final = "bundle.zip"
 #: Files that browsers show; the others are saved.
 _SHOWN: Final = frozenset(
-    {"ranking.json", "ranking.svg", "ranking.png", "ranking.md", "citation.bib"}
+    {"result.json", "ranking.svg", "ranking.png", "ranking.md", "citation.bib"}
 )
 
 
@@ -93,31 +85,30 @@ def _page(request: HttpRequest, reading: Reading) -> HttpResponse:
         **result_shown(result, versions, page_url=page_url),
         "is_private": reading.is_private,
         "is_reviewer": bool(reading.token),
-        "files": _files(request, reading),
-        "bundle": _bundle(request, reading),
+        **_folder(request, reading),
     }
     return kept(render(request, "published/result.html", context), reading, seconds=PAGE_SECONDS)
 
 
-def _files(request: HttpRequest, reading: Reading) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "words": words,
-            "address": _address(reading, name),
-            "url": _url(request, reading, name),
-        }
-        for name, words in FILES_IN_WORDS.items()
-        if name in FILES
-    ]
+def _folder(request: HttpRequest, reading: Reading) -> dict[str, Any]:
+    """Return the downloads of a result; none before its folder is made."""
+    bundle = bundle_of(reading.result)
+    if bundle is None:
+        return {}
 
+    def line(name: str, **more: Any) -> dict[str, Any]:
+        address = _address(reading, name)
+        # The whole address is for paper; a link for reviewers is not printed.
+        url = "" if reading.token else request.build_absolute_uri(address)
+        return {"name": name, "address": address, "url": url, **more}
 
-def _bundle(request: HttpRequest, reading: Reading) -> list[BundleLine]:
-    return bundle_lines(
-        reading.result,
-        address=lambda name: _address(reading, name),
-        url=lambda name: _url(request, reading, name),
-    )
+    about = {"has_texts": bundle.has_texts, "size": bundle.size, "digest": bundle.digest}
+    return {
+        "bundle": line(_ZIP, **about),
+        "files": [
+            line(name, words=file.words) for name, file in FOLDER.items() if bundle.file(name)
+        ],
+    }
 
 
 def _address(reading: Reading, file_name: str) -> str:
@@ -127,56 +118,30 @@ def _address(reading: Reading, file_name: str) -> str:
     return reverse("published-file", kwargs=named)
 
 
-def _url(request: HttpRequest, reading: Reading, file_name: str) -> str:
-    """Return the whole address, to be printed; a link for reviewers is not."""
-    return "" if reading.token else request.build_absolute_uri(_address(reading, file_name))
-
-
-def _file(request: HttpRequest, reading: Reading, file_name: str) -> HttpResponseBase:
-    if file_name in {BUNDLE, JUDGMENTS}:
-        return _of_bundle(reading, file_name)
-    kind = FILES.get(file_name)
-    if kind is None:
+def _file(request: HttpRequest, reading: Reading, name: str) -> HttpResponseBase:
+    """Return the zip or a file in it, sent while it is read; a 404 before it is made."""
+    bundle = bundle_of(reading.result)
+    file = None if bundle is None else bundle.file(name)
+    if bundle is None or (file is None and name != _ZIP):
         raise Http404
-    written = _written(request, reading.result)
-    etag = _etag(written, file_name)
-    # What a cache has is as it was: nothing is written, or drawn, again.
-    response = get_conditional_response(request, etag=etag)
+    etag = quote_etag(file["sha256"] if file else bundle.digest)
+    # What a cache has is as it was.
+    response: HttpResponseBase | None = get_conditional_response(request, etag=etag)
     if response is None:
-        content = kind.write(written)
-        response = HttpResponse(content, content_type=kind.content_type)
-        shown = "inline" if file_name in _SHOWN else "attachment"
-        response["Content-Disposition"] = f'{shown}; filename="{file_name}"'
+        shown = "inline" if name in _SHOWN else "attachment"
+        saved_as = name if file else f"bundle-{reading.result.address}.zip"
+        response = StreamingHttpResponse(
+            bundled_bytes(bundle, name) if file else bundle_bytes(bundle),
+            content_type=_content_type(name) if file else "application/zip",
+            headers={
+                "Content-Length": str(file["bytes"] if file else bundle.size),
+                "Content-Disposition": f'{shown}; filename="{saved_as}"',
+            },
+        )
     response["ETag"] = etag
     return kept(response, reading, seconds=FILE_SECONDS)
 
 
-def _etag(written: PublishedFile, file_name: str) -> str:
-    """Return what a file is made of: its content never changes, and our code does with its version."""
-    made_of = f"{written.digest}\n{written.url}\n{file_name}\n{code_version()}"
-    return quote_etag(sha256(made_of.encode()).hexdigest()[:32])
-
-
-def _of_bundle(reading: Reading, file_name: str) -> HttpResponseBase:
-    """Return the bundle, or the judgments in it, sent while it is read; a 404 before it is made."""
-    bundle = bundle_of(reading.result)
-    file = bundle and bundle.file(file_name)
-    if bundle is None or (file is None and file_name != BUNDLE):
-        raise Http404
-    stem, ending = file_name.split(".")
-    response = StreamingHttpResponse(
-        bundled_bytes(bundle, file_name) if file else bundle_bytes(bundle),
-        content_type="text/csv; charset=utf-8" if file else "application/zip",
-        headers={
-            "Content-Length": str(file["bytes"] if file else bundle.size),
-            "Content-Disposition": (
-                f'attachment; filename="{stem}-{reading.result.address}.{ending}"'
-            ),
-        },
-    )
-    return kept(response, reading, seconds=FILE_SECONDS)
-
-
-def _written(request: HttpRequest, result: PublishedResult) -> PublishedFile:
-    url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
-    return PublishedFile(content=result.content, digest=result.digest, url=url)
+def _content_type(name: str) -> str:
+    media_type = FOLDER[name].media_type
+    return f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type

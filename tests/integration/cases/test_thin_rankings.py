@@ -15,7 +15,6 @@ from django.urls import reverse
 
 from ranking.models import PublishedResult
 from ranking.services import ranking_run_compute
-from ranking.services.publishing import result_publish
 from tests.factories import make_campaign, make_organiser
 from tests.integration.publishing.bundled import bundled, said
 from tests.integration.ranking.pages import addresses, text_of
@@ -155,7 +154,7 @@ def files_of(result: PublishedResult, client: Client) -> dict[str, str]:
     for name in names:
         answer = client.get(reverse("published-file", args=[result.address, name]))
         assert answer.status_code == 200
-        found[name] = answer.content.decode()
+        found[name] = b"".join(answer).decode()
     return found
 
 
@@ -164,7 +163,7 @@ def test_published_files_and_pages_of_thin_rankings(
     name: str, request: pytest.FixtureRequest, client: Client
 ) -> None:
     writer = request.getfixturevalue(name)
-    result = result_publish(task=writer.task, by=None)
+    result, _zipped = bundled(writer.task)
     files = files_of(result, client)
     page = client.get(reverse("published-result", args=[result.address]))
     embedded = client.get(reverse("published-embed", args=[result.address]))
@@ -200,7 +199,7 @@ def test_bundles_of_thin_rankings_are_reproduced(
     _result, zipped = bundled(writer.task)
     path = tmp_path / "bundle.zip"
     path.write_bytes(zipped)
-    status, found = said("reproduce", path)
+    status, found = said(path)
     assert (status, found["is_same"], found["differences"]) == (0, True, [])
     out = io.StringIO()
     call_command("reproduce", str(path), stdout=out)

@@ -1,4 +1,4 @@
-"""Tasks beside the ranking of a test set are wherever its campaign is: cloned, rehearsed, copied, in bundles."""
+"""Tasks beside the ranking of a test set are wherever its campaign is: cloned, rehearsed."""
 
 import pytest
 from django.test import TestCase
@@ -18,9 +18,6 @@ from cells.cloning import campaign_clone
 from ranking.models import RankingSettings, StoppingRule
 from ranking.services import ranking_settings_change, stopping_rule_set
 from tests.factories import make_campaign, make_organiser, make_task
-from tests.integration.copying.test_static_copy import files_of as copied
-from tests.integration.copying.test_static_copy import published
-from tests.integration.publishing.conftest import ranked_task
 
 pytestmark = pytest.mark.django_db
 
@@ -98,16 +95,3 @@ def test_a_rehearsal_has_them_and_simulated_judges_share_them(task: Task) -> Non
         ("bot-001", TWO),
         ("bot-002", "ranking"),
     }
-
-
-def test_a_copy_to_read_has_a_folder_for_each_and_names_nobody_that_one_hides() -> None:
-    campaign = make_campaign("autumn")
-    writer = ranked_task(campaign)
-    Task.objects.create(test_set=writer.task.test_set, protocol=TWO)
-    published(writer, anonymous=["cobalt"])
-    files = copied(campaign, with_texts=True)
-    assert "news · five-way ranking" in files["index.html"]
-    assert "news · two outputs" in files["index.html"]
-    assert "test-set-2/index.html" in files
-    assert "System A" in files["test-set-2/texts/1.html"]
-    assert [path for path, text in files.items() if "cobalt" in text] == []

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from campaign.models import Task
-from ranking.export.bundles import result_bundle_make
 from ranking.models import PublishedResult, ResultBundle
+from ranking.pages.published.making import result_bundle_make
 from ranking.selectors.result_bundles import bundle_bytes
 from ranking.services.publishing import (
     result_publish,
@@ -43,14 +43,18 @@ def packed(path: Path, files: Mapping[str, bytes]) -> Path:
     return path
 
 
-def said(command: str, path: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
-    """Run a command here; return its exit status and what it says."""
+def told(path: Path, *arguments: str) -> tuple[int, str]:
+    """Run `reproduce` here; return its exit status and what it prints, its error among it."""
     out = io.StringIO()
     try:
-        call_command(command, str(path), *arguments, "--format", "json", stdout=out)
-    except BaseException as error:
-        status = getattr(error, "returncode", None)
-        if status is None:
-            raise
-        return int(status), json.loads(out.getvalue())
-    return 0, json.loads(out.getvalue())
+        call_command("reproduce", str(path), *arguments, stdout=out)
+    except CommandError as error:
+        return error.returncode, f"{out.getvalue()}{error}"
+    return 0, out.getvalue()
+
+
+def said(path: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+    """Run `reproduce` here; return its exit status and its JSON."""
+    status, text = told(path, *arguments, "--format", "json")
+    found, _end = json.JSONDecoder().raw_decode(text)
+    return status, found

@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.services import quality_action_take
 from campaign.models import System, User
 from ranking.models import PublishedResult
-from ranking.reports.published import FILES
+from ranking.reports.published import FOLDER
 from ranking.services import ranking_run_compute
 from ranking.services.publishing import (
     PublishedWords,
@@ -23,6 +23,7 @@ from ranking.services.publishing import (
     result_reviewer_link_make,
 )
 from tests.factories import make_campaign, make_judge, make_organiser
+from tests.integration.publishing.bundled import bundled
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -40,7 +41,8 @@ def page_of(result: PublishedResult) -> str:
 
 
 def addresses_of(result: PublishedResult) -> list[str]:
-    files = [reverse("published-file", args=[result.address, name]) for name in FILES]
+    names = ["bundle.zip", *FOLDER]
+    files = [reverse("published-file", args=[result.address, name]) for name in names]
     return [page_of(result), reverse("published-embed", args=[result.address]), *files]
 
 
@@ -101,7 +103,7 @@ def test_under_an_embargo_members_read_it_and_strangers_find_nothing(
 ) -> None:
     judge = make_judge(judged.campaign, "ada")
     stranger = make_organiser(make_campaign("other"), "other@example.org")
-    result = publish(judged, embargo_until=tomorrow())
+    result, _zipped = bundled(judged.task, embargo_until=tomorrow())
     assert judge.user is not None
     for client in (Client(), signed_in(judge.user), signed_in(stranger)):
         for address in addresses_of(result):
@@ -139,7 +141,7 @@ def test_an_embargo_ends_by_itself(judged: TestSetWriter, client: Client) -> Non
 def test_reviewers_read_it_by_their_link_until_it_ends(
     judged: TestSetWriter, client: Client
 ) -> None:
-    result = publish(judged, embargo_until=tomorrow())
+    result, _zipped = bundled(judged.task, embargo_until=tomorrow())
     token = result_reviewer_link_make(result=result)
     address = reverse("published-review", args=[result.address, token])
     answer = client.get(address)
@@ -209,9 +211,9 @@ def test_versions_under_an_embargo_are_not_named_to_strangers(
 
 def test_a_hidden_name_is_nowhere(judged: TestSetWriter, client: Client) -> None:
     System.objects.filter(name="cobalt").update(team="Secret Lab", contact="ada@secret.example")
-    result = publish(judged, anonymous=["cobalt"])
+    result, _zipped = bundled(judged.task, anonymous=["cobalt"])
     for address in addresses_of(result):
-        body = client.get(address).content.decode(errors="replace").lower()
+        body = b"".join(client.get(address)).decode(errors="replace").lower()
         for hidden in ("cobalt", "secret lab", "ada@secret"):
             assert hidden not in body, address
     assert "System A" in text_of(client.get(page_of(result)))

@@ -10,7 +10,8 @@ from ranking.selectors.judged_blocks import judged_blocks
 from ranking.selectors.runs import latest_run
 from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.publishing import published_draft, result_publish
+from ranking.services.publishing import published_draft
+from tests.integration.publishing.bundled import bundled, files_of
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -48,7 +49,7 @@ def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
     assert run is not None
     blocks = judged_blocks(task_id=repeated.task.pk, watermark=run.watermark)
     own = measure_agreement(blocks.without(["_ref"])).intra
-    result = result_publish(task=repeated.task, by=None)
+    result, zipped = bundled(repeated.task)
     assert result.content["sections"]["self_agreement"] == {
         "chance": "scott",
         "kappa": own.kappa,
@@ -65,5 +66,5 @@ def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
     said = text_of(client.get(f"/results/{result.address}/"))
     interval = f"{own.low:.2f} to {own.high:.2f}".replace("-", "−")
     assert f"κ of judges with themselves {own.kappa:.2f} ({interval})." in said
-    table = client.get(f"/results/{result.address}/ranking.md").content.decode()
+    table = files_of(zipped)["ranking.md"].decode()
     assert f"themselves: {own.kappa:.2f} ({own.low:.2f} to {own.high:.2f} at 95 %)." in table

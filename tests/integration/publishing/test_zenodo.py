@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from campaign.models import Job, JobState
 from campaign.services.jobs import job_cancel, job_retry, jobs_run_waiting
-from ranking.export.bundles import result_bundle_make
 from ranking.export.zenodo import client as zenodo_client
 from ranking.export.zenodo.client import Zenodo, ZenodoError
 from ranking.models import PublishedResult, ZenodoDraft
+from ranking.pages.published.making import result_bundle_make
 from ranking.selectors.result_bundles import bundle_bytes, bundle_of
 from ranking.services.publishing import PublishedWords, result_publish, result_retract
 from tests.integration.ranking.pages import text_of

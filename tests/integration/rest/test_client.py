@@ -25,7 +25,6 @@ ROOT = Path(__file__).parents[3]
 NOTEBOOK = ROOT / "docs" / "examples" / "notebook.ipynb"
 #: Files, of which a client of JSON makes no types; it says so. Whoever needs them asks without it.
 OF_FILES = {
-    "GET /api/v1/campaigns/{slug}/copies/{copy_id}/",
     "GET /api/v1/campaigns/{slug}/file/",
     "PUT /api/v1/campaigns/{slug}/file/",
     "GET /api/v1/tasks/{task_id}/published-results/{version}/bundle/",

@@ -50,8 +50,6 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     # Adding and deleting: tests/integration/cells/test_tasks.py.
     "campaigns/<slug:slug>/add-task/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     # Asking: tests/integration/copying.
-    "campaigns/<slug:slug>/copies/": MEMBERS_PAGE | sends(POST=MEMBERS),
-    "campaigns/<slug:slug>/copies/<int:copy_id>.zip": MEMBERS_PAGE,
     "campaigns/<slug:slug>/rehearsal/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/rehearsal/end/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "bin/": {**EVERYBODY, "nobody": 302},

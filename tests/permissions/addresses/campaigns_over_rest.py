@@ -28,8 +28,6 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/tasks/": MEMBERS_API | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/copies/": MEMBERS_API | sends(POST=MEMBERS),
-    "api/v1/campaigns/<slug:slug>/copies/<int:copy_id>/": MEMBERS_API,
     # Writing: tests/integration/cells/test_rehearsal_pages.py.
     "api/v1/campaigns/<slug:slug>/rehearsal/": ORGANISERS_API
     | sends(POST=ORGANISERS, DELETE=ORGANISERS),

@@ -1,14 +1,14 @@
-"""Make the bundle of a published result: write its files, pack them, and store the zip."""
+"""Make the frozen folder of a published result: its page, files and data, packed into one zip."""
 
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from functools import partial
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final
 
+from campaign.models import Job, JobKind
+from campaign.services.jobs import JobProgress, handles
 from campaign.texts.canonical_json import canonical
 from ranking.export.bundles.design import designs_write, draws_write
 from ranking.export.bundles.frozen import FrozenResult, Progress, frozen_result
@@ -18,17 +18,20 @@ from ranking.files.bundles.names import (
     CHECKSUMS,
     DESIGN,
     DRAWS,
+    INDEX,
     JUDGMENTS,
     LEFT_OUT,
     METADATA,
     PARQUET,
     README,
-    RESULT,
     RUN,
     TEXTS,
 )
 from ranking.models import ResultBundle
+from ranking.pages.published.result import frozen_page, result_file
+from ranking.reports.published import FOLDER
 from ranking.reports.published.bundle_words import BundleFile, checksums, crate, readme
+from ranking.services.publishing import PublishingRefusedError
 from ranking.services.publishing.bundles import result_bundle_store
 
 _COPIED: Final = 1 << 20
@@ -57,7 +60,7 @@ def result_bundle_make(*, bundle: ResultBundle, progress: Progress = _untold) ->
     with tempfile.TemporaryDirectory(prefix="quintet-bundle-") as name:
         folder = Path(name)
         frozen = frozen_result(bundle)
-        files = list(_written(frozen, folder, progress))
+        files = _written(frozen, folder, progress)
         zipped = folder / "bundle.zip"
         _zip_write(zipped, folder, files, moment=_moment(frozen))
         with zipped.open("rb") as stream:
@@ -66,48 +69,42 @@ def result_bundle_make(*, bundle: ResultBundle, progress: Progress = _untold) ->
             )
 
 
-def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> Iterator[BundleFile]:
-    """Write all files into the folder; yield each, in the order of the zip."""
+@handles(JobKind.BUNDLE, PublishingRefusedError)
+def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
+    bundle = ResultBundle.objects.filter(pk=job.parameters["bundle"]).first()
+    if bundle is None or bundle.is_made:  # by a command meanwhile
+        return {}
+    return {"sha256": result_bundle_make(bundle=bundle, progress=progress).digest}
+
+
+def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> list[BundleFile]:
+    """Write all files into the folder; return them in the order of the zip."""
     content, digest = frozen.content, frozen.result.digest
-    files = []
-    for name, write in _writers(frozen, folder, progress).items():
-        if write(folder / name):
-            files.append(_found(folder / name))
-    names = [file.name for file in files]
-    files.insert(0, _said(folder / README, readme(content, digest, names)))
-    files.append(_said(folder / METADATA, crate(content, digest, files)))
-    yield from files
-    yield _said(folder / CHECKSUMS, checksums(files))
+    written = result_file(frozen.result)
+    for name, file in FOLDER.items():
+        if file.write is not None:
+            _write(folder / name, file.write(written))
+    _write(folder / RUN, canonical(_run(frozen)) + "\n")
+    judgments_write(frozen, folder / JUDGMENTS, progress)
+    parquet_write(folder / JUDGMENTS, folder / PARQUET)
+    left_out_write(frozen, folder / LEFT_OUT, progress)
+    designs_write(frozen, folder / DESIGN)
+    draws_write(frozen, folder / DRAWS, progress)
+    if frozen.bundle.has_texts:
+        texts_write(frozen, folder / TEXTS)
+    about = {INDEX, README, METADATA, CHECKSUMS}
+    names = [name for name in FOLDER if name in about or (folder / name).exists()]
+    _write(folder / INDEX, frozen_page(frozen.result, names))
+    _write(folder / README, readme(content, digest, names))
+    files = [_found(folder / name) for name in names if name not in {METADATA, CHECKSUMS}]
+    _write(folder / METADATA, crate(content, digest, files))
+    files.append(_found(folder / METADATA))
+    _write(folder / CHECKSUMS, checksums(files))
+    return [*files, _found(folder / CHECKSUMS)]
 
 
-def _writers(
-    frozen: FrozenResult, folder: Path, progress: Progress
-) -> dict[str, Callable[[Path], bool]]:
-    """Return what writes each file, and whether there is one."""
-    content = frozen.content
-    return {
-        RESULT: partial(_text_write, canonical(content)),
-        RUN: partial(_text_write, canonical(_run(frozen)) + "\n"),
-        JUDGMENTS: _always(partial(judgments_write, frozen, progress=progress)),
-        PARQUET: partial(parquet_write, folder / JUDGMENTS),
-        LEFT_OUT: partial(left_out_write, frozen, progress=progress),
-        DESIGN: _always(partial(designs_write, frozen)),
-        DRAWS: _always(partial(draws_write, frozen, progress=progress)),
-        **({TEXTS: partial(texts_write, frozen)} if frozen.bundle.has_texts else {}),
-    }
-
-
-def _always(write: Callable[[Path], None]) -> Callable[[Path], bool]:
-    def written(path: Path) -> bool:
-        write(path)
-        return True
-
-    return written
-
-
-def _text_write(text: str, path: Path) -> bool:
-    path.write_text(text, encoding="utf-8", newline="\n")
-    return True
+def _write(path: Path, content: str | bytes) -> None:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
 def _run(frozen: FrozenResult) -> dict[str, Any]:
@@ -117,11 +114,6 @@ def _run(frozen: FrozenResult) -> dict[str, Any]:
         "result": frozen.result.digest,
         **{name: method[name] for name in _RUN_FIELDS},
     }
-
-
-def _said(path: Path, text: str) -> BundleFile:
-    _text_write(text, path)
-    return _found(path)
 
 
 def _found(path: Path) -> BundleFile:
