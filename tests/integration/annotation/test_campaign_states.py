@@ -224,6 +224,9 @@ def test_deleting_and_restoring_on_pages(client: Client, task: Task) -> None:
     assert reverse("campaign-bin") in listed
     assert client.get(reverse("campaign-detail", args=["museum"])).status_code == 404
     assert client.get(reverse("test-set-dashboard", args=["museum", task.pk])).status_code == 404
+    museum = "/api/v1/campaigns/museum/"
+    over_rest = [museum, f"{museum}state/", f"/api/v1/tasks/{task.pk}/"]
+    assert [client.get(address).status_code for address in over_rest] == [404, 404, 404]
     assert "Museum" in client.get(reverse("campaign-bin")).content.decode()
     stranger = Client()
     stranger.force_login(make_organiser(make_campaign("other"), "other@example.org"))
@@ -232,6 +235,7 @@ def test_deleting_and_restoring_on_pages(client: Client, task: Task) -> None:
     assert stranger.post(restore).status_code == 404
     client.post(restore)
     assert client.get(reverse("campaign-detail", args=["museum"])).status_code == 200
+    assert [client.get(address).status_code for address in over_rest] == [200, 200, 200]
 
 
 def test_an_archived_campaign_is_read_and_not_changed(client: Client, task: Task) -> None:

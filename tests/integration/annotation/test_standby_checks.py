@@ -12,7 +12,7 @@ from campaign.services import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit
 from tests.factories import make_campaign, make_judge, make_task
 
-pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
+pytestmark = pytest.mark.django_db
 
 EVERY = 5
 
@@ -72,6 +72,7 @@ def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(task: Ta
     assert 3 <= account.checks_lent <= 10
 
 
+@pytest.mark.thorough
 def test_nobody_waits_while_only_hits_with_a_check_are_left(task: Task) -> None:
     pool_fill(task_id=task.pk)
     HIT.objects.filter(holds_check=False).update(available_at=timezone.now() + timedelta(hours=1))

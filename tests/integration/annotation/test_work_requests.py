@@ -196,3 +196,12 @@ def test_what_waits_in_vain_makes_room_for_a_judge_who_is_there(judge: Judge, ta
     sequence = HITSequence.objects.get()
     assert sequence.blocks_planned == sum(sequence.segment_blocks) == 6
     assert hit_redraw(given_up) == plans_read([given_up.pk])[given_up.pk]
+
+
+def test_work_is_prepared_before_the_judge_asks_again(judge: Judge, task: Task) -> None:
+    hits_plan(task_id=task.pk, count=1)
+    lend(judge)
+    assert JudgeAccount.objects.get().requested_at is not None
+    pool_fill(task_id=task.pk, size=0)
+    assert HIT.objects.filter(reserved_for=judge).exists()
+    assert JudgeAccount.objects.get().requested_at is None

@@ -101,6 +101,14 @@ def test_a_judge_changes_so_many_rankings_a_minute(
 
 
 @pytest.mark.usefixtures("few")
+def test_the_limit_of_a_minute_passes_with_it(blocks: list[AssignedBlock]) -> None:
+    for block in blocks[:3]:
+        judged_ago(block, 2)
+        judged_ago(block, 2)
+    assert judged(blocks[0]).supersedes is not None
+
+
+@pytest.mark.usefixtures("few")
 def test_a_repeat_is_answered_whatever_the_limits(blocks: list[AssignedBlock]) -> None:
     stored = [judged(blocks[0]) for _ in range(4)]
     for each in stored:
@@ -139,6 +147,14 @@ def test_comments_of_a_day_have_a_length_together(
         problem_report(assigned=blocks[0], client_id=uuid4(), kind="other", comment="123")
     assert judged(blocks[2], comment="12").comment == "12"
     assert judged(blocks[2]).comment == ""
+
+
+def test_comments_of_the_day_before_count_no_more(
+    blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "COMMENT_BYTES_A_DAY", 10)
+    judged_ago(blocks[0], 24 * 60 + 1, comment="ten bytes.")
+    assert judged(blocks[1], comment="ten bytes.").comment
 
 
 @pytest.mark.usefixtures("few")

@@ -17,7 +17,7 @@ from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import FINE, POOR, said_about
 
 # As of a request: storing is a transaction by itself.
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.thorough]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 JUDGING = "/api/v1/judging"
 #: Queries of a request that stores a ranked block: session, user, block, and the statement that stores.
@@ -75,7 +75,7 @@ def judged_by_others(task: Task, at_least: int) -> None:
     [
         pytest.param(
             each,
-            marks=() if each in {Protocol.RANKING, Protocol.RATING} else pytest.mark.thorough,
+            marks=() if each == Protocol.RATING else pytest.mark.thorough,
         )
         for each in Protocol
     ],

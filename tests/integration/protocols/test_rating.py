@@ -81,6 +81,9 @@ def test_fluency_is_of_an_output_alone(judging: Client, judge: Judge, task: Task
         assert len(block["candidates"]) == 1
         assert (block["source"], block["references"]) == (None, [])
         assert block["context"] == {"before": [], "after": []}
+    refused = rated(judging, hit["blocks"][0], 4, criterion="adequacy")
+    assert refused.status_code == 400
+    assert "What is rated here is: fluency" in refused.json()["detail"]
     id_ = uuid4()
     first = rated(judging, hit["blocks"][0], 4, id_)
     assert first.status_code == 200, first.content
@@ -104,6 +107,9 @@ def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task
     # Each segment once.
     assert len(blocks) == task.test_set.segments.count()
     assert hit["rules"] == {"criterion": "adequacy", "adequacy_basis": "reference"}
+    late = rated(judging, blocks[0], 3)
+    assert late.status_code == 400
+    assert "fluency stays" in late.json()["detail"]
     shown = list(hit["blocks"])
     for block in shown:
         assert block["source"] is None

@@ -1,0 +1,45 @@
+"""Unknown rules and values out of range are refused in words, whatever sets them: page, REST or command."""
+
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from annotation.protocols import answer_kind
+
+PROTOCOLS = ("editing", "quiz", "rating", "sorting", "spans", "top", "two_outputs")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_unknown_rule_is_refused_by_name(protocol: str) -> None:
+    with pytest.raises(ValidationError, match="This protocol has no rule “five_answers”"):
+        answer_kind(protocol).rules({"five_answers": True})
+
+
+@pytest.mark.parametrize(
+    ("protocol", "rules", "words"),
+    [
+        ("editing", {"third_acceptor": 1}, "third_acceptor is true or false"),
+        ("quiz", {"readers": 0}, "readers is a whole number from 1"),
+        ("quiz", {"readers": True}, "readers is a whole number from 1"),
+        ("quiz", {"readers": 2.0}, "readers is a whole number from 1"),
+        ("rating", {"raters": 0}, "raters is a whole number from 1"),
+        ("rating", {"raters": True}, "raters is a whole number from 1"),
+        ("rating", {"items_per_judge": "many"}, "items_per_judge is a whole number from 1"),
+        ("rating", {"adequacy_basis": "ear"}, "adequacy_basis is one of these"),
+        ("rating", {"order_free": 1}, "order_free is true or false"),
+        ("sorting", {"judgments": True}, "judgments: True is not from"),
+        ("sorting", {"judgments": 6.0}, "judgments: 6.0 is not from"),
+        ("sorting", {"judgments": 100_001}, "judgments: 100001 is not from"),
+        ("spans", {"missing": "no"}, "missing is true or false"),
+        ("spans", {"margin": 101}, "margin: 101 is not from 0 to 100"),
+        ("spans", {"perfect_from": 99.5}, "perfect_from: 99.5 is not from 0 to 100"),
+        ("spans", {"major_below": True}, "major_below: True is not from 0 to 100"),
+        ("two_outputs", {"four_answers": "yes"}, "four_answers is true or false"),
+    ],
+)
+def test_a_value_that_a_rule_does_not_take_is_refused(
+    protocol: str, rules: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValidationError, match=words):
+        answer_kind(protocol).rules(rules)
