@@ -15,7 +15,7 @@ from campaign.models import Task
 
 
 class AnswerRefusedError(Exception):
-    """What a file says is no answer of the task.
+    """Refusal: an answer in a file does not fit the task.
 
     `problem` and `remedy` are phrases without a full stop, like FormatError's.
     """
@@ -28,7 +28,7 @@ class AnswerRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileAnswer:
-    """What a file says that a judge said on one screen.
+    """Answer of a judge on one screen, as read from a file.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class FileAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileContent:
-    """What a file says: of which format it is, its answers in their order, and, once these are read, what it says beside them."""
+    """Content of a file: its format, its answers in order, and, after these are read, its remaining facts."""
 
     file_format: str
     answers: Iterable[FileAnswer]

@@ -32,7 +32,7 @@ class AnswersSentSerializer(serializers.Serializer[Any]):
 
 
 class LossSerializer(serializers.Serializer[Any]):
-    """What a file says and an answer cannot, how often, and where first."""
+    """Content of a file that answers have no place for: what, how often, and where first."""
 
     what = serializers.CharField()
     count = serializers.IntegerField()
@@ -40,7 +40,7 @@ class LossSerializer(serializers.Serializer[Any]):
 
 
 class AnswersImportedSerializer(serializers.Serializer[Any]):
-    """What an import did."""
+    """Result of an import."""
 
     judgments = serializers.IntegerField(help_text="Answers that were stored.")
     skips = serializers.IntegerField(help_text="Skips that were stored.")

@@ -24,7 +24,7 @@ from campaign.services import (
 
 
 class StateSerializer(serializers.Serializer[Any]):
-    """How far a campaign is, and what can be done now."""
+    """State of a campaign, and the transitions possible now."""
 
     state = serializers.ChoiceField(choices=CampaignState.choices, read_only=True)
     state_since = serializers.DateTimeField(read_only=True)
@@ -63,7 +63,7 @@ class JudgesNeededSerializer(serializers.Serializer[Any]):
 
 
 class StateEffectsSerializer(serializers.Serializer[Any]):
-    """What it would do now, or did."""
+    """Effect of a transition: planned in a dry run, done otherwise."""
 
     transition = serializers.ChoiceField(choices=Transition.choices, read_only=True)
     is_possible = serializers.BooleanField(read_only=True)

@@ -15,7 +15,7 @@ from campaign.services import task_close, task_reopen
 
 
 class ClosingSerializer(serializers.Serializer[Any]):
-    """Whether a test set is closed to judges, and who is at work in it now."""
+    """Closing of a test set to judges, and the judges at work in it now."""
 
     closed_at = serializers.DateTimeField(allow_null=True, read_only=True)
     judges = serializers.IntegerField(read_only=True, help_text="Who hold a HIT of it now.")
