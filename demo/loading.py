@@ -94,7 +94,8 @@ SIMULATED_WITHOUT_REFERENCE = (
     SimulatedJudge("sim-quick-1", noise=22, seconds_per_block=25),
     SimulatedJudge("sim-careless", noise=None, seconds_per_block=4),
 )
-# In each protocol, by its name.
+# In each protocol, by its name; enough answers for each of its tables, and soon loaded.
+HITS_IN_PROTOCOLS = 6
 SIMULATED_IN_PROTOCOLS = (
     SimulatedJudge("careful", noise=8, seconds_per_block=40),
     SimulatedJudge("steady", noise=14, seconds_per_block=30),
@@ -257,7 +258,7 @@ def _answers_simulate(task: Task, *, name: str) -> None:
             for each in SIMULATED_IN_PROTOCOLS
         ],
         languages=languages,
-        hits_each=10,
+        hits_each=HITS_IN_PROTOCOLS,
         qualities=_qualities(task),
         seed=SEED,
         task=task,

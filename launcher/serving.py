@@ -182,11 +182,11 @@ class _Start:
         self._until(self._directory.web_ready_file.exists, late)
         self._page.close()
         self._until(lambda: is_ready(self._port), late)
-        if not self._stop.made:
-            # Only now, so that the first page is not held up by their starts.
-            self.supervisor.start(*self._background)
         links = self._directory.demo_file
         self._until(lambda: _changed(links) != self._links_before or self._is_loaded())
+        if not self._stop.made:
+            # Only now: what the first links lead to is loaded without them, and sooner.
+            self.supervisor.start(*self._background)
 
     def _step_done(self, step: str, said: str) -> None:
         if not self._stop.made:
