@@ -9,13 +9,13 @@ from django.utils.translation import pgettext
 
 from annotation.selectors import JudgeStatus, judge_statuses
 from campaign.models import Task
+from ranking.analyses.judges import outlier_rule_in_words
 from ranking.models import Analysis
 from ranking.pages.formats import figure, interval, judge_status_label, kappa
 from ranking.pages.judge_measures import rule_in_words
 from ranking.selectors.analysis_judges import judges_in_answer
 from ranking.selectors.judges import judges_by_pseudonym
 from ranking.selectors.rule_effects import rules_broken
-from ranking.wording.outlier_rules import outlier_rule_in_words
 
 #: More judges than this are named in a field.
 MOST_LISTED = 100

@@ -9,9 +9,9 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from ranking.analyses.system import TREND_LEVEL
 from ranking.core.scores import Shortage
 from ranking.pages.summary import names_in_a_row
-from ranking.reports.system import TREND_LEVEL
 from ranking.selectors.one_system import SystemStanding
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_ranked import reason_in_words

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from campaign.export.csv_lines import csv_line
-from ranking.reports.pairs import MARKS
 from ranking.reports.published.report import PublishedFile, name_of, one_line, ranking_report
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.pair_tests import MARKS
 
 _COLUMNS: Final = ("better", "worse", "wins", "losses", "ties", "p", "adjusted_p")
 _CORRECTIONS: Final = {"holm": "Holm", "benjamini_hochberg": "Benjamini and Hochberg"}
