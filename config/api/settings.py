@@ -51,7 +51,7 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "JudgeRowState": "annotation.api.people_serializers.ROW_STATES",
     "NoIntervalReason": "ranking.core.agreement.kappa_intervals.NoInterval",
     "ShortageUnit": ["blocks", "segments", "documents", "judges"],
-    "TableName": "ranking.api.campaign_tables.TABLE_KINDS",
+    "TableName": "ranking.api.analyses.TABLE_KINDS",
     "TextDirection": ["ltr", "rtl"],
     "BlockState": ["open", "judged", "skipped"],
     "DesignKind": "annotation.models.Design.Kind",

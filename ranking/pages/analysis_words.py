@@ -10,7 +10,6 @@ from django.utils.translation import pgettext
 
 from campaign.models import Task
 from ranking.analyses import ANALYSES, Option
-from ranking.analyses.judgments import JUDGMENT_OPTIONS
 from ranking.models import Analysis
 from ranking.pages.analysis_form import given_of, question_query
 
@@ -36,7 +35,7 @@ def asked_in_words(analysis: Analysis, task: Task) -> AskedRow:
     return AskedRow(
         analysis=analysis,
         title=str(kind.title),
-        words=options_in_words((*kind.options, *JUDGMENT_OPTIONS), given),
+        words=options_in_words(kind.every_option, given),
         address=f"{address}?{query}",
     )
 

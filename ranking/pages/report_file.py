@@ -1,20 +1,24 @@
-"""The answer of an analysis as a file."""
+"""A report as a file."""
 
 from django.http import HttpResponse
-from django.utils.translation import get_language
 
 from ranking.models import Analysis
-from ranking.reports.stored import report_in
+from ranking.reports import Report
 from ranking.reports.writing import FILES, write
+from ranking.selectors.analyses import answer_with_data
 
 
-def report_file(analysis: Analysis, ending: str) -> HttpResponse:
-    """Return the answer of an analysis as a file of one of the formats."""
+def report_file(report: Report, ending: str, *, named: str) -> HttpResponse:
+    """Return a report as a file of one of the formats."""
     report_format, content_type = FILES[ending]
-    report = report_in(analysis.reports or {}, get_language() or "en", data=analysis.data)
-    response = HttpResponse(
-        write(report, report_format), content_type=f"{content_type}; charset=utf-8"
+    return HttpResponse(
+        write(report, report_format),
+        content_type=f"{content_type}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{named}.{ending}"'},
     )
-    name = f"{analysis.kind}-{analysis.task_id}-{analysis.watermark}.{ending}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+
+
+def answer_file(analysis: Analysis, ending: str) -> HttpResponse:
+    """Return the answer of an analysis of a task as a file of one of the formats."""
+    named = f"{analysis.kind}-{analysis.task_id}-{analysis.watermark}"
+    return report_file(answer_with_data(analysis), ending, named=named)
