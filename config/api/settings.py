@@ -45,7 +45,7 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "RangeCorrection": "ranking.models.RankingSettings.Correction",
     "RangeKind": "ranking.models.RankingSettings.Ranges",
     "RuleTests": "ranking.wording.stopping_rules.RuleTests",
-    "RankingMethod": "ranking.wording.live_methods.LiveMethod",
+    "RankingMethod": "ranking.wording.methods.LiveMethod",
     "RangeLevel": "ranking.models.RankingSettings.Resample",
     "JudgeStanding": "annotation.api.people_serializers.STANDINGS",
     "JudgeRowState": "annotation.api.people_serializers.ROW_STATES",

@@ -37,7 +37,7 @@ from ranking.reports.correlations import (
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.agreement import strength_caution
-from ranking.wording.by_language import by_language
+from ranking.wording.numbers import by_language
 
 DEVIATIONS = Option(
     name="deviations",

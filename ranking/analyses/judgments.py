@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ranking.analyses.options import Option
 from ranking.reports.inputs import Remarks, WorkFacts, recorded_remarks, recorded_work
-from ranking.wording.rule_states import RuleState, recorded_rule
+from ranking.wording.stopping_rules import RuleState, recorded_rule
 
 REFERENCE = Option(
     name="reference",

@@ -34,7 +34,7 @@ from ranking.reports.plots import Plot
 from ranking.reports.simulations import budget_data, budget_notes
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.numbers import decimals, percent, percent_in_figures
-from ranking.wording.rule_states import counting_in_words
+from ranking.wording.stopping_rules import counting_in_words
 
 EXPERIMENTS = Option(
     name="experiments",

@@ -21,7 +21,7 @@ from campaign.models import JobState, Task
 from ranking.analyses import ANALYSES, TABLES, OptionError
 from ranking.analyses.kind import AnalysisChoice
 from ranking.models import Analysis
-from ranking.pages.report_file import answer_file, report_file
+from ranking.pages.report_shown import answer_file, report_file
 from ranking.reports.tables import plain
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import analyses_asked, analyses_of

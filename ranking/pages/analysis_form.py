@@ -2,22 +2,20 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
-from ranking.analyses import AnalysisKind, Option
-from ranking.analyses.judgments import (
-    DOCUMENTS,
-    DOMAINS,
-    GROUP,
-    JUDGMENT_OPTIONS,
-    REFERENCE,
-)
+from campaign.models import Task
+from ranking.analyses import ANALYSES, AnalysisKind, Option
+from ranking.analyses.judgments import DOCUMENTS, DOMAINS, GROUP, JUDGMENT_OPTIONS, REFERENCE
 from ranking.analyses.options import OptionError
+from ranking.models import Analysis
 from ranking.selectors.analyses import JudgmentsToChoose
 
 #: Typed into one field: names between commas. A name of a document may have one.
@@ -237,3 +235,64 @@ def _field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
         widget=forms.SelectMultiple(attrs={"size": min(6, len(names))}),
         **_common(option),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRow:
+    """A line of the list of analyses: what was asked, and where the answer of just these judgments is."""
+
+    analysis: Analysis
+    title: str
+    words: str
+    address: str
+
+
+def asked_in_words(analysis: Analysis, task: Task) -> AskedRow:
+    """Return an analysis of a test set for the list."""
+    kind = ANALYSES.get(analysis.kind)
+    if kind is None:  # of a version that had it
+        return AskedRow(analysis, analysis.kind, "", "")
+    given = given_of(kind, analysis.choice)
+    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind.name])
+    query = question_query(given, analysis.watermark)
+    return AskedRow(
+        analysis=analysis,
+        title=str(kind.title),
+        words=options_in_words(kind.every_option, given),
+        address=f"{address}?{query}",
+    )
+
+
+def options_in_words(of: Sequence[Option], given: Mapping[str, Any]) -> str:
+    """Return what was chosen of these options."""
+    options = {option.name: option for option in of}
+    said = (
+        f"{options[name].label} {_value(options[name], value)}" for name, value in given.items()
+    )
+    return pgettext("between options", "; ").join(said)
+
+
+def _value(option: Option, value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list | tuple):
+        return ", ".join(str(option.choices.get(each, each)) for each in value)
+    return str(option.choices.get(value, value))
+
+
+#: Pairs that are linked, those beside the band first; of others one asks by name.
+MOST_LINKED = 40
+
+
+def pair_links(analysis: Analysis, task: Task, *, watermark: int | None) -> list[tuple[str, str]]:
+    """Return the names of two judges and the address that sets them side by side; none of other kinds."""
+    if analysis.kind != "judge_pairs" or analysis.data is None:
+        return []
+    given = given_of(ANALYSES[analysis.kind], analysis.choice)
+    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, analysis.kind])
+    found = []
+    for each in analysis.data["pairs"][:MOST_LINKED]:
+        judge, other = each["pair"]["judges"]
+        query = question_query({**given, "judge": judge, "other": other}, watermark)
+        found.append((f"{judge} – {other}", f"{address}?{query}"))
+    return found

@@ -33,7 +33,7 @@ from ranking.models import Analysis, LatestRanking
 from ranking.reports import Report
 from ranking.selectors.analyses import Answered, answer_with_data, answered_among
 from ranking.selectors.one_system import NamedSystem
-from ranking.wording.rule_states import RuleState, rule_state
+from ranking.wording.stopping_rules import RuleState, rule_state
 
 
 @dataclass(frozen=True, slots=True)

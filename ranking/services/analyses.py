@@ -43,7 +43,7 @@ from ranking.selectors.analyses import analyses_of
 from ranking.selectors.campaign_tables import blocks_skipped, table_tasks
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
-from ranking.wording.rule_states import RuleState, rule_notes
+from ranking.wording.stopping_rules import RuleState, rule_notes
 
 #: So many of a test set are kept, and as many of single systems; the oldest go first.
 MOST_KEPT = 500

@@ -20,18 +20,14 @@ from campaign.views.access import asked_task, joined_campaign, organised_campaig
 from ranking.analyses import ANALYSES, TABLES, AnalysisKind, OptionError
 from ranking.analyses.kind import AnalysisChoice
 from ranking.models import Analysis
-from ranking.pages.addresses import Addresses
-from ranking.pages.analysis_form import AnalysisForm
-from ranking.pages.analysis_words import asked_in_words
+from ranking.pages.acting import judges_to_act
+from ranking.pages.addresses import Addresses, TableAddresses
+from ranking.pages.analysis_form import AnalysisForm, asked_in_words, pair_links
 from ranking.pages.beside import rankings_beside
-from ranking.pages.judges_to_act import judges_to_act
-from ranking.pages.pair_links import pair_links
 from ranking.pages.plot_file import plot_answer
 from ranking.pages.plots import rank_plots
-from ranking.pages.report_file import answer_file, report_file
-from ranking.pages.report_shown import plot_files, shown_tables
+from ranking.pages.report_shown import answer_file, plot_files, report_file, shown_tables
 from ranking.pages.summary import headline
-from ranking.pages.table_addresses import TableAddresses
 from ranking.reports import Report
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import (
@@ -54,7 +50,7 @@ from ranking.services.analyses import (
     table_ask,
     watermark_check,
 )
-from ranking.wording.rule_states import RuleState, rule_notes, shown_rule
+from ranking.wording.stopping_rules import RuleState, rule_notes, shown_rule
 
 _SECTION, _TABLES = "ranking", "tables"
 _ON_A_PAGE = 25

@@ -25,8 +25,8 @@ from ranking.pages.one_system import (
     opponents_table,
     part_tables,
     sentences,
+    system_words,
 )
-from ranking.pages.one_system_in_words import system_words
 from ranking.pages.plot_file import PLOT_FILES
 from ranking.selectors.analyses import Answered, answered
 from ranking.selectors.left_out import judges_not_counted

@@ -22,7 +22,7 @@ from ranking.core.rankings.ranking import Ranking
 from ranking.range_choices import RangeChoice, choice_of
 from ranking.reports.inputs import Input
 from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.rule_states import RuleState, rule_notes
+from ranking.wording.stopping_rules import RuleState, rule_notes
 
 #: Codes of reasons.
 NO_JUDGMENT, NOT_RANKED, DELETED = "no_judgment", "not_ranked", "deleted"
