@@ -133,7 +133,6 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     annotation.QualityReversal: _WORK,
     ranking.RankingRun: _WORK,
     ranking.Analysis: _WORK,
-    ranking.CampaignTable: _WORK,
     ranking.LatestRanking: _WORK,
     ranking.PublishedResult: "a result of the other campaign, at its address",
     ranking.ResultBundle: "of such a result",

@@ -12,7 +12,7 @@ class RankingConfig(AppConfig):
         import ranking.export.judgments.job
         import ranking.export.zenodo.job
         import ranking.pages.published.making
-        import ranking.services.analysis_jobs  # noqa: F401  they register the handlers of their jobs
+        import ranking.services.analyses  # noqa: F401  they register the handlers of their jobs
         from annotation.answer_files import answer_files_register
         from campaign.models import Protocol
         from campaign.selectors.deletion import deletion_asked

@@ -5,8 +5,11 @@ from ranking.views.analyses import (
     analysis_file,
     analysis_page,
     analysis_plot,
+    table_page,
+    table_plot,
+    table_report,
+    tables_page,
 )
-from ranking.views.campaign_tables import table_page, table_plot, table_report, tables_page
 from ranking.views.campaigns import campaign_detail, campaign_list, tasks_page
 from ranking.views.dashboard import dashboard_page
 from ranking.views.design import design_again, design_budget, design_page, design_preview

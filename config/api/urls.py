@@ -73,11 +73,7 @@ from config.api.contract import contracted
 from config.api.root import RootView
 from config.api.task_urls import task_addresses
 from ranking.api.alerts import AlertMailView, AlertsView
-from ranking.api.campaign_tables import (
-    CampaignTableReportView,
-    CampaignTablesView,
-    CampaignTableView,
-)
+from ranking.api.analyses import CampaignTableReportView, CampaignTablesView, CampaignTableView
 from ranking.api.judge_groups import (
     JudgeGroupDeleteView,
     JudgeGroupJudgesView,

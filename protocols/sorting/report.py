@@ -21,8 +21,8 @@ from protocols.sorting.statistics.preference import (
     FEWEST_TESTED,
     Preference,
 )
+from ranking.analyses.ranking import tests_in_words
 from ranking.core.scores import Shortage
-from ranking.reports.rankings import tests_in_words
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.not_yet import shortages_in_words
 from ranking.wording.pair_tests import LEVEL_WORDS

@@ -19,12 +19,12 @@ from protocols.spans.files import SpansFormat, SpansRead
 from protocols.spans.statistics.additive import AdditiveFit
 from protocols.spans.statistics.means import SystemMeans
 from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult
+from ranking.analyses.ranking import rankings_report
 from ranking.code_version import code_version
 from ranking.core.scores import Shortage
 from ranking.files.records import JudgmentsRead
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
-from ranking.reports.rankings import rankings_report
 from ranking.reports.tables import Column, Report, Table, Value, plain
 from ranking.wording.not_yet import not_yet_in_words, shortages_in_words
 

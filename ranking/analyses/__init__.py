@@ -1,15 +1,17 @@
-"""Questions that may be asked of judgments, of a test set or of files: what each needs to know, and its report.
+"""Questions that may be asked of judgments, of a test set or of files, and tables over the test sets of a campaign.
 
-A kind of analysis is a function from judgments and options to a `Report`. Pages, REST and commands share it, so
-the same choice gives the same figures everywhere. It reads nothing and stores nothing.
+A kind of analysis is a function from judgments and options to a `Report`, in a file of its own with the words of both.
+Pages, REST and commands share it, so the same choice gives the same figures everywhere. It reads nothing and stores
+nothing.
 """
 
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option, OptionError, completed
-from ranking.analyses.registry import ANALYSES, analysis_named, analysis_register
+from ranking.analyses.registry import ANALYSES, TABLES, analysis_named, analysis_register
 
 __all__ = [
     "ANALYSES",
+    "TABLES",
     "AnalysisKind",
     "Begin",
     "Option",

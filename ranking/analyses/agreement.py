@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,27 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.agreement.breakdowns import agreement_by_length, agreement_by_reference
-from ranking.core.agreement.labels import label_agreement
-from ranking.core.agreement.measures import measure_agreement
+from ranking.core.agreement.breakdowns import (
+    AgreementByReference,
+    LengthAgreement,
+    agreement_by_length,
+    agreement_by_reference,
+)
+from ranking.core.agreement.labels import LabelAgreements, label_agreement
+from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
 from ranking.core.agreement.report import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
-from ranking.reports import Report
-from ranking.reports.agreements import AgreementFound, agreement_report
-from ranking.reports.inputs import Input
-from ranking.wording.agreement import CHANCE_WORDS, PAIRING_WORDS
+from ranking.reports.correlations import kappa_cells, kappa_columns, kappa_plot
+from ranking.reports.inputs import Input, report_on
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Report, Table
+from ranking.wording.agreement import (
+    CHANCE_WORDS,
+    PAIRING_WORDS,
+    intervals_in_words,
+    no_interval_in_words,
+    strength_caution,
+)
 
 PAIRING = Option(
     name="pairing",
@@ -41,6 +54,16 @@ BY_REFERENCE = Option(
     default=False,
 )
 BY_LENGTH = Option(name="by_length", label=gettext_lazy("By length of the source"), default=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementFound:
+    """What was measured: what was asked for, the rest None or empty."""
+
+    measures: AgreementMeasures
+    labels: LabelAgreements
+    by_reference: AgreementByReference | None = None
+    by_length: tuple[LengthAgreement, ...] = ()
 
 
 def agreement_found(
@@ -75,22 +98,185 @@ def agreement_found(
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementFound:
     begin(_("Measuring agreement"))
-    how = {
-        **kappa_options(options),
-        "pairing": Pairing(options["pairing"]),
-        "chance": Chance(options["chance"]),
-    }
     by_length = options["by_length"] and given.texts is not None
     return agreement_found(
         given,
         by_reference=options["by_reference"],
         tokens=given.texts.words() if by_length and given.texts is not None else None,
-        how=how,
+        how={
+            **kappa_options(options),
+            "pairing": Pairing(options["pairing"]),
+            "chance": Chance(options["chance"]),
+        },
     )
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: AgreementFound) -> Report:
-    return agreement_report(given, found, is_by_length=options["by_length"])
+def agreement_report(given: Input, found: AgreementFound, *, is_by_length: bool = False) -> Report:
+    """Tell the agreement between judges, and of judges with themselves; `is_by_length` where lengths were asked for."""
+    measures = found.measures
+    tables = [_measures(found), _n_agreement(found.labels)]
+    if found.by_length:
+        tables += _by_length(found.by_length)
+    return report_on(
+        given,
+        notes=[
+            _("Pairing: %(pairing)s; chance: %(chance)s; %(intervals)s")
+            % {
+                "pairing": PAIRING_WORDS[measures.pairing],
+                "chance": CHANCE_WORDS[measures.chance],
+                "intervals": intervals_in_words(
+                    measures.resample,
+                    resamples=measures.resamples,
+                    confidence=measures.confidence,
+                    seed=measures.seed,
+                ),
+            },
+            *_without_interval(measures),
+            *(
+                [_("Not by length: the texts of the sources are not here.")]
+                if is_by_length and not found.by_length
+                else []
+            ),
+        ],
+        tables=tables,
+        data={
+            **{
+                name: getattr(measures, name)
+                for name in (
+                    *("inter", "intra", "pairing", "chance"),
+                    *("resample", "resamples", "confidence", "seed"),
+                )
+            },
+            "labels": found.labels,
+            "by_reference": found.by_reference,
+            "by_length": found.by_length or None,
+        },
+    )
+
+
+def _without_interval(measures: AgreementMeasures) -> list[str]:
+    """Return why a κ has no interval."""
+    return [
+        _("No interval of κ %(of)s: %(reason)s.")
+        % {"of": of, "reason": no_interval_in_words(measure.no_interval)}
+        for of, measure in (
+            (_("between judges"), measures.inter),
+            (_("with themselves"), measures.intra),
+        )
+        if measure.no_interval is not None
+    ]
+
+
+def _measures(found: AgreementFound) -> Table:
+    rows = [
+        (_("between judges"), found.measures.inter),
+        (_("with themselves"), found.measures.intra),
+    ]
+    if found.by_reference is not None:
+        for called, measures in (
+            (_("with the reference"), found.by_reference.included),
+            (_("without the reference"), found.by_reference.excluded),
+            (_("without it, chance as with it"), found.by_reference.excluded_same_chance),
+        ):
+            if measures is not None:
+                rows.append((f"{called}, {_('between judges')}", measures.inter))
+                rows.append((f"{called}, {_('with themselves')}", measures.intra))
+    return Table(
+        name="agreement",
+        title=_("Agreement on comparisons"),
+        columns=(
+            Column("agreement", _("Agreement"), is_text=True),
+            *kappa_columns(),
+            Column("p_agree", _("P(A)")),
+            Column("p_chance", _("P(E)")),
+            Column("agreeing", _("Agreeing")),
+            Column("comparable", _("Comparable")),
+        ),
+        rows=[
+            (
+                called,
+                *kappa_cells(measure),
+                measure.p_agree,
+                measure.p_chance,
+                measure.agreeing,
+                measure.comparable,
+            )
+            for called, measure in rows
+        ],
+        notes=[strength_caution()],
+        plot=kappa_plot("agreement"),
+    )
+
+
+def _n_agreement(found: LabelAgreements) -> Table:
+    return Table(
+        name="n_agreement",
+        title=_("Labels of one output that differ by at most n"),
+        columns=(
+            Column("n", _("n"), is_text=True),
+            Column("inter_share", _("Between judges")),
+            Column("inter_low", _("From")),
+            Column("inter_high", _("To")),
+            Column("inter_comparable", _("Pairs")),
+            Column("intra_share", _("With themselves")),
+            Column("intra_low", _("From")),
+            Column("intra_high", _("To")),
+            Column("intra_comparable", _("Pairs")),
+        ),
+        rows=[
+            (
+                str(inter.n),
+                *(inter.share, inter.low, inter.high, inter.comparable),
+                *(intra.share, intra.low, intra.high, intra.comparable),
+            )
+            for inter, intra in zip(found.inter.n_agreement, found.intra.n_agreement, strict=True)
+        ],
+    )
+
+
+def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
+    """Return Figure 2 of Bojar et al. (2011) for this campaign, between judges and with themselves."""
+    titles = (
+        _("Agreement between judges by the number of words of the source sentence"),
+        _("Agreement of judges with themselves by the number of words of the source sentence"),
+    )
+    of_rows = (
+        [(row, row.agreement.inter) for row in found],
+        [(row, row.agreement.intra) for row in found],
+    )
+    return [
+        Table(
+            name=name,
+            title=title,
+            columns=(
+                Column("words", _("Words"), is_text=True, names="words"),
+                Column("segments", _("Segments")),
+                *kappa_columns(),
+                Column("comparable", _("Comparable"), counts="judgments"),
+            ),
+            rows=[
+                (
+                    f"{row.shortest}–{row.longest}",
+                    row.segments,
+                    *kappa_cells(measure),
+                    measure.comparable,
+                )
+                for row, measure in rows
+            ],
+            plot=Plot(
+                kind="line",
+                label="words",
+                value="kappa",
+                low="low",
+                high="high",
+                start=0,
+                end=1,
+            ),
+        )
+        for name, title, rows in zip(
+            ("by_length", "by_length_themselves"), titles, of_rows, strict=True
+        )
+    ]
 
 
 AGREEMENT = AnalysisKind(
@@ -110,5 +296,7 @@ AGREEMENT = AnalysisKind(
         SEED,
     ),
     find=_find,
-    tell=_tell,
+    tell=lambda given, options, found: agreement_report(
+        given, found, is_by_length=options["by_length"]
+    ),
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -12,6 +13,7 @@ from ranking.analyses.agreement import CHANCE
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
+from ranking.core.agreement.intervals import AgreementEstimate
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.parts import (
     PartAgreement,
@@ -22,9 +24,15 @@ from ranking.core.agreement.parts import (
     agreement_by_system,
 )
 from ranking.core.agreement.report import Chance
-from ranking.reports import Report
-from ranking.reports.agreement_by import AgreementByFound, agreement_by_report
-from ranking.reports.inputs import Input
+from ranking.reports.correlations import kappa_cells, kappa_columns, kappa_plot
+from ranking.reports.inputs import Input, ignored_documents_notes, report_on
+from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
+from ranking.wording.agreement import (
+    no_interval_in_words,
+    not_estimable_in_words,
+    strength_caution,
+)
+from ranking.wording.numbers import decimals
 
 #: Those with one P(E) for all judges that needs no second count.
 POOLED_CHANCE = Option(
@@ -45,6 +53,18 @@ FEWEST = Option(
     help=gettext_lazy("Sentences with fewer are not listed: κ of one pair says nothing."),
 )
 MOST_SEGMENTS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementByFound:
+    """Agreement between judges, of all and of parts; without κ of all there are no parts."""
+
+    whole: AgreementEstimate
+    fewest: int
+    by_system: Sequence[PartAgreement] = ()
+    by_pair: Sequence[PartAgreement] = ()
+    by_document: Sequence[PartAgreement] = ()
+    by_segment: Sequence[PartAgreement] = ()
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementByFound:
@@ -76,8 +96,149 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementBy
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: AgreementByFound) -> Report:
+    """Tell where judges agree, least first."""
     del options
-    return agreement_by_report(given, found)
+    return report_on(
+        given,
+        notes=_notes(given, found),
+        tables=_tables(given, found) if found.by_system else [],
+        data={
+            "whole": found.whole,
+            "by_system": found.by_system,
+            "by_pair": found.by_pair,
+            "by_document": [
+                {
+                    "document": _document(given, row),
+                    "segments": row.segments,
+                    "agreement": row.agreement,
+                }
+                for row in found.by_document
+            ],
+            "by_segment": found.by_segment,
+            "fewest": found.fewest,
+        },
+    )
+
+
+def _notes(given: Input, found: AgreementByFound) -> list[str]:
+    whole = found.whole
+    if whole.kappa is None or whole.p_chance is None:
+        return [
+            _("κ between all judges: %(why)s.") % {"why": not_estimable_in_words(str(whole.reason))}
+        ]
+    return [
+        _("κ between all judges: %(kappa)s; P(E) of all parts: %(chance)s.")
+        % {"kappa": decimals(whole.kappa, 3), "chance": decimals(whole.p_chance, 3)},
+        _(
+            "Among many parts some are low by chance: look at the intervals, which hold for one part at a "
+            "time."
+        ),
+        strength_caution(),
+        *([] if given.blocks.document is not None else ignored_documents_notes(given)),
+    ]
+
+
+def _tables(given: Input, found: AgreementByFound) -> list[Table]:
+    whole = found.whole.kappa
+    tables = [
+        _table(
+            "by_system",
+            _("Agreement on comparisons with each system"),
+            _("System"),
+            "system",
+            [(str(row.part[0]), row) for row in _least_first(found.by_system)],
+            whole,
+        ),
+        _table(
+            "by_pair",
+            _("Agreement on comparisons of two systems"),
+            _("Systems"),
+            "systems",
+            [(BETWEEN.join(map(str, row.part)), row) for row in _least_first(found.by_pair)],
+            whole,
+        ),
+        _table(
+            "by_document",
+            _("Agreement by document"),
+            _("Document"),
+            "document",
+            [(_document(given, row), row) for row in _least_first(found.by_document)],
+            whole,
+        ),
+        _table(
+            "by_segment",
+            _("Sentences with the least agreement"),
+            _("Sentence"),
+            "segment",
+            [(str(row.part[0]), row) for row in found.by_segment],
+            whole,
+            notes=[
+                _(
+                    "Of the sentences with at least %(fewest)d pairs of comparisons. Intervals are over other "
+                    "judges of the same sentence."
+                )
+                % {"fewest": found.fewest}
+            ],
+        ),
+    ]
+    return [table for table in tables if table.name != "by_document" or table.rows]
+
+
+def _least_first(parts: Sequence[PartAgreement]) -> list[PartAgreement]:
+    def key(row: PartAgreement) -> tuple[bool, float]:
+        kappa = row.agreement.kappa
+        return kappa is None, kappa or 0.0
+
+    return sorted(parts, key=key)
+
+
+def _document(given: Input, row: PartAgreement) -> str:
+    number = int(row.part[0])
+    if number < len(given.documents):
+        return given.documents[number]
+    return _("document %(number)d") % {"number": number + 1}
+
+
+def _table(
+    name: str,
+    title: str,
+    heading: str,
+    names: Named,
+    rows: Sequence[tuple[str, PartAgreement]],
+    whole: float | None,
+    notes: Sequence[str] = (),
+) -> Table:
+    return Table(
+        name=name,
+        title=title,
+        columns=(
+            Column("part", heading, is_text=True, names=names),
+            *kappa_columns(),
+            Column("p_agree", _("P(A)")),
+            Column("comparable", _("Comparable")),
+            Column("segments", _("Segments")),
+            Column("why", _("Without κ or interval because"), is_text=True),
+        ),
+        rows=[(words, *_values(row)) for words, row in rows],
+        notes=notes,
+        plot=kappa_plot("part", mark=whole),
+    )
+
+
+def _values(row: PartAgreement) -> tuple[Value, ...]:
+    found = row.agreement
+    why = None
+    if found.reason is not None:
+        why = not_estimable_in_words(found.reason)
+    elif found.no_interval is not None:
+        why = no_interval_in_words(found.no_interval)
+    return (
+        *kappa_cells(found, with_reason=False),
+        found.p_agree,
+        found.comparable,
+        row.segments,
+        why,
+    )
 
 
 AGREEMENT_BY = AnalysisKind(

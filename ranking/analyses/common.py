@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -49,3 +49,8 @@ KAPPA_LEVEL = Option(
 def kappa_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of functions of the core that measure κ."""
     return {name: options[name] for name in ("resample", "resamples", "confidence", "seed")}
+
+
+def swaps_in_words(swapped: Sequence[tuple[str, str]]) -> str:
+    """Return pairs in another order, the better one by the first order named last."""
+    return "; ".join(f"{worse} > {better}" for better, worse in swapped)

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.analyses.common import CONFIDENCE
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.agreement.pair_intervals import PairsAgreement, agreement_of_pairs
-from ranking.core.agreement.report import inter_judge_agreement
-from ranking.core.judges.unanimity import unanimity
-from ranking.reports import Report
-from ranking.reports.inputs import Input
-from ranking.reports.judge_pairs import JudgePairsFound, judge_pairs_report
+from ranking.core.agreement.pair_intervals import PairAgreement, PairsAgreement, agreement_of_pairs
+from ranking.core.agreement.report import Agreement, inter_judge_agreement
+from ranking.core.judges.unanimity import Unanimity, unanimity
+from ranking.reports.correlations import kappa_plot
+from ranking.reports.inputs import Input, report_on
+from ranking.reports.plots import Plot
+from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
+from ranking.wording.agreement import (
+    no_interval_in_words,
+    not_estimable_in_words,
+    strength_caution,
+    strength_in_words,
+)
+from ranking.wording.numbers import decimals, in_figures
 
 JUDGE = Option(
     name="judge",
@@ -29,6 +40,53 @@ JUDGE = Option(
     ),
 )
 OTHER = Option(name="other", label=gettext_lazy("Other judge"), default="")
+#: More pairs than this are not listed, and a matrix of more judges is not readable.
+MOST_PAIRS = 200
+MOST_JUDGES = 30
+#: Of more, the plot would not name its lines.
+_DRAWN_PAIRS = 60
+_BELOW, _ABOVE = "▼", "▲"
+
+
+@dataclass(frozen=True, eq=False)
+class JudgePairsFound:
+    """κ of every two judges, of all, how often all agree, and whose outcomes are set side by side.
+
+    Attributes
+    ----------
+    pairs : PairsAgreement
+    inter : Agreement
+        Between all judges: its interval is the band.
+    unanimity : tuple of Unanimity
+    chosen : int or None
+        The pair whose outcomes are shown; None where there is none.
+    asked : tuple of two str
+        The judges asked for, "" for any.
+    confidence : float
+    """
+
+    pairs: PairsAgreement
+    inter: Agreement
+    unanimity: tuple[Unanimity, ...]
+    chosen: int | None
+    asked: tuple[str, str]
+    confidence: float
+
+    @property
+    def band(self) -> tuple[float, float] | None:
+        """The interval of κ between all judges, κ itself where it has none; None without κ."""
+        if self.inter.kappa is None:
+            return None
+        if self.inter.low is None or self.inter.high is None:
+            return self.inter.kappa, self.inter.kappa
+        return self.inter.low, self.inter.high
+
+    @property
+    def beside(self) -> npt.NDArray[np.int64]:
+        """−1 for pairs below the band, 1 for those above, else 0."""
+        if self.band is None:
+            return np.zeros(len(self.pairs), dtype=np.int64)
+        return self.pairs.beside(*self.band)
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgePairsFound:
@@ -65,8 +123,313 @@ def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: JudgePairsFound) -> Report:
+    """Tell which judges agree: a matrix of few, the pairs that stand out of many."""
     del options
-    return judge_pairs_report(given, found)
+    listed = _listed(found)
+    beside = found.beside
+    chosen = None if found.chosen is None else found.pairs.at(found.chosen)
+    tables = [
+        _pairs(found, listed, beside),
+        *_matrix(found, beside),
+        *_outcomes(chosen),
+        *_unanimity(found.unanimity),
+    ]
+    return report_on(
+        given,
+        notes=[*_notes(found, beside)],
+        tables=tables,
+        data={
+            "pairs": [{"beside": int(beside[row]), "pair": found.pairs.at(row)} for row in listed],
+            "all_pairs": len(found.pairs),
+            "below": int(np.count_nonzero(beside < 0)),
+            "above": int(np.count_nonzero(beside > 0)),
+            "inter": found.inter,
+            "band": found.band,
+            "confidence": found.confidence,
+            "confidence_of_each": found.pairs.confidence,
+            "contingency": chosen,
+            "unanimity": found.unanimity,
+        },
+    )
+
+
+def _notes(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[str]:
+    if not len(found.pairs):
+        return [_("No two judges compared the same two outputs, so there is nothing to compare.")]
+    if found.band is None:
+        return [
+            _("κ between all judges: %(why)s.")
+            % {"why": not_estimable_in_words(str(found.inter.reason))}
+        ]
+    low, high = found.band
+    notes = [
+        _(
+            "The band is κ between all judges with its interval, %(low)s to %(high)s. A pair leaves it if "
+            "its whole interval lies below (%(below)s) or above (%(above)s)."
+        )
+        % {
+            "low": decimals(low, 2),
+            "high": decimals(high, 2),
+            "below": _BELOW,
+            "above": _ABOVE,
+        },
+        _(
+            "Intervals of pairs hold all together with confidence %(confidence)s, over other sentences "
+            "judged by the same two judges."
+        )
+        % {"confidence": in_figures(found.confidence)},
+        _("%(below)s of %(all)s pairs are below the band, %(above)s above.")
+        % {
+            "below": number_format(int(np.count_nonzero(beside < 0))),
+            "above": number_format(int(np.count_nonzero(beside > 0))),
+            "all": number_format(len(found.pairs)),
+        },
+    ]
+    if all(found.asked) and found.chosen is None:
+        notes.append(
+            _("%(judge)s and %(other)s compared nothing that both judged.")
+            % {"judge": found.asked[0], "other": found.asked[1]}
+        )
+    return notes
+
+
+def _listed(found: JudgePairsFound) -> list[int]:
+    """Return the pairs beside the band, the farthest first, then those who share most."""
+    pairs, beside = found.pairs, found.beside
+    low, high = found.band or (0.0, 0.0)
+    distance = np.where(beside < 0, low - pairs.high, np.where(beside > 0, pairs.low - high, 0.0))
+    order = np.lexsort((np.arange(len(pairs)), -pairs.comparable, -distance, beside == 0))
+    return [int(row) for row in order[:MOST_PAIRS]]
+
+
+def _pairs(found: JudgePairsFound, listed: list[int], beside: npt.NDArray[np.int64]) -> Table:
+    words = {-1: _("below"), 0: _("within"), 1: _("above")}
+    rows: list[tuple[Value, ...]] = []
+    for row in listed:
+        pair = found.pairs.at(row)
+        rows.append(
+            (
+                BETWEEN.join(pair.judges),
+                *(pair.kappa, pair.low, pair.high, pair.comparable),
+                pair.segments,
+                strength_in_words(pair.kappa),
+                words[int(beside[row])],
+                _why(pair),
+            )
+        )
+    hidden = len(found.pairs) - len(listed)
+    return Table(
+        name="pairs",
+        title=_("Pairs of judges, those beside the band first"),
+        columns=(
+            Column("judges", _("Judges"), is_text=True, names="judges"),
+            Column("kappa", _("κ"), decimals=2),
+            Column("low", _("From"), decimals=2),
+            Column("high", _("To"), decimals=2),
+            Column("comparable", _("Comparable")),
+            Column("segments", _("Segments")),
+            Column("strength", _("In words"), is_text=True),
+            Column("beside", _("Beside the band"), is_text=True),
+            Column("why", _("Without κ or interval because"), is_text=True),
+        ),
+        rows=rows,
+        notes=[
+            strength_caution(),
+            *(
+                [
+                    _(
+                        "%(count)s pairs that share less and do not stand out further are not listed."
+                    )
+                    % {"count": number_format(hidden)}
+                ]
+                if hidden
+                else []
+            ),
+        ],
+        plot=kappa_plot("judges", mark=found.inter.kappa, most=_DRAWN_PAIRS),
+    )
+
+
+def _why(pair: PairAgreement) -> str | None:
+    if pair.reason is not None:
+        return not_estimable_in_words(pair.reason)
+    return None if pair.no_interval is None else no_interval_in_words(pair.no_interval)
+
+
+def _matrix(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[Table]:
+    """Return κ of the judges who share most, each with the number of pairs of comparisons.
+
+    Of the judge asked for and those who share most with them, if one was. Judges who agree stand together.
+    """
+    pairs = found.pairs
+    if not len(pairs):
+        return []
+    of_judge = pairs.names.index(found.asked[0]) if found.asked[0] else None
+    shared = _shared(pairs, of_judge)
+    most = np.lexsort((np.arange(len(shared)), -shared))[:MOST_JUDGES]
+    judges = sorted(int(index) for index in most if shared[index] > 0)
+    shown = np.flatnonzero(np.isin(pairs.first, judges) & np.isin(pairs.second, judges)).tolist()
+    row_of = {(int(pairs.first[row]), int(pairs.second[row])): row for row in shown}
+    judges = _alike_together(
+        judges, {pair: float(pairs.kappa[row]) for pair, row in row_of.items()}
+    )
+
+    def cell(one: int, other: int) -> str | None:
+        row = row_of.get((min(one, other), max(one, other)))
+        if row is None:
+            return None
+        kappa = pairs.kappa[row]
+        words = "–" if np.isnan(kappa) else decimals(float(kappa), 2)
+        sign = {-1: f" {_BELOW}", 1: f" {_ABOVE}"}.get(int(beside[row]), "")
+        return f"{words} ({number_format(int(pairs.comparable[row]))}){sign}"
+
+    names = [pairs.names[index] for index in judges]
+    notes = [_("Judges who agree with each other stand together.")]
+    if of_judge is not None:
+        notes.append(
+            _("%(judge)s and the %(count)d judges who share most with them.")
+            % {"judge": found.asked[0], "count": len(judges) - 1}
+        )
+    elif len(judges) < np.count_nonzero(shared):
+        notes.append(
+            _(
+                "The %(count)d judges who share most with others. Name one as “Judge” to see those who share "
+                "most with them."
+            )
+            % {"count": len(judges)}
+        )
+    return [
+        Table(
+            name="matrix",
+            title=_("κ of every two judges, with the number of pairs of comparisons"),
+            columns=(
+                Column("judge", _("Judge"), is_text=True, names="judge"),
+                *(
+                    Column(f"judge_{number}", name, is_text=True)
+                    for number, name in enumerate(names, 1)
+                ),
+            ),
+            rows=[
+                (name, *(cell(one, other) for other in judges))
+                for name, one in zip(names, judges, strict=True)
+            ],
+            notes=notes,
+            plot=Plot(kind="grid", label="judge", value="judge_1"),
+        )
+    ]
+
+
+def _shared(pairs: PairsAgreement, of_judge: int | None) -> npt.NDArray[np.float64]:
+    """Return how much each judge shares with the others, or with one, who then has most."""
+    count = len(pairs.names)
+    if of_judge is None:
+        of_all: npt.NDArray[np.float64] = np.zeros(count)
+        for judges in (pairs.first, pairs.second):
+            of_all += np.bincount(judges, pairs.comparable, count)
+        return of_all
+    shared: npt.NDArray[np.float64] = np.zeros(count)
+    for own, others in ((pairs.first, pairs.second), (pairs.second, pairs.first)):
+        mine = own == of_judge
+        shared[others[mine]] += pairs.comparable[mine]
+    shared[of_judge] = np.inf if shared.any() else 0
+    return shared
+
+
+def _alike_together(judges: list[int], kappas: dict[tuple[int, int], float]) -> list[int]:
+    """Return judges in the order of a tree that joins those who agree most first."""
+    if len(judges) < 3:
+        return judges
+    known = [kappa for kappa in kappas.values() if not np.isnan(kappa)]
+    usual = float(np.mean(known)) if known else 0.0
+    distances = []
+    for at, one in enumerate(judges):
+        for other in judges[at + 1 :]:
+            kappa = kappas.get((one, other), usual)
+            distances.append(1.0 - (usual if np.isnan(kappa) else kappa))
+    from scipy.cluster.hierarchy import leaves_list, linkage  # Quintet starts without it
+
+    tree = linkage(np.asarray(distances), method="average")
+    return [judges[int(place)] for place in leaves_list(tree)]
+
+
+def _outcomes(pair: PairAgreement | None) -> list[Table]:
+    """Return the outcomes of two judges side by side."""
+    if pair is None:
+        return []
+    one, other = pair.judges
+    words = (_("first better"), _("tie"), _("second better"))
+    rows: list[tuple[Value, ...]] = [
+        (word, *row, sum(row)) for word, row in zip(words, pair.outcomes, strict=True)
+    ]
+    totals = [sum(each) for each in zip(*pair.outcomes, strict=True)]
+    return [
+        Table(
+            name="contingency",
+            title=_("What %(judge)s said (rows) where %(other)s said (columns)")
+            % {"judge": one, "other": other},
+            columns=(
+                Column("outcome", one, is_text=True),
+                *(
+                    Column(key, word)
+                    for key, word in zip(("first", "tie", "second"), words, strict=True)
+                ),
+                Column("all", _("All")),
+            ),
+            rows=[*rows, (_("All"), *totals, pair.comparable)],
+            rules=frozenset({len(words) - 1}),
+            notes=[
+                _(
+                    "The first of two outputs is the one whose system comes first by name. P(A) is "
+                    "%(p_agree)s, P(E) %(p_chance)s."
+                )
+                % {
+                    "p_agree": decimals(pair.p_agree, 3),
+                    "p_chance": decimals(pair.p_chance, 3),
+                }
+            ],
+        )
+    ]
+
+
+def _unanimity(found: tuple[Unanimity, ...]) -> list[Table]:
+    if not found:
+        return []
+    return [
+        Table.of(
+            found,
+            name="unanimity",
+            title=_("Comparisons on which all judges agree"),
+            columns=(
+                Column(
+                    "judges",
+                    _("Judges of the same two outputs"),
+                    is_text=True,
+                    of=lambda row: (
+                        _("two or more") if row.judges is None else number_format(row.judges)
+                    ),
+                ),
+                Column("items", _("Shared comparisons"), of=lambda row: row.share.trials),
+                Column("unanimous", _("All agree"), of=lambda row: row.share.successes),
+                Column("share", _("Share"), of=lambda row: row.share.value),
+                Column("low", _("From"), of=lambda row: row.share.low),
+                Column("high", _("To"), of=lambda row: row.share.high),
+            ),
+            notes=[
+                _(
+                    "The more judges, the fewer agree by themselves: compare lines of as many judges only."
+                )
+            ],
+            plot=Plot(
+                kind="intervals",
+                label="judges",
+                value="share",
+                low="low",
+                high="high",
+                start=0,
+                end=1,
+            ),
+        )
+    ]
 
 
 JUDGE_PAIRS = AnalysisKind(

@@ -9,20 +9,35 @@ from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, METHOD, RESAMPLES, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
 from ranking.core.agreement.report import Chance, JudgeChance
 from ranking.core.judges.diagnosis import JudgeDiagnosis, diagnose_judges
-from ranking.core.judges.outliers import RankingWithout, RuleOutcome, outliers, ranking_without
+from ranking.core.judges.outliers import (
+    RankingWithout,
+    Rule,
+    RuleOutcome,
+    outliers,
+    ranking_without,
+)
 from ranking.core.judges.themselves import SelfAgreement, agreement_with_themselves
 from ranking.core.methods.method import Method
 from ranking.core.methods.registry import METHODS
-from ranking.reports import Report
-from ranking.reports.inputs import Input
-from ranking.reports.judges import judges_report
+from ranking.reports.correlations import (
+    correlation_cells,
+    correlation_columns,
+    interval_notes,
+    kappa_cells,
+    kappa_columns,
+    kappa_plot,
+)
+from ranking.reports.inputs import Input, report_on
+from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.agreement import strength_caution
+from ranking.wording.numbers import by_language
 
 DEVIATIONS = Option(
     name="deviations",
@@ -61,7 +76,10 @@ class JudgesAsked:
 
 @dataclass(frozen=True, slots=True)
 class JudgesFound:
-    """Measures of judges, also with themselves, who stands out by which rule, and the ranking without them."""
+    """Measures of judges, also with themselves, who stands out by which rule, and the ranking without them.
+
+    `without` has the rules' names as keys, and "any" for the judges of any rule.
+    """
 
     judges: Sequence[JudgeDiagnosis]
     themselves: Sequence[SelfAgreement]
@@ -119,15 +137,152 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgesFound
     return judges_found(given, asked, seed=options["seed"], how=how)
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: JudgesFound) -> Report:
-    return judges_report(
+def judges_report(given: Input, found: JudgesFound, *, confidence: float) -> Report:
+    """Tell who stands out, by which rule, what the ranking is without them, and κ of judges with themselves.
+
+    `confidence` is that of the intervals of correlations.
+    """
+    judges, rules = found.judges, found.rules
+    skipped = given.read.skipped_by
+    return report_on(
         given,
-        found.judges,
-        found.rules,
-        found.without,
-        found.themselves,
-        confidence=options["confidence"],
+        notes=[
+            _("An outlier is someone to look at, not a culprit."),
+        ],
+        tables=[
+            _judges(judges, rules, skipped),
+            *_themselves(found.themselves),
+            _rules(rules, found.without, confidence),
+        ],
+        data={
+            "judges": judges,
+            "themselves": found.themselves,
+            "skipped": skipped,
+            "outliers": rules,
+            "ranking_without": found.without,
+        },
     )
+
+
+def _judges(
+    judges: Sequence[JudgeDiagnosis], rules: Sequence[RuleOutcome], skipped: dict[str, int]
+) -> Table:
+    return Table(
+        name="judges",
+        title=_("Judges"),
+        columns=(
+            Column("judge", _("Judge"), is_text=True, names="judge"),
+            Column("blocks", _("Blocks"), counts="judgments"),
+            Column("skipped", _("Skipped"), counts="skipped"),
+            *kappa_columns(_("κ with others"), key="kappa_", places=2),
+            Column("deviation", _("Label − others'"), decimals=2),
+            Column("distance", _("Distance"), decimals=2),
+            Column("easy_missed", _("Easy missed"), decimals=2),
+            Column("reference_preferred", _("Reference"), decimals=2),
+            Column("p_random", _("p (random)")),
+            Column("median_seconds", _("Seconds"), decimals=0),
+            Column("stands_out", _("Stands out by"), is_text=True),
+        ),
+        rows=[
+            (
+                judge.judge,
+                judge.blocks,
+                skipped.get(judge.judge, 0),
+                *kappa_cells(judge.agreement),
+                judge.labels.deviation,
+                judge.labels.distance,
+                judge.easy.share_missed,
+                *_reference_and_time(judge),
+                ", ".join(
+                    outlier_rule_in_words(rule.rule)
+                    for rule in rules
+                    if judge.judge in rule.outliers
+                ),
+            )
+            for judge in judges
+        ],
+        notes=[strength_caution()],
+        plot=kappa_plot("judge", key="kappa_"),
+    )
+
+
+def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
+    rows = [row for row in found if row.comparable]
+    if not rows:
+        return []
+    return [
+        Table.of(
+            rows,
+            name="themselves",
+            title=_("Judges with themselves"),
+            columns=(
+                Column("judge", _("Judge"), is_text=True, names="judge"),
+                *kappa_columns(_("κ with themselves"), places=2),
+                Column("p_agree", _("P(A)")),
+                Column("p_chance", _("P(E) of own labels")),
+                Column("tie_rate", _("Ties"), of=lambda row: row.ties / row.comparisons),
+                Column("comparable", _("Comparable"), counts="judgments"),
+            ),
+            notes=[
+                _(
+                    "P(E) follows from the judge’s own share of ties: whoever often ties agrees with themselves "
+                    "more often by chance (Bojar et al. 2011, §2.2.2)."
+                )
+            ],
+            plot=kappa_plot("judge"),
+        )
+    ]
+
+
+def _reference_and_time(judge: JudgeDiagnosis) -> tuple[Value, Value, Value]:
+    return (
+        judge.reference.share if judge.reference is not None else None,
+        judge.reference.p_random if judge.reference is not None else None,
+        judge.time.median if judge.time is not None else None,
+    )
+
+
+def _rules(
+    rules: Sequence[RuleOutcome], without: dict[str, RankingWithout], confidence: float
+) -> Table:
+    by_rule = {str(rule.rule): rule for rule in rules}
+    return Table(
+        name="rules",
+        title=_("Ranking without the judges who stand out"),
+        columns=(
+            Column("rule", _("Rule"), is_text=True),
+            Column("judged", _("Judges looked at")),
+            Column("left_out", _("Left out")),
+            Column("blocks", _("Blocks left")),
+            *correlation_columns(confidence),
+        ),
+        rows=[
+            (
+                outlier_rule_in_words(name),
+                by_rule[name].judged if name in by_rule else None,
+                len(each.judges),
+                each.blocks,
+                *correlation_cells(each.correlation),
+            )
+            for name, each in without.items()
+        ],
+        notes=interval_notes([each.correlation for each in without.values()], confidence),
+    )
+
+
+@by_language
+def outlier_rule_in_words(rule: str) -> str:
+    """Return what a rule of `Rule` is called, or "any" of them; of others, the name itself."""
+    return {
+        Rule.AGREEMENT.value: pgettext("rule for judges", "agreement"),
+        Rule.MEAN_LABEL.value: pgettext("rule for judges", "mean label"),
+        Rule.DISTANCE.value: pgettext("rule for judges", "distance"),
+        Rule.EASY_ITEMS.value: _("easy sentences"),
+        Rule.REFERENCE.value: pgettext("rule for judges", "reference"),
+        Rule.TIME.value: pgettext("rule for judges", "time"),
+        Rule.SUSPECT.value: pgettext("rule for judges", "suspect"),
+        "any": pgettext("rule for judges", "any of them"),
+    }.get(rule, rule)
 
 
 JUDGES = AnalysisKind(
@@ -138,5 +293,7 @@ JUDGES = AnalysisKind(
     ),
     options=(METHOD, DEVIATIONS, LEVEL, MINIMUM, KAPPA_LEVEL, CONFIDENCE, RESAMPLES, SEED),
     find=_find,
-    tell=_tell,
+    tell=lambda given, options, found: judges_report(
+        given, found, confidence=options["confidence"]
+    ),
 )

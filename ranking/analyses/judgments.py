@@ -9,9 +9,8 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from ranking.analyses.options import Option
-from ranking.reports.recorded_remarks import Remarks, recorded_remarks
-from ranking.reports.work import WorkFacts, recorded_work
-from ranking.wording.rule_states import RuleState, recorded_rule
+from ranking.reports.inputs import Remarks, WorkFacts, recorded_remarks, recorded_work
+from ranking.wording.stopping_rules import RuleState, recorded_rule
 
 REFERENCE = Option(
     name="reference",

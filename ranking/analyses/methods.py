@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.analyses.common import METHOD, SEED
+from ranking.analyses.common import METHOD, SEED, swaps_in_words
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.orders import MethodOrder, orders_by_methods
-from ranking.core.selection.cross_validation import MethodSelection, select_method
+from ranking.core.rankings.rank import compared_groups
+from ranking.core.scores import TIE_DECIMALS
+from ranking.core.selection.cross_validation import MethodSelection, Requirement, select_method
 from ranking.core.selection.predictors import Predictor, by_scores, predictors, score_by_method
-from ranking.reports import Report
-from ranking.reports.inputs import Input
-from ranking.reports.orders import orders_report
+from ranking.reports.inputs import Input, report_on
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 
 #: Lopez searches for minutes where systems are many, and the Bradley–Terry of judges fits each judge.
@@ -32,7 +35,6 @@ _SHOWN = (
     "geq_others",
     "gt_others",
 )
-
 FIRST = Option(
     name="first",
     label=gettext_lazy("Compared with"),
@@ -56,6 +58,12 @@ ACCURACY = Option(
 FOLDS = Option(name="folds", label=gettext_lazy("Folds"), default=20, low=2, high=100)
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    orders: Sequence[MethodOrder]
+    accuracy: MethodSelection | None
+
+
 def predictors_of(
     parameters: Mapping[str, Mapping[str, Any]], *, seed: int
 ) -> dict[str, Predictor]:
@@ -67,12 +75,6 @@ def predictors_of(
         else by_scores(partial(score_by_method, name, METHODS[name].complete(given), seed))
         for name, given in parameters.items()
     }
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    orders: Sequence[MethodOrder]
-    accuracy: MethodSelection | None
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
@@ -93,8 +95,190 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
+    """Tell in which order each method puts the systems, and how well it predicts judgments."""
     del options
-    return orders_report(given, found.orders, found.accuracy)
+    tallies = given.tallies
+    groups = [
+        {tallies.systems[index] for index in group.tolist()} for group in compared_groups(tallies)
+    ]
+    # Between groups that nothing compares there is no order.
+    orders = [replace(order, swapped=_within(order.swapped, groups)) for order in found.orders]
+    accuracy = found.accuracy
+    return report_on(
+        given,
+        notes=[_agreeing(orders)],
+        tables=[
+            *_places(given, orders, groups),
+            _swaps(orders),
+            *([accuracy_table(accuracy)] if accuracy is not None else []),
+        ],
+        data={
+            "orders": orders,
+            "accuracy": None if accuracy is None else selection_data(accuracy),
+        },
+    )
+
+
+def _agreeing(orders: Sequence[MethodOrder]) -> str:
+    alike = sum(not order.reason and not order.swapped for order in orders)
+    return _("%(alike)d of %(methods)d methods agree on the whole order.") % {
+        "alike": alike,
+        "methods": len(orders),
+    }
+
+
+def _within(
+    pairs: Sequence[tuple[str, str]], groups: Sequence[Collection[str]]
+) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (one, other)
+        for one, other in pairs
+        if any(one in group and other in group for group in groups)
+    )
+
+
+def _places(
+    given: Input, orders: Sequence[MethodOrder], groups: Sequence[Collection[str]]
+) -> list[Table]:
+    """Return a table of places for each group of systems that comparisons connect."""
+    if len(groups) < 2:
+        return [_places_table(given.blocks.systems, orders)]
+    return [
+        replace(
+            _places_table([name for name in given.blocks.systems if name in group], orders),
+            name=f"orders_group_{number}",
+            title=_("Place given by each method, group %(number)s of %(count)s")
+            % {"number": number, "count": len(groups)},
+        )
+        for number, group in enumerate(groups, 1)
+    ]
+
+
+def _shared_places(order: MethodOrder, names: Sequence[str]) -> dict[str, int]:
+    """Return the places of some systems, best first; those with equal scores share theirs."""
+    scores = {
+        name: round(order.scores[name], TIE_DECIMALS) for name in order.ranks if name in names
+    }
+    every = list(scores.values())
+    return {name: 1 + sum(each > score for each in every) for name, score in scores.items()}
+
+
+def _places_table(names: Sequence[str], orders: Sequence[MethodOrder]) -> Table:
+    places = [_shared_places(order, names) for order in orders]
+    first = {name: number for number, name in enumerate(places[0])}
+    systems = sorted(names, key=lambda name: (first.get(name, len(first) + 1), name))
+    return Table(
+        name="orders",
+        title=_("Place given by each method"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            *(Column(order.method, str(METHOD_WORDS[order.method])) for order in orders),
+        ),
+        rows=[(name, *(each.get(name) for each in places)) for name in systems],
+        notes=[
+            _("%(method)s gives no order: the estimate did not converge.")
+            % {"method": METHOD_WORDS[order.method]}
+            for order in orders
+            if order.reason
+        ],
+        plot=Plot(kind="bump", label="system", value=orders[0].method),
+    )
+
+
+def _swaps(orders: Sequence[MethodOrder]) -> Table:
+    return Table.of(
+        [order for order in orders[1:] if not order.reason],
+        name="swaps",
+        title=_("Pairs in another order than by %(method)s")
+        % {"method": METHOD_WORDS[orders[0].method]},
+        columns=(
+            Column(
+                "method", _("Method"), is_text=True, of=lambda row: str(METHOD_WORDS[row.method])
+            ),
+            Column("swapped", _("Pairs"), of=lambda row: len(row.swapped)),
+            Column("pairs", _("Which"), is_text=True, of=lambda row: swaps_in_words(row.swapped)),
+        ),
+    )
+
+
+def selection_report(
+    given: Input, found: MethodSelection, requirements: Sequence[Requirement] = ()
+) -> Report:
+    """Tell which method predicts held-out judgments best, and how much data each needs."""
+    return report_on(
+        given,
+        notes=[
+            _("%(folds)s folds of %(segments)s segments, seed %(seed)s")
+            % {"folds": found.folds, "segments": number_format(found.segments), "seed": found.seed},
+        ],
+        tables=[
+            accuracy_table(found),
+            *([_requirements(found, requirements)] if requirements else []),
+        ],
+        data={
+            **selection_data(found),
+            "data_requirements": list(requirements) or None,
+        },
+    )
+
+
+def selection_data(found: MethodSelection) -> dict[str, Any]:
+    """Return how well each method predicted, for programs."""
+    return {
+        "methods": [
+            {"method": name, **asdict(accuracy)} for name, accuracy in found.methods.items()
+        ],
+        "best": next(iter(found.methods)),
+        "oracle": found.oracle,
+        "majority": found.majority,
+        "folds": found.folds,
+        "segments": found.segments,
+        "comparisons": found.comparisons,
+        "ties": found.ties,
+        "seed": found.seed,
+    }
+
+
+def accuracy_table(found: MethodSelection) -> Table:
+    """Tell how well each method predicted, best first, between the best there can be and the simplest."""
+    rows = [
+        (name, each.accuracy, each.standard_error, each.behind, each.behind_error)
+        for name, each in found.methods.items()
+    ]
+    return Table(
+        name="accuracy",
+        title=_("Accuracy at predicting held-out comparisons (win, tie or loss)"),
+        columns=(
+            Column("method", _("Method"), is_text=True),
+            Column("accuracy", _("Accuracy"), decimals=4),
+            Column("standard_error", _("Standard error"), decimals=4),
+            Column("behind", _("Behind the best"), decimals=4),
+            Column("behind_error", _("Its standard error"), decimals=4),
+        ),
+        rows=[
+            (_("oracle"), found.oracle, None, None, None),
+            *rows,
+            (_("commonest outcome"), found.majority, None, None, None),
+        ],
+        rules=frozenset({0, len(rows)}),
+    )
+
+
+def _requirements(found: MethodSelection, requirements: Sequence[Requirement]) -> Table:
+    names = list(found.methods)
+    return Table(
+        name="data_requirements",
+        title=_("Accuracy when learning from a share of the blocks"),
+        columns=(
+            Column("share", _("Share"), is_text=True),
+            Column("comparisons", _("Comparisons"), decimals=0),
+            *(Column(name, name, decimals=4) for name in names),
+        ),
+        rows=[
+            (f"{each.share:g}", each.comparisons, *(each.accuracy[name] for name in names))
+            for each in requirements
+        ],
+    )
 
 
 COMPARED_METHODS = AnalysisKind(

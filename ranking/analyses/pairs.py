@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from ranking.analyses.common import CONFIDENCE, METHOD, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option, OptionError
+from ranking.analyses.ranking import outcome_columns, tests_in_words
 from ranking.core.counting.resampling import LEVELS
 from ranking.core.diagnosis.contradictions import (
+    Contradiction,
+    ScoredPair,
     contradictions,
     scored_on_shared_blocks,
     scored_pairs,
 )
-from ranking.core.diagnosis.direct_pairs import direct_pairs
-from ranking.core.diagnosis.majority_cycles import majority_cycles
+from ranking.core.diagnosis.direct_pairs import DirectPairs, direct_pairs
+from ranking.core.diagnosis.majority_cycles import Cycle, majority_cycles
 from ranking.core.methods.davidson.likelihood import NotConvergedError
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.shortages import FEWEST_BLOCKS
-from ranking.reports import Report
-from ranking.reports.inputs import Input
-from ranking.reports.pairs import PairsFound, pairs_report, without_thin
+from ranking.core.scores import Scores, Shortage, ordinal_ranks
+from ranking.reports.inputs import Input, report_on
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS
+from ranking.wording.not_yet import lowered, not_yet_in_words
+from ranking.wording.numbers import in_figures
+from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS, MARKS
 
 ORDER = Option(
     name="method",
@@ -68,6 +78,22 @@ ONLY_SHARED = Option(
         "from other sentences."
     ),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PairsFound:
+    """Pairs of systems, the scores they are compared with, and what contradicts these.
+
+    `level` is the largest significant corrected p-value; pairs compared less often than `least` have none.
+    """
+
+    scores: Scores
+    direct: DirectPairs
+    scored: Sequence[ScoredPair]
+    contradictions: Sequence[Contradiction]
+    cycles: Sequence[Cycle]
+    level: float
+    least: int
 
 
 def _check(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,8 +139,324 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
     )
 
 
+def compared_often(direct: DirectPairs, least: int) -> npt.NDArray[np.bool_]:
+    """Return which pairs were compared at least so often, ties included; shape (n, n)."""
+    tallies = direct.tallies
+    often: npt.NDArray[np.bool_] = tallies.wins + tallies.wins.T + tallies.ties >= least
+    return often
+
+
+def without_thin(direct: DirectPairs, least: int) -> DirectPairs:
+    """Return pairs of which none is significant that was compared less often."""
+    often = compared_often(direct, least)
+    return replace(
+        direct,
+        p_value=np.where(often, direct.p_value, 1.0),
+        adjusted_p=np.where(often, direct.adjusted_p, 1.0),
+    )
+
+
 def _tell(given: Input, options: Mapping[str, Any], found: PairsFound) -> Report:
-    return pairs_report(given, found, options)
+    """Tell which pairs of systems are told apart, which contradict the order, and where there are cycles."""
+    rows = _rows(found, counts_ties=options["ties"] == "count")
+    return report_on(
+        given,
+        notes=[
+            _("Order of the systems: %(method)s.") % {"method": METHOD_WORDS[options["method"]]},
+            *_headlines(found, rows, is_shared=options["only_shared"]),
+        ],
+        tables=[
+            _matrix(found, rows, options),
+            *([_contradictions(found, options)] if found.contradictions else []),
+            *([_cycles(found)] if found.cycles else []),
+        ],
+        data={
+            **{
+                name: options[name]
+                for name in (
+                    "method",
+                    "resample",
+                    "correction",
+                    "confidence",
+                    "ties",
+                    "only_shared",
+                )
+            },
+            "order": _order(found),
+            "pairs": rows,
+            "scores": found.scored if options["only_shared"] else _scores(found),
+            "contradictions": [_said(row, found) for row in found.contradictions],
+            "cycles": [
+                {
+                    "systems": cycle.systems,
+                    "weakest_p": cycle.weakest_p,
+                    "significant": cycle.weakest_p <= found.level,
+                }
+                for cycle in found.cycles
+            ],
+            "limits": found.direct.limits,
+        },
+    )
+
+
+def _order(found: PairsFound) -> list[str]:
+    """Return the systems by rank, then those without one by name."""
+    ranks = ordinal_ranks(found.scores)
+    systems = found.direct.tallies.systems
+    places = sorted(range(len(systems)), key=lambda i: (ranks[i] == 0, int(ranks[i]), systems[i]))
+    return [systems[index] for index in places]
+
+
+def _scores(found: PairsFound) -> dict[str, float]:
+    values = zip(found.direct.tallies.systems, found.scores.values.tolist(), strict=True)
+    return {name: value for name, value in values if not np.isnan(value)}
+
+
+def _rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
+    direct = found.direct
+    place = {name: index for index, name in enumerate(direct.tallies.systems)}
+    often = compared_often(direct, found.least)
+    rows = []
+    for one, other in combinations(_order(found), 2):
+        a, b = place[one], place[other]
+        won, lost = int(direct.tallies.wins[a, b]), int(direct.tallies.wins[b, a])
+        tied, p = int(direct.tallies.ties[a, b]), float(direct.adjusted_p[a, b])
+        counted = won + lost + (tied if counts_ties else 0)
+        is_tested = bool(often[a, b])
+        rows.append(
+            {
+                "system": one,
+                "other": other,
+                "wins": won,
+                "losses": lost,
+                "ties": tied,
+                "comparisons": counted,
+                "share": won / counted if counted else None,
+                "other_share": lost / counted if counted else None,
+                "p_value": float(direct.p_value[a, b]) if is_tested else None,
+                "adjusted_p": p if is_tested else None,
+                "mark": next((mark for level, mark in MARKS if p <= level), ""),
+                "significant": p <= found.level,
+            }
+        )
+    return rows
+
+
+def _headlines(
+    found: PairsFound, rows: Sequence[Mapping[str, Any]], *, is_shared: bool
+) -> list[str]:
+    apart = sum(row["significant"] for row in rows)
+    against = sum(row.adjusted_p <= found.level for row in found.contradictions)
+    round_ = sum(cycle.weakest_p <= found.level for cycle in found.cycles)
+    notes = [
+        ngettext(
+            "%(apart)d of %(pairs)d pair is told apart by its own comparisons.",
+            "%(apart)d of %(pairs)d pairs are told apart by their own comparisons.",
+            len(rows),
+        )
+        % {"apart": apart, "pairs": len(rows)}
+    ]
+    if is_shared:
+        notes.append(
+            _(
+                "The scores of each pair are of the blocks in which both were ranked: other sentences "
+                "explain no contradiction that is left."
+            )
+        )
+    notes.append(
+        ngettext(
+            "%(count)d pair contradicts the order (%(significant)d significantly).",
+            "%(count)d pairs contradict the order (%(significant)d significantly).",
+            len(found.contradictions),
+        )
+        % {"count": len(found.contradictions), "significant": against}
+        if found.contradictions
+        else _("No pair contradicts the order.")
+    )
+    notes.append(
+        ngettext(
+            "%(count)d cycle of majorities (%(significant)d significant).",
+            "%(count)d cycles of majorities (%(significant)d significant).",
+            len(found.cycles),
+        )
+        % {"count": len(found.cycles), "significant": round_}
+        if found.cycles
+        else _("No cycle: some order agrees with the majority of every pair.")
+    )
+    return notes
+
+
+def _matrix(
+    found: PairsFound, rows: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
+) -> Table:
+    columns = (
+        Column("system", _("System"), is_text=True, names="system"),
+        Column("other", _("Other"), is_text=True, names="other"),
+        *outcome_columns(),
+        Column("comparisons", _("Comparisons"), counts="judgments"),
+        Column("share", _("Share won")),
+        Column("other_share", _("Share lost")),
+        Column("p_value", _("p")),
+        Column("adjusted_p", _("Corrected p")),
+        Column("mark", _("Mark"), is_text=True),
+        Column(
+            "significant",
+            _("Significant"),
+            is_text=True,
+            of=lambda row: _yes_or_no(row["significant"]),
+        ),
+    )
+    return Table.of(
+        rows,
+        name="pairs",
+        title=_("How often the row beats the column, in %"),
+        columns=columns,
+        keys=2,
+        notes=[
+            tests_in_words(2, Correction(options["correction"]), found.level),
+            _("Taken for independent: %(units)s.") % {"units": LEVEL_WORDS[options["resample"]]},
+            _(
+                "Below each share: comparisons, without ties. Blue: the row won more; rust: the column. "
+                "Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+            )
+            if options["ties"] == "left_out"
+            else _(
+                "Below each share: comparisons, ties among them. Blue: the row won more; rust: the "
+                "column. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+            ),
+            _("Strong colour: corrected p of at most %(level)s, as chosen; other cells are pale.")
+            % {"level": in_figures(found.level)},
+            *_not_yet(found),
+            *(
+                [
+                    _(
+                        "Some pairs were compared by too few judges, or on too few segments, to account for these."
+                    )
+                ]
+                if found.direct.limits
+                else []
+            ),
+        ],
+        plot=Plot(
+            kind="matrix",
+            label="system",
+            value="share",
+            across="other",
+            back="other_share",
+            count="comparisons",
+            sign="mark",
+            p="adjusted_p",
+            level=found.level,
+        ),
+    )
+
+
+def _not_yet(found: PairsFound) -> list[str]:
+    """Say of how few comparisons a pair has no p-value yet."""
+    if found.least == 1:
+        return []
+    tallies = found.direct.tallies
+    compared = tallies.wins + tallies.wins.T + tallies.ties
+    thin = compared[(compared > 0) & (compared < found.least)]
+    if not len(thin):
+        return []
+    return [
+        _("Pairs without a p-value: %(why)s.")
+        % {
+            "why": lowered(
+                not_yet_in_words(Shortage("comparisons", float(thin.min()), found.least))
+            )
+        }
+    ]
+
+
+def _yes_or_no(value: bool) -> str:
+    return _("yes") if value else _("no")
+
+
+def _said(row: Contradiction, found: PairsFound) -> dict[str, Any]:
+    (system, other), (score, other_score) = row.pair.systems, row.pair.scores
+    return {
+        "system": system,
+        "other": other,
+        "score": score,
+        "other_score": other_score,
+        "blocks": row.pair.blocks,
+        "segments": row.pair.segments,
+        "wins": row.wins,
+        "losses": row.losses,
+        "ties": row.ties,
+        "adjusted_p": row.adjusted_p if row.wins + row.losses + row.ties >= found.least else None,
+        "significant": row.adjusted_p <= found.level,
+    }
+
+
+def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
+    columns = (
+        Column("system", _("Higher score"), is_text=True, names="system"),
+        Column("other", _("Lower score"), is_text=True, names="other"),
+        Column("score", _("Score")),
+        Column("other_score", _("Score of the other")),
+        *(
+            (Column("blocks", _("Shared blocks")), Column("segments", _("Segments")))
+            if options["only_shared"]
+            else ()
+        ),
+        *outcome_columns(),
+        Column("adjusted_p", _("Corrected p")),
+        Column(
+            "significant",
+            _("Significant"),
+            is_text=True,
+            of=lambda row: _yes_or_no(row["significant"]),
+        ),
+    )
+    return Table.of(
+        [_said(row, found) for row in found.contradictions],
+        name="contradictions",
+        title=_("Pairs that contradict the order"),
+        columns=columns,
+        keys=2,
+        rules=_below([row.adjusted_p for row in found.contradictions], found.level),
+        notes=[
+            _("The system with the lower score won most decided comparisons of the two."),
+        ],
+    )
+
+
+def _cycles(found: PairsFound) -> Table:
+    return Table.of(
+        found.cycles,
+        name="cycles",
+        title=_("Cycles of majorities"),
+        columns=(
+            Column(
+                "cycle",
+                _("Cycle"),
+                is_text=True,
+                of=lambda cycle: " > ".join([*cycle.systems, cycle.systems[0]]),
+            ),
+            Column("adjusted_p", _("Largest corrected p"), of=lambda cycle: cycle.weakest_p),
+            Column(
+                "significant",
+                _("Significant"),
+                is_text=True,
+                of=lambda cycle: _yes_or_no(cycle.weakest_p <= found.level),
+            ),
+        ),
+        rules=_below([cycle.weakest_p for cycle in found.cycles], found.level),
+        notes=[
+            _(
+                "Each system won most decided comparisons with the next. No order agrees with all of them."
+            ),
+        ],
+    )
+
+
+def _below(p_values: Sequence[float], level: float) -> frozenset[int]:
+    """Return the last significant of rows in the order of their p-values, if others follow."""
+    significant = sum(p <= level for p in p_values)
+    return frozenset({significant - 1} if 0 < significant < len(p_values) else ())
 
 
 PAIRS = AnalysisKind(

@@ -1,4 +1,4 @@
-"""The kinds of analyses there are: those of all judgments that compare outputs, and those that protocols add."""
+"""The kinds of analyses there are: of judgments that compare outputs, of protocols, and of the test sets of a campaign."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from typing import Final
 
 from django.utils.translation import gettext as _
 
+from ranking.analyses.across.agreement import AGREEMENT_TABLE
+from ranking.analyses.across.average_ranks import AVERAGE_RANKS
+from ranking.analyses.across.clusters import CLUSTERS
+from ranking.analyses.across.collected import COLLECTED
+from ranking.analyses.across.methods import CLUSTERS_BY_METHODS
 from ranking.analyses.agreement import AGREEMENT
 from ranking.analyses.agreement_by import AGREEMENT_BY
 from ranking.analyses.beside import BESIDE
@@ -42,9 +47,14 @@ _OF_COMPARISONS = (
     WITHOUT_JUDGES,
 )
 
+_OF_CAMPAIGNS = (COLLECTED, CLUSTERS, AGREEMENT_TABLE, CLUSTERS_BY_METHODS, AVERAGE_RANKS)
+
 _KINDS: Final[dict[str, AnalysisKind]] = {kind.name: kind for kind in _OF_COMPARISONS}
 #: By name, in the order in which pages list them.
 ANALYSES: Final[Mapping[str, AnalysisKind]] = MappingProxyType(_KINDS)
+TABLES: Final[Mapping[str, AnalysisKind]] = MappingProxyType(
+    {kind.name: kind for kind in _OF_CAMPAIGNS}
+)
 
 
 def analysis_register(kind: AnalysisKind) -> None:
@@ -52,13 +62,14 @@ def analysis_register(kind: AnalysisKind) -> None:
     _KINDS[kind.name] = kind
 
 
-def analysis_named(name: str) -> AnalysisKind:
+def analysis_named(name: str, *, of_campaign: bool = False) -> AnalysisKind:
     """Return the kind of that name; OptionError if there is none."""
-    try:
-        return ANALYSES[name]
-    except KeyError:
-        raise OptionError(
-            _("There is no analysis “%(name)s”; there are: %(known)s.")
-            % {"name": name, "known": ", ".join(ANALYSES)},
-            field="kind",
-        ) from None
+    known = TABLES if of_campaign else ANALYSES
+    if name not in known:
+        words = (
+            _("There is no table “%(name)s”; there are: %(known)s.")
+            if of_campaign
+            else _("There is no analysis “%(name)s”; there are: %(known)s.")
+        )
+        raise OptionError(words % {"name": name, "known": ", ".join(known)}, field="kind")
+    return known[name]

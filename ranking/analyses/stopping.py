@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -14,10 +16,10 @@ from annotation.sampling.priorities import active_priorities_of_many
 from ranking.analyses.common import CONFIDENCE, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.simulation.budget import Budget, plan_campaign, plan_from_start
+from ranking.core.simulation.budget import Budget, BudgetRow, plan_campaign, plan_from_start
 from ranking.core.simulation.budget_curve import ActiveDraw
-from ranking.core.simulation.cheaper_designs import needs_of_design
-from ranking.core.simulation.forecast import forecast_pairs
+from ranking.core.simulation.cheaper_designs import DesignNeed, needs_of_design
+from ranking.core.simulation.forecast import Forecast, forecast_pairs
 from ranking.core.simulation.futures import likely_futures
 from ranking.core.simulation.noise import (
     CampaignCurve,
@@ -27,11 +29,12 @@ from ranking.core.simulation.noise import (
 )
 from ranking.core.simulation.reading_pace import ASSUMED_PACE, ReadingPace, pace_of_judges
 from ranking.core.simulation.work_ahead import Ahead, days_ahead, hours_ahead, judgments_ahead
-from ranking.reports import Report
-from ranking.reports.inputs import Input
-from ranking.reports.stopping import stopping_report
-from ranking.reports.work import WorkFacts
-from ranking.reports.work_ahead import DesignAhead, StoppingFound, TargetAhead, WhyNot
+from ranking.reports.inputs import Input, WorkFacts, report_on
+from ranking.reports.plots import Plot
+from ranking.reports.simulations import budget_data, budget_notes
+from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.numbers import decimals, percent, percent_in_figures
+from ranking.wording.stopping_rules import counting_in_words
 
 EXPERIMENTS = Option(
     name="experiments",
@@ -55,11 +58,91 @@ TARGETS = (0.8, 0.9)
 #: The figure looks ahead so many times as far as the campaign has come, at least and at most.
 _AHEAD = (2.0, 20.0)
 _POINTS_AHEAD = 16
-
-
 #: Of designs whose judgments choose pairs, the share of blocks that are drawn as balanced ones.
 _FLOOR = 0.1
 _FEW, _MANY = 2, 5
+
+
+class WhyNot(StrEnum):
+    """Why nothing can be forecast."""
+
+    NOTHING_DECIDED = "nothing_decided"
+    NONE_APART = "none_apart"
+    ALL_APART = "all_apart"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetAhead:
+    """What a target takes from now on: of pairs or clusters, or a number of judgments that was fixed.
+
+    Attributes
+    ----------
+    measure : str
+        "significant_pairs", "clusters", "wanted" or "rule".
+    target : float
+    judgments : Ahead
+    hours, days : Ahead or None
+        None where it is not known how fast judges are.
+    """
+
+    measure: str
+    target: float
+    judgments: Ahead
+    hours: Ahead | None
+    days: Ahead | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignAhead:
+    """What a design would take from now on, with so many outputs in a block, at so many seconds for each."""
+
+    shown: int
+    chooses: bool
+    need: DesignNeed
+    seconds: float | None
+
+    def hours(self, judgments: float | None) -> float | None:
+        """Return the hours of so many judgments."""
+        if judgments is None or self.seconds is None:
+            return None
+        return judgments * self.seconds / 3600
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StoppingFound:
+    """A forecast, or why there is none.
+
+    Attributes
+    ----------
+    why_not : WhyNot or None
+    curve : CampaignCurve or None
+        None if no comparison is decided.
+    per_judgment : float
+        Comparisons of a judgment, ties included, on average.
+    budget : Budget or None
+    forecast : Forecast or None
+    from_start : tuple of sequences of BudgetRow
+        What such campaigns need from their first judgment on, as they are and with one more system; empty
+        without a forecast.
+    pace : ReadingPace or None
+        Seconds of a judgment; None if nothing is known of it.
+    ahead : sequence of TargetAhead
+    designs : sequence of DesignAhead
+    """
+
+    why_not: WhyNot | None = None
+    curve: CampaignCurve | None = None
+    per_judgment: float = 0.0
+    budget: Budget | None = None
+    forecast: Forecast | None = None
+    from_start: tuple[Sequence[BudgetRow], ...] = ()
+    pace: ReadingPace | None = None
+    ahead: Sequence[TargetAhead] = ()
+    designs: Sequence[DesignAhead] = ()
+
+    def judgments(self, comparisons: float | None) -> int | None:
+        """Return the judgments that make so many comparisons, ties included."""
+        return None if comparisons is None else round(comparisons / self.per_judgment)
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFound:
@@ -260,9 +343,383 @@ def _points_ahead(curve: CampaignCurve, budget: Budget) -> list[float]:
     return points
 
 
+def target_in_words(row: BudgetRow) -> str:
+    if row.measure == "clusters":
+        return _("%(clusters)d clusters") % {"clusters": row.target}
+    return _("%(share)s %% of the pairs told apart") % {"share": percent_in_figures(row.target)}
+
+
+def judgments_table(found: StoppingFound, budget: Budget) -> Table:
+    limit = found.judgments(budget.limit)
+    rows: list[tuple[Value, ...]] = [
+        (
+            target_in_words(row),
+            found.judgments(row.comparisons),
+            found.judgments(row.low),
+            found.judgments(row.high),
+            found.judgments(row.more),
+            row.comparisons,
+            row.beyond,
+        )
+        for row in budget.rows
+    ]
+    return Table(
+        name="plan",
+        title=_("Judgments until a target is reached"),
+        columns=(
+            Column("target", _("Target"), is_text=True),
+            Column("judgments", _("Half of such campaigns by")),
+            Column("low", _("From")),
+            Column("high", _("To")),
+            Column("more", _("Still to collect")),
+            Column("comparisons", _("Comparisons")),
+            Column("beyond", _("Share beyond"), decimals=2),
+        ),
+        rows=rows,
+        notes=[
+            _(
+                "Judgments in all, those made so far included. A dash stands for more than %(limit)s: "
+                "systems may be equally good, and then no number tells them apart. Share beyond: of the "
+                "simulated campaigns, those that need more."
+            )
+            % {"limit": "–" if limit is None else number_format(limit)}
+        ],
+        plot=Plot(
+            kind="intervals", label="target", value="judgments", low="low", high="high", start=0
+        ),
+    )
+
+
+def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for row in found.ahead:
+        cells: list[Value] = [_ahead_of(row)]
+        for ahead in (row.judgments, row.hours, row.days):
+            ends = (None,) * 3 if ahead is None else (ahead.value, ahead.low, ahead.high)
+            cells += [rounded(end, whole=ahead is row.judgments) for end in ends]
+        rows.append(tuple(cells))
+    return Table(
+        name="time_ahead",
+        title=_("Hours and days until then"),
+        columns=(
+            Column("target", _("Target"), is_text=True),
+            Column("judgments", _("Judgments still")),
+            Column("judgments_low", _("From")),
+            Column("judgments_high", _("To")),
+            Column("hours", _("Hours"), decimals=1),
+            Column("hours_low", _("From"), decimals=1),
+            Column("hours_high", _("To"), decimals=1),
+            Column("days", _("Days"), decimals=1),
+            Column("days_low", _("From"), decimals=1),
+            Column("days_high", _("To"), decimals=1),
+        ),
+        rows=rows,
+        notes=[
+            _pace_note(found.pace),
+            *_counted_note(work),
+            _(
+                "Hours are of active time, all judges together. Each likely number of judgments is combined with "
+                "each likely pace, so the interval has both uncertainties."
+            ),
+            _(
+                "Days are counted from the midnight before the question, at the pace of the seven whole days before; "
+                "a dash: fewer than seven days of work, or no end in sight."
+            ),
+        ],
+    )
+
+
+def _counted_note(work: WorkFacts | None) -> list[str]:
+    """Say how many judgments count by a rule that ends at a number of them, where others were made."""
+    if work is None or not work.rule_judgments or work.counted in (None, work.judged):
+        return []
+    return [counting_in_words(work.counted)]
+
+
+def _ahead_of(row: TargetAhead) -> str:
+    if row.measure == "clusters":
+        return _("%(clusters)d clusters") % {"clusters": row.target}
+    if row.measure == "wanted":
+        return _("Judgments wanted: %(count)s") % {"count": decimals(row.target, 0)}
+    if row.measure == "rule":
+        return _("Stopping rule: %(count)s judgments") % {"count": decimals(row.target, 0)}
+    return _("%(share)s %% of the pairs told apart") % {"share": percent_in_figures(row.target)}
+
+
+def rounded(value: float | None, *, whole: bool) -> Value:
+    return None if value is None else round(value) if whole else value
+
+
+def _pace_note(pace: ReadingPace | None) -> str:
+    if pace is None:
+        return _("Nothing is known of the time a judgment takes: there are no texts and no times.")
+    values = {
+        "seconds": decimals(pace.seconds, 0),
+        "low": decimals(pace.low, 0),
+        "high": decimals(pace.high, 0),
+        "judges": pace.judges,
+        "blocks": pace.blocks,
+    }
+    if pace.is_measured:
+        return (
+            _(
+                "A judgment takes %(seconds)s seconds (%(low)s to %(high)s for others like these), measured on "
+                "%(blocks)s judgments of %(judges)s judges."
+            )
+            % values
+        )
+    return (
+        _(
+            "A judgment is taken to need %(seconds)s seconds (%(low)s to %(high)s): too few are measured, so every "
+            "word is read twice."
+        )
+        % values
+    )
+
+
 def _tell(given: Input, options: Mapping[str, Any], found: StoppingFound) -> Report:
+    """Tell how many judgments reach which targets, with Koehn's (2012) Figure 2 of this campaign."""
     del options
-    return stopping_report(given, found)
+    tables: list[Table] = []
+    notes = _state(found.curve)
+    if found.why_not is not None:
+        notes.append(_why_not(found.why_not))
+    if found.budget is not None:
+        notes += [
+            *budget_notes(found.budget),
+            _(
+                "A forecast is not a rule for stopping: whoever stops on the day the ranking looks well "
+                "finds too many differences. Fix the number before the start, or use ranges that hold at "
+                "any time."
+            ),
+        ]
+        tables.append(judgments_table(found, found.budget))
+    if found.ahead:
+        tables.append(time_table(found, given.work))
+    if found.designs:
+        tables.append(_designs_table(found))
+    if found.curve is not None:
+        tables.append(_figure(found, found.curve))
+    if found.budget is not None:
+        tables.append(_one_more(found))
+    return report_on(
+        given,
+        notes=notes,
+        tables=tables,
+        data={
+            "why_not": found.why_not,
+            "comparisons_per_judgment": found.per_judgment or None,
+            "judgments": [] if found.budget is None else _judgments(found, found.budget.rows),
+            "curve": found.curve,
+            "fitted_curve": _fitted(found),
+            "forecast": found.forecast,
+            "pace": None if found.pace is None else _pace_data(found.pace),
+            "ahead": found.ahead,
+            "designs": found.designs,
+            "from_start": [_judgments(found, rows) for rows in found.from_start],
+            "plan": None if found.budget is None else budget_data(found.budget),
+        },
+    )
+
+
+def _judgments(found: StoppingFound, rows: Sequence[BudgetRow]) -> list[dict[str, object]]:
+    return [
+        {
+            "measure": row.measure,
+            "target": row.target,
+            **{
+                name: found.judgments(getattr(row, name))
+                for name in ("comparisons", "low", "high", "more")
+            },
+            "beyond": row.beyond,
+        }
+        for row in rows
+    ]
+
+
+def _state(curve: CampaignCurve | None) -> list[str]:
+    if curve is None:
+        return []
+    return [
+        _("So far %(share)s %% of the pairs of systems are told apart, in %(clusters)d clusters.")
+        % {"share": percent_in_figures(round(curve.separated, 3)), "clusters": curve.clusters}
+    ]
+
+
+def _why_not(reason: WhyNot) -> str:
+    return {
+        WhyNot.NOTHING_DECIDED: _(
+            "Nothing can be forecast: no comparison is decided yet. Collect judgments that are not all "
+            "ties."
+        ),
+        WhyNot.NONE_APART: _(
+            "Nothing can be forecast: no two systems are told apart yet, so the judgments do not say how "
+            "noisy they are. Collect more, or plan as if there were none (plan_budget)."
+        ),
+        WhyNot.ALL_APART: _(
+            "There is nothing to forecast: all systems were told apart after the first judgments."
+        ),
+    }[reason]
+
+
+def _pace_data(pace: ReadingPace) -> dict[str, object]:
+    """Return the pace for programs; how it is distributed is not for them: degrees of freedom may be infinite."""
+    return {name: getattr(pace, name) for name in ("seconds", "low", "high", "judges", "blocks")}
+
+
+def _designs_table(found: StoppingFound) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for row in found.designs:
+        ends = (row.need.judgments, row.need.low, row.need.high)
+        rows.append(
+            (
+                _design(row),
+                percent(row.need.target),
+                *(rounded(end, whole=True) for end in ends),
+                *(row.hours(end) for end in ends),
+            )
+        )
+    return Table(
+        name="designs",
+        title=_("Which design would be cheaper from now on"),
+        columns=(
+            Column("design", _("Design"), is_text=True),
+            Column("target", _("Pairs told apart"), is_text=True),
+            Column("judgments", _("Judgments still")),
+            Column("low", _("From")),
+            Column("high", _("To")),
+            Column("hours", _("Hours"), decimals=1),
+            Column("hours_low", _("From"), decimals=1),
+            Column("hours_high", _("To"), decimals=1),
+        ),
+        rows=rows,
+        notes=[
+            _(
+                "The abilities of the systems are drawn from what these judgments say of them, and each design goes "
+                "on from here. Told apart by one-sided sign tests at 0.05. Judgments: where half of what is likely has "
+                "reached the target; from and to: where the ends of its interval do. A dash: not within the limit."
+            ),
+            _(
+                "Hours follow from the words of a block at the pace measured, the same for each design; that a "
+                "choice among fewer outputs may go faster is not in them, nor that the pace may change."
+            ),
+        ],
+    )
+
+
+def _design(row: DesignAhead) -> str:
+    words = {"shown": row.shown}
+    if row.chooses:
+        return _("%(shown)d outputs, chosen by the judgments (active)") % words
+    return _("%(shown)d outputs, all as often (balanced)") % words
+
+
+def _fitted(found: StoppingFound) -> list[float] | None:
+    """Return the curve of campaigns by the fitted model, at the same points as the campaign's own."""
+    if found.budget is None or found.budget.fit is None:
+        return None
+    simulated: list[float] = found.budget.fit.simulated.tolist()
+    return simulated
+
+
+def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
+    """Return the campaign's own curve, which the forecast continues."""
+    own = (curve.decided / curve.decided_share).tolist()
+    # At the end of what was judged, all is known.
+    shares = [*curve.significant.tolist()[:-1], curve.separated]
+    fitted: Sequence[float | None] = _fitted(found) or [None] * len(own)
+    rows: list[tuple[Value, ...]] = [
+        (
+            found.judgments(count),
+            share,
+            simulated,
+            share if number == len(own) else None,
+            share if number == len(own) else None,
+            _("so far"),
+        )
+        for number, (count, share, simulated) in enumerate(zip(own, shares, fitted, strict=True), 1)
+    ]
+    if found.forecast is not None:
+        ahead = found.forecast
+        rows += [
+            (found.judgments(count), share, None, low, high, _("forecast"))
+            for count, share, low, high in zip(
+                ahead.comparisons.tolist(),
+                ahead.share.tolist(),
+                ahead.low.tolist(),
+                ahead.high.tolist(),
+                strict=True,
+            )
+        ]
+    return Table(
+        name="pairs_told_apart",
+        title=_("Share of the pairs told apart"),
+        columns=(
+            Column("judgments", _("Judgments")),
+            Column("share", _("Share of pairs"), decimals=2),
+            Column("simulated", _("By the fitted model"), decimals=2),
+            Column("low", _("From"), decimals=2),
+            Column("high", _("To"), decimals=2),
+            Column("when", _("When"), is_text=True),
+        ),
+        rows=rows,
+        notes=[
+            _(
+                "By one-sided sign tests at 0.05 (Koehn 2012, Figure 2). So far: the average over random "
+                "orders of the judgments. Forecast: the average and the interval of simulated campaigns "
+                "that resemble this one."
+            )
+        ],
+        plot=Plot(
+            kind="line",
+            label="judgments",
+            value="share",
+            low="low",
+            high="high",
+            start=0,
+            end=1,
+        ),
+    )
+
+
+def _one_more(found: StoppingFound) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for now, more in zip(*found.from_start, strict=True):
+        is_known = now.comparisons is not None and more.comparisons is not None
+        rows.append(
+            (
+                target_in_words(now),
+                found.judgments(now.comparisons),
+                found.judgments(more.comparisons),
+                found.judgments(more.low),
+                found.judgments(more.high),
+                found.judgments((more.comparisons or 0) - (now.comparisons or 0))
+                if is_known
+                else None,
+                more.beyond,
+            )
+        )
+    return Table(
+        name="one_more_system",
+        title=_("Judgments with one more system"),
+        columns=(
+            Column("target", _("Target"), is_text=True),
+            Column("now", _("As it is")),
+            Column("judgments", _("With one more system")),
+            Column("low", _("From")),
+            Column("high", _("To")),
+            Column("difference", _("Difference")),
+            Column("beyond", _("Share beyond"), decimals=2),
+        ),
+        rows=rows,
+        notes=[
+            _(
+                "What such campaigns need from their first judgment on, whatever this one has reached: as they "
+                "are, and with one more system, as good by chance as the others. A block shows as many "
+                "outputs as before."
+            )
+        ],
+    )
 
 
 STOPPING = AnalysisKind(

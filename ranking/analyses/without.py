@@ -6,23 +6,47 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.analyses.common import CONFIDENCE, METHOD, RESAMPLES, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.analyses.ranking import CORRECTION, LEVEL, RANGES, SIDES, checked, range_choice
-from ranking.core.agreement.report import AgreementReport, inter_judge_agreement
+from ranking.analyses.ranking import (
+    CORRECTION,
+    LEVEL,
+    RANGES,
+    SIDES,
+    checked,
+    group_notes,
+    limits_of,
+    range_choice,
+    shown_rows,
+    tested_pairs,
+    told_apart,
+)
+from ranking.core.agreement.report import Agreement, AgreementReport, inter_judge_agreement
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.without import RankingsWithout, rankings_without
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
 from ranking.core.rankings.ranking import Ranking
 from ranking.core.scores import Scores
-from ranking.reports import Report
-from ranking.reports.inputs import Input
-from ranking.reports.without import without_report
+from ranking.range_choices import choice_of
+from ranking.reports.correlations import (
+    correlation_cells,
+    correlation_columns,
+    interval_notes,
+    kappa_cells,
+    kappa_columns,
+    kappa_plot,
+)
+from ranking.reports.inputs import Input, report_on
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.agreement import strength_caution
+from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, rank_cell
 
 LEAVE_OUT = Option(
     name="leave_out",
@@ -72,13 +96,269 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
-    return without_report(
+    """Tell what changes without some judges."""
+    rankings, confidence = found.rankings, options["confidence"]
+    return report_on(
         given,
-        found.rest,
-        found.rankings,
-        found.agreement,
-        are_named=bool(options[LEAVE_OUT.name]),
-        confidence=options["confidence"],
+        notes=[
+            *_notes(rankings, are_named=bool(options[LEAVE_OUT.name])),
+            *_ranges(found.rest, rankings.after),
+        ],
+        tables=[
+            _systems(rankings),
+            _correlations(rankings, confidence),
+            _judges(rankings, found.agreement),
+            _pairs(rankings),
+        ],
+        data={
+            "left_out": rankings.judges,
+            "agreement": _agreements(rankings, found.agreement),
+            "before": _data(rankings.before),
+            "after": _data(rankings.after),
+            "alone": rankings.alone,
+            "before_and_after": rankings.before_and_after,
+            "alone_and_rest": rankings.alone_and_rest,
+            "clusters": [_clusters(rankings.before), _clusters(rankings.after)],
+        },
+    )
+
+
+def _data(ranking: Ranking) -> dict[str, object]:
+    return {
+        "method": ranking.method,
+        "seed": ranking.seed,
+        "resamples": ranking.resamples,
+        **choice_of(ranking).recorded,
+        "limits": ranking.limits,
+        "blocks": ranking.blocks,
+        "comparisons": ranking.comparisons,
+        "judges": ranking.judges,
+        "systems": shown_rows(ranking),
+        "pairs": tested_pairs(ranking.pairs, ranking.shortages),
+        "groups": ranking.groups,
+        "not_estimable": ranking.not_estimable,
+    }
+
+
+def _clusters(ranking: Ranking) -> int | None:
+    """Return the number of clusters; None while no rank range is estimable."""
+    if ranking.systems and len(ranking.shortages) == len(ranking.systems):
+        return None
+    return len(
+        {(row.group, row.cluster) for row in ranking.systems if row.system not in ranking.shortages}
+    )
+
+
+def _notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
+    if not found.judges:
+        return [
+            _("None of these judges judged anything that counts, so nothing changes.")
+            if are_named
+            else _(
+                "Nobody is excluded or flagged, so nobody is left out. Name judges to leave out."
+            )
+        ]
+    before, after = found.before, found.after
+    words = {
+        "names": ", ".join(found.judges),
+        "blocks": number_format(before.blocks - after.blocks),
+        "all": number_format(before.blocks),
+    }
+    return [
+        _("Left out: %(names)s; %(blocks)s of %(all)s blocks are theirs.") % words,
+        _("Clusters: %(before)s before, %(after)s after.")
+        % {"before": _clusters_in_words(before), "after": _clusters_in_words(after)},
+        *([_same_first(before, after)] if max(len(before.groups), len(after.groups)) < 2 else []),
+        _(
+            "A judge who differs is not wrong by that: look at what they judged before you exclude them."
+        ),
+    ]
+
+
+def _ranges(given: Input, ranking: Ranking) -> list[str]:
+    """Return what rank ranges account for, with the judgments that are left."""
+    choice, limits = choice_of(ranking), limits_of(given, ranking)
+    codes, counts = limits.codes, limits.counts
+    return [
+        *ranges_in_words(choice, resamples=ranking.resamples, limits=codes, counts=counts),
+        *(limit_in_words(code, counts, ranges=choice.ranges) for code in codes if ranking.systems),
+    ]
+
+
+def _clusters_in_words(ranking: Ranking) -> str:
+    count = _clusters(ranking)
+    return "–" if count is None else number_format(count)
+
+
+def _same_first(before: Ranking, after: Ranking) -> str:
+    firsts = [
+        ", ".join(row.system for row in ranking.systems if row.rank == 1) or "–"
+        for ranking in (before, after)
+    ]
+    if firsts[0] == firsts[1]:
+        return _("%(system)s is first before and after.") % {"system": firsts[0]}
+    return _("First is %(before)s before, and %(after)s after.") % {
+        "before": firsts[0],
+        "after": firsts[1],
+    }
+
+
+def _systems(found: RankingsWithout) -> Table:
+    before = {row["system"]: row for row in shown_rows(found.before)}
+    after = {row["system"]: row for row in shown_rows(found.after)}
+    several = max(len(found.before.groups), len(found.after.groups)) > 1
+    order = [*after, *(name for name in before if name not in after)]
+    return Table(
+        name="systems",
+        title=_("Ranking before and after"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            *((Column("group_before", _("Group before")),) if several else ()),
+            Column("score_before", _("Score before")),
+            Column("rank_before", _("Rank before")),
+            Column("low_before", _("From")),
+            Column("high_before", _("To")),
+            Column("cluster_before", _("Cluster before")),
+            *((Column("group_after", _("Group after")),) if several else ()),
+            Column("score_after", _("Score after")),
+            Column("rank_after", _("Rank after")),
+            Column("low_after", _("From")),
+            Column("high_after", _("To")),
+            Column("cluster_after", _("Cluster after")),
+            Column("score_alone", _("Score by those left out alone")),
+        ),
+        rows=[
+            (
+                name,
+                *_row(before.get(name), several=several),
+                *_row(after.get(name), several=several),
+                found.alone.get(name),
+            )
+            for name in order
+        ],
+        rules=cluster_rules(list(after.values())),
+        notes=[
+            f"{when}: {note}"
+            for when, ranking in ((_("Before"), found.before), (_("After"), found.after))
+            for note in group_notes(ranking)
+        ],
+        plot=Plot(
+            kind="intervals",
+            label="system",
+            value="rank_after",
+            low="low_after",
+            high="high_after",
+            start=1,
+        ),
+    )
+
+
+def _row(row: Mapping[str, Any] | None, *, several: bool) -> tuple[Value, ...]:
+    names = ("score", "rank", "rank_low", "rank_high", "cluster")
+    if row is None:
+        return (None,) * (len(names) + several)
+    shown = {**row, "rank": rank_cell(row)}
+    return (*((row["group"],) if several else ()), *(shown[name] for name in names))
+
+
+def _correlations(found: RankingsWithout, confidence: float) -> Table:
+    return Table(
+        name="correlations",
+        title=_("How alike the scores are"),
+        columns=(
+            Column("scores", _("Scores"), is_text=True),
+            *correlation_columns(confidence),
+            Column("systems", _("Systems")),
+        ),
+        rows=[
+            (words, *correlation_cells(each), each.pairs)
+            for words, each in (
+                (_("before and after"), found.before_and_after),
+                (_("those left out alone, and the rest"), found.alone_and_rest),
+            )
+        ],
+        notes=[
+            _(
+                "Before and after are alike by themselves where those left out judged little: the second "
+                "line says how far they differ from the rest."
+            ),
+            *interval_notes([found.before_and_after, found.alone_and_rest], confidence),
+        ],
+    )
+
+
+def _agreements(found: RankingsWithout, agreement: AgreementReport) -> dict[str, Agreement]:
+    """Return κ of each judge who is left out with the others."""
+    return {row.judge: row.agreement for row in agreement.judges if row.judge in found.judges}
+
+
+def _judges(found: RankingsWithout, agreement: AgreementReport) -> Table:
+    kappas = _agreements(found, agreement)
+    return Table(
+        name="left_out",
+        title=_("Judges left out"),
+        columns=(
+            Column("judge", _("Judge"), is_text=True, names="judge"),
+            Column("blocks", _("Blocks"), counts="judgments"),
+            *kappa_columns(_("κ with others"), places=2),
+            Column("comparable", _("Comparable")),
+        ),
+        rows=[
+            (name, blocks, *kappa_cells(kappas[name]), kappas[name].comparable)
+            for name, blocks in found.judges.items()
+        ],
+        notes=[strength_caution()],
+        plot=kappa_plot("judge"),
+    )
+
+
+def _pairs(found: RankingsWithout) -> Table:
+    """Return the pairs that change their order, or whether they are told apart."""
+    before, after = (
+        {
+            frozenset((pair["better"], pair["worse"])): pair
+            for pair in tested_pairs(ranking.pairs, ranking.shortages)
+        }
+        for ranking in (found.before, found.after)
+    )
+    places = [
+        {row.system: row.rank for row in ranking.systems} for ranking in (found.before, found.after)
+    ]
+    rows: list[tuple[Value, ...]] = []
+    for names, pair in before.items():
+        other = after.get(names)
+        if other is None:
+            continue
+        # Systems with equal scores are in no order.
+        is_swapped = other["better"] != pair["better"] and all(
+            len({ranks[name] for name in names}) > 1 for ranks in places
+        )
+        if is_swapped or other["significant"] != pair["significant"]:
+            rows.append(
+                (
+                    pair["better"],
+                    pair["worse"],
+                    pair["adjusted_p"],
+                    other["adjusted_p"],
+                    told_apart(pair),
+                    told_apart(other),
+                    _("yes") if is_swapped else _("no"),
+                )
+            )
+    return Table(
+        name="changed_pairs",
+        title=_("Pairs of systems that change"),
+        columns=(
+            Column("better", _("Better before"), is_text=True, names="system"),
+            Column("worse", _("Worse before"), is_text=True, names="other"),
+            Column("p_before", _("Corrected p before")),
+            Column("p_after", _("Corrected p after")),
+            Column("significant_before", _("Significant before"), is_text=True),
+            Column("significant_after", _("Significant after"), is_text=True),
+            Column("swapped", _("Other order after"), is_text=True),
+        ),
+        rows=rows,
+        keys=2,
     )
 
 

@@ -1,4 +1,4 @@
-"""Analyses of a test set: what can be asked, asking it, and the answers."""
+"""Analyses of a task, and tables over a campaign: what can be asked, asking it, and the answers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,19 +15,27 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from campaign.api.access import readable_task, reader
+from campaign.api.access import joined_campaign, organised_campaign, readable_task, reader
 from campaign.api.pages import CursorPages, RowPages, paged
 from campaign.models import JobState, Task
-from ranking.analyses import ANALYSES, OptionError
-from ranking.analyses.judgments import JUDGMENT_OPTIONS
+from ranking.analyses import ANALYSES, TABLES, OptionError
+from ranking.analyses.kind import AnalysisChoice
 from ranking.models import Analysis
-from ranking.pages.report_file import report_file
+from ranking.pages.report_shown import answer_file, report_file
+from ranking.reports.tables import plain
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import analyses_asked, analyses_of
-from ranking.services.analyses import analysis_ask, analysis_choice
+from ranking.selectors.campaign_tables import TableAnswer, table_answer
+from ranking.services.analyses import analysis_ask, analysis_choice, table_ask
 
 #: Names of kinds, for the description of the API.
-KINDS = list(ANALYSES)
+KINDS, TABLE_KINDS = list(ANALYSES), list(TABLES)
+#: Files of reports, with their types.
+_FILES = {
+    (200, file_type): OpenApiTypes.ANY if file_type == "application/json" else OpenApiTypes.STR
+    for _format, file_type in FILES.values()
+}
+_ENDING = OpenApiParameter("ending", str, "path", enum=list(FILES))
 
 
 class OptionSerializer(serializers.Serializer[Any]):
@@ -42,17 +50,17 @@ class OptionSerializer(serializers.Serializer[Any]):
         return list(option.choices)
 
 
-class AnalysisKindSerializer(serializers.Serializer[Any]):
+class TableKindSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     title = serializers.CharField()
     question = serializers.CharField()
-    options = serializers.SerializerMethodField(
-        help_text="Those of which judgments count at the end."
-    )
+    options = OptionSerializer(source="every_option", many=True)
 
-    @extend_schema_field(OptionSerializer(many=True))
-    def get_options(self, kind: Any) -> Any:
-        return OptionSerializer([*kind.options, *JUDGMENT_OPTIONS], many=True).data
+
+class AnalysisKindSerializer(TableKindSerializer):
+    options = OptionSerializer(
+        source="every_option", many=True, help_text="Those of which judgments count at the end."
+    )
 
 
 class AnalysisAskedSerializer(serializers.Serializer[Any]):
@@ -75,6 +83,12 @@ class RankingAskedSerializer(serializers.Serializer[Any]):
     watermark = serializers.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
 
 
+def _state(analysis: Analysis) -> str:
+    if analysis.finished_at is not None:
+        return str(JobState.DONE)
+    return str(JobState.QUEUED if analysis.job is None else analysis.job.state)
+
+
 class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
     """What was asked. `state` is `done` once there is an answer; `error` says why there is none."""
 
@@ -94,9 +108,7 @@ class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
 
     @extend_schema_field(serializers.ChoiceField(choices=JobState.choices))
     def get_state(self, analysis: Analysis) -> str:
-        if analysis.finished_at is not None:
-            return str(JobState.DONE)
-        return str(JobState.QUEUED if analysis.job is None else analysis.job.state)
+        return _state(analysis)
 
     @extend_schema_field(serializers.FloatField(allow_null=True))
     def get_progress(self, analysis: Analysis) -> float | None:
@@ -125,7 +137,9 @@ class AnalysisSerializer(AnalysisBriefSerializer):
         read_only_fields = fields
 
 
-class AnalysisKindsView(APIView):
+class KindsView(APIView):
+    """A list of kinds."""
+
     pagination_class = RowPages
 
     @staticmethod
@@ -133,6 +147,8 @@ class AnalysisKindsView(APIView):
         """Return what names a row between two pages."""
         return str(row.name)
 
+
+class AnalysisKindsView(KindsView):
     @extend_schema(operation_id="analyses_kinds", responses=AnalysisKindSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:
         """Say what can be asked of the judgments of a task, with all options; it depends on its protocol."""
@@ -182,13 +198,8 @@ class AnalysisView(APIView):
 class AnalysisReportView(APIView):
     @extend_schema(
         operation_id="analyses_report",
-        parameters=[OpenApiParameter("ending", str, "path", enum=list(FILES))],
-        responses={
-            (200, file_type): OpenApiTypes.ANY
-            if file_type == "application/json"
-            else OpenApiTypes.STR
-            for _format, file_type in FILES.values()
-        },
+        parameters=[_ENDING],
+        responses=_FILES,
     )
     def get(self, request: Request, task_id: int, analysis_id: int, ending: str) -> HttpResponse:
         """Return the answer as a file for people, in the language of the request."""
@@ -196,7 +207,7 @@ class AnalysisReportView(APIView):
         if ending not in FILES:
             raise NotFound
         found = Analysis.objects.of(task.pk).finished()
-        return report_file(get_object_or_404(found, pk=analysis_id), ending)
+        return answer_file(get_object_or_404(found, pk=analysis_id), ending)
 
 
 def ask(request: Request, task: Task, kind: str, sent: Mapping[str, Any]) -> Response:
@@ -215,3 +226,147 @@ def ask(request: Request, task: Task, kind: str, sent: Mapping[str, Any]) -> Res
         AnalysisSerializer(analysis, context={"request": request}).data,
         status=status.HTTP_200_OK if is_there else status.HTTP_202_ACCEPTED,
     )
+
+
+_KIND = OpenApiParameter("name", str, "path", enum=TABLE_KINDS)
+# Of any name: which there are, the list of tables says, and `completed` refuses others.
+_OPTIONS = OpenApiParameter(
+    "options",
+    {"type": "object", "additionalProperties": {"type": "string"}},
+    description="Each option of the table under its own name, as the list of tables has them.",
+    style="form",
+    explode=True,
+)
+
+
+class TableAskedSerializer(serializers.Serializer[Any]):
+    """The options of a table; what is not said is as the list of tables says."""
+
+    options = serializers.DictField(required=False, default=dict)
+
+
+class CampaignTableSerializer(serializers.Serializer[Any]):
+    """A table. `answer` is what the command prints as JSON; null before there is one.
+
+    `state` is `done` once there is an answer to the newest question; tables of what is stored anyway always are.
+    """
+
+    name = serializers.ChoiceField(choices=TABLE_KINDS)
+    options = serializers.DictField()
+    state = serializers.ChoiceField(choices=JobState.choices, allow_null=True)
+    progress = serializers.FloatField(allow_null=True)
+    error = serializers.CharField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+    code_version = serializers.CharField()
+    newer = serializers.IntegerField(help_text="Judgments that are not in the answer.")
+    answer = serializers.SerializerMethodField()
+
+    @extend_schema_field(serializers.JSONField(allow_null=True))
+    def get_answer(self, said: dict[str, Any]) -> Any:
+        return said["answer"]
+
+
+class CampaignTablesView(KindsView):
+    @extend_schema(operation_id="campaign_tables_kinds", responses=TableKindSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the tables there are, with all options."""
+        organised_campaign(request, slug)
+        return paged(
+            self, list(TABLES.values()), lambda page: TableKindSerializer(page, many=True).data
+        )
+
+
+class CampaignTableView(APIView):
+    @extend_schema(
+        operation_id="campaign_tables_read",
+        parameters=[_KIND, _OPTIONS],
+        responses=CampaignTableSerializer,
+    )
+    def get(self, request: Request, slug: str, name: str) -> Response:
+        """Return a table with its newest answer; options are parameters of the address."""
+        campaign = organised_campaign(request, slug)
+        choice = _choice(name, _asked(request, name))
+        return Response(_said(choice, table_answer(campaign=campaign, choice=choice)))
+
+    @extend_schema(
+        operation_id="campaign_tables_ask",
+        parameters=[_KIND],
+        request=TableAskedSerializer,
+        responses={200: CampaignTableSerializer, 202: CampaignTableSerializer},
+    )
+    def post(self, request: Request, slug: str, name: str) -> Response:
+        """Ask: 202 while a worker computes the answer, 200 if it is there.
+
+        Members who only read may ask, too: it changes nothing.
+        """
+        campaign = joined_campaign(request, slug)
+        sent = TableAskedSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        choice = _choice(name, sent.validated_data["options"])
+        is_there = choice.is_live
+        if not choice.is_live:
+            try:
+                table = table_ask(campaign=campaign, choice=choice, user=reader(request))
+            except OptionError as error:
+                raise ValidationError({error.field: [str(error)]}) from error
+            is_there = table.finished_at is not None
+        return Response(
+            _said(choice, table_answer(campaign=campaign, choice=choice)),
+            status=status.HTTP_200_OK if is_there else status.HTTP_202_ACCEPTED,
+        )
+
+
+class CampaignTableReportView(APIView):
+    @extend_schema(
+        operation_id="campaign_tables_report",
+        parameters=[_KIND, _OPTIONS, _ENDING],
+        responses=_FILES,
+    )
+    def get(self, request: Request, slug: str, name: str, ending: str) -> HttpResponse:
+        """Return the newest answer as a file for people, in the language of the request."""
+        campaign = organised_campaign(request, slug)
+        choice = _choice(name, _asked(request, name))
+        report = table_answer(campaign=campaign, choice=choice).report
+        if ending not in FILES or report is None:
+            raise NotFound
+        return report_file(report, ending, named=f"{slug}-{name}")
+
+
+def _asked(request: Request, kind: str) -> dict[str, Any]:
+    """Return the options in an address; several values of an option that may have them."""
+    if kind not in TABLES:
+        raise NotFound
+    many = {option.name for option in TABLES[kind].options if option.is_many}
+    return {
+        name: values if name in many else values[-1]
+        for name, values in request.query_params.lists()
+        if name not in ("format", "fields")
+    }
+
+
+def _choice(kind: str, options: dict[str, Any]) -> AnalysisChoice:
+    if kind not in TABLES:
+        raise NotFound
+    try:
+        return analysis_choice(kind, options, of_campaign=True)
+    except OptionError as error:
+        raise ValidationError({error.field: [str(error)]}) from error
+
+
+def _said(choice: AnalysisChoice, answer: TableAnswer) -> dict[str, Any]:
+    asked = answer.asked
+    newest = asked.pending or asked.shown
+    job = None if newest is None else newest.job
+    state = JobState.DONE.value if choice.is_live else None
+    said = {
+        "name": choice.kind.name,
+        "options": choice.recorded,
+        "state": state if newest is None else _state(newest),
+        "progress": None if job is None else job.share,
+        "error": "" if job is None else job.error,
+        "finished_at": None if asked.shown is None else asked.shown.finished_at,
+        "code_version": "" if asked.shown is None else asked.shown.code_version,
+        "newer": asked.newer,
+        "answer": None if answer.report is None else plain(answer.report.data),
+    }
+    return dict(CampaignTableSerializer(said).data)

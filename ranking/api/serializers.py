@@ -5,12 +5,12 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from ranking.analyses.ranking import tested_pairs
 from ranking.core.agreement.kappa_intervals import NoInterval
 from ranking.core.rankings.ranking import only_estimable
 from ranking.core.scores import NotEstimable
 from ranking.models import RankingRun
 from ranking.range_limits import LIMITS
-from ranking.reports.rankings import tested_pairs
 from ranking.selectors.left_out import judges_left_out
 from ranking.services.stored_pairs import pairs_of
 

@@ -15,7 +15,7 @@ from campaign.models import Task
 from ranking.models import StoppingRule
 from ranking.selectors.stopping_rules import stopping_rule_history, stopping_rule_state
 from ranking.services import StoppingRuleError, stopping_rule_set
-from ranking.wording.rule_states import shown_rule
+from ranking.wording.stopping_rules import shown_rule
 
 
 class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):

@@ -1,7 +1,6 @@
 """What the judgments mean."""
 
 from ranking.models.analysis import Analysis
-from ranking.models.campaign_table import CampaignTable
 from ranking.models.judge_measures import JudgeMeasures
 from ranking.models.latest_ranking import LatestRanking
 from ranking.models.published_result import ADDRESS_LENGTH, PublishedResult
@@ -19,7 +18,6 @@ __all__ = [
     "PART_BYTES",
     "Analysis",
     "BundlePart",
-    "CampaignTable",
     "JudgeMeasures",
     "KeptFor",
     "LatestRanking",

@@ -10,23 +10,33 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
     def of(self, task_id: int) -> "AnalysisQuerySet":
         return self.filter(task_id=task_id)
 
+    def of_campaign(self, campaign_id: int) -> "AnalysisQuerySet":
+        """Return the tables over the test sets of a campaign."""
+        return self.filter(campaign_id=campaign_id, task=None)
+
     def finished(self) -> "AnalysisQuerySet":
         """Return those with a result."""
         return self.filter(finished_at__isnull=False)
 
 
 class Analysis(models.Model):
-    """Something asked of the judgments of a test set, and its answer once a worker has computed it.
+    """Something asked of the judgments of a task, or a table over all tasks of a campaign, and its answer once it is computed.
 
     Beside the live ranking, which it leaves as it is. The answer follows from the judgments 1…`watermark` and the
     other fields alone: `ranking.services.analyses.analysis_reproduce` computes it again, bit for bit. What was
     asked once is not computed again.
 
-    `choice` is what was asked, complete. `judgments` are those that count, by name; `reports` is the answer for
-    people, in each language, and `data` the same for programs.
+    `choice` is what was asked, complete. `judgments` are those that count, by name; without a `task`, a list with each
+    task of the campaign, what it was called, which systems it had, its watermark and its judgments, and `watermark` is
+    the sum of theirs. `reports` is the answer for people, in each language, and `data` the same for programs.
     """
 
-    task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="analyses")
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="analyses"
+    )
+    task = models.ForeignKey(
+        "campaign.Task", on_delete=models.CASCADE, related_name="analyses", null=True, blank=True
+    )
     kind = models.CharField(_("kind"), max_length=40)
     choice = models.JSONField(_("choice"))
     choice_digest = models.CharField(
@@ -68,7 +78,9 @@ class Analysis(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "digest"], name="analysis_once_for_each_answer"
+                fields=["campaign", "task", "digest"],
+                nulls_distinct=False,
+                name="analysis_once_for_each_answer",
             ),
             models.CheckConstraint(
                 condition=models.Q(
@@ -80,4 +92,4 @@ class Analysis(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} of {self.task_id} at {self.watermark}"
+        return f"{self.kind} of {self.task_id or self.campaign_id} at {self.watermark}"

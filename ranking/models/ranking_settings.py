@@ -14,7 +14,7 @@ from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
 from ranking.range_choices import RangeChoice
-from ranking.wording.live_methods import LiveMethod
+from ranking.wording.methods import LiveMethod
 from ranking.wording.ranges import RangesFrom
 
 

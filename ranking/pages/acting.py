@@ -1,18 +1,28 @@
 """What a decision about judges would do now, and what it did, in words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
-from annotation.models import QualityActionKind
+from annotation.models import QualityAction, QualityActionKind
+from annotation.selectors import JudgeStatus, judge_statuses
 from annotation.selectors.at_work import judges_share
 from annotation.services import REINSTATE, Decided
 from campaign.models import Judge, Task
-from ranking.pages.formats import share
+from ranking.analyses.judges import outlier_rule_in_words
+from ranking.models import Analysis
+from ranking.pages.analysis_form import AskedRow, asked_in_words
+from ranking.pages.formats import figure, interval, judge_status_label, kappa, share
+from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.summary import names_in_a_row
-from ranking.selectors.rule_effects import STANDS_ASIDE
+from ranking.selectors.analyses import ANSWER
+from ranking.selectors.analysis_judges import judges_in_answer
+from ranking.selectors.judges import judges_by_pseudonym
+from ranking.selectors.rule_effects import STANDS_ASIDE, rules_broken
 
 #: More names than this are counted.
 _MOST_NAMES = 20
@@ -120,3 +130,109 @@ def refused_in_words(decided: Decided) -> list[str]:
     for judge, reason in decided.refused:
         reasons.setdefault(reason, []).append(judge)
     return [f"{judged_by(judges)}: {reason}" for reason, judges in reasons.items()]
+
+
+#: More judges than this are named in a field.
+MOST_LISTED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeToAct:
+    """A judge, what the analysis found of them in words, and what the campaign does of itself.
+
+    `status` is "warned", "paused", "excluded" or empty; `rules` are the rules in force that they break now.
+    """
+
+    judge: str
+    words: str
+    stands_out: bool
+    status: str
+    rules: list[str]
+
+
+def judges_to_act(analysis: Analysis, task: Task) -> list[JudgeToAct]:
+    """Return the first judges of an answer, those who stand out in front. At most four queries."""
+    rows = judges_in_answer(analysis)[:MOST_LISTED]
+    if not rows:
+        return []
+    found, _unknown = judges_by_pseudonym(task.test_set.campaign_id, [row.judge for row in rows])
+    statuses = judge_statuses(*(judge.pk for judge in found))
+    status_of = {judge.pseudonym: statuses.get(judge.pk, JudgeStatus.GOOD) for judge in found}
+    broken = rules_broken(task=task, judges=[judge.pk for judge in found])
+    return [
+        JudgeToAct(
+            row.judge,
+            figures_in_words(row.figures),
+            row.stands_out,
+            judge_status_label(status_of.get(row.judge, JudgeStatus.GOOD)),
+            [rule_in_words(rule) for rule in broken.get(row.judge, ())],
+        )
+        for row in rows
+    ]
+
+
+def figures_in_words(figures: Mapping[str, Any]) -> str:
+    """Return the figures of an answer that were looked at, as one line."""
+    said = []
+    if "blocks" in figures:
+        said.append(_("Blocks: %(count)s") % {"count": figure(figures["blocks"])})
+    if "kappa" in figures:
+        with_whom = figures.get("other")
+        words = (
+            _("κ with %(judge)s: %(kappa)s")
+            % {"judge": with_whom, "kappa": kappa(figures["kappa"])}
+            if with_whom
+            else _("κ with others: %(kappa)s") % {"kappa": kappa(figures["kappa"])}
+        )
+        if "low" in figures and "high" in figures:
+            words += f" ({interval(kappa(figures['low']), kappa(figures['high']))})"
+        said.append(words)
+    if "comparable" in figures:
+        said.append(f"n = {figure(figures['comparable'])}")
+    if figures.get("below"):
+        said.append(_("pairs below the band: %(count)s") % {"count": figure(figures["below"])})
+    if "rules" in figures:
+        said.append(
+            _("stands out by %(rules)s")
+            % {"rules": ", ".join(map(outlier_rule_in_words, figures["rules"]))}
+        )
+    return pgettext("between figures", "; ").join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionLine:
+    """A quality action, why it was taken, and what a rule or an organiser acted on; these may be empty."""
+
+    action: QualityAction
+    reason: str
+    evidence: str
+    asked: AskedRow | None = None
+
+
+def action_line(action: QualityAction, asked: AskedRow | None = None) -> ActionLine:
+    """Return an action with its words; `asked` is the analysis it was taken from, if that is still there."""
+    analysis = action.evidence.get("analysis", {})
+    return ActionLine(
+        action=action,
+        reason=rule_in_words(action.rule) if action.rule else action.note,
+        evidence=breach_in_words(action.evidence) or figures_in_words(analysis.get("figures", {})),
+        asked=asked,
+    )
+
+
+def action_lines(actions: Iterable[QualityAction], *, task: Task) -> list[ActionLine]:
+    """Return actions with their words, and links to the analyses of this test set they were taken from.
+
+    At most one query.
+    """
+    listed = list(actions)
+    ids = {
+        action.pk: action.evidence["analysis"]["id"]
+        for action in listed
+        if "analysis" in action.evidence
+    }
+    found = {}
+    if ids:
+        analyses = Analysis.objects.of(task.pk).filter(pk__in=ids.values()).defer(*ANSWER)
+        found = {analysis.pk: asked_in_words(analysis, task) for analysis in analyses}
+    return [action_line(action, found.get(ids.get(action.pk, 0))) for action in listed]

@@ -1,25 +1,21 @@
-"""The form in which an analysis of a test set is asked for: its fields are the options of its kind."""
+"""The form in which an analysis is asked for: its fields are the options of its kind."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
-from ranking.analyses import AnalysisKind, Option
-from ranking.analyses.judgments import (
-    DOCUMENTS,
-    DOMAINS,
-    EXCLUDED,
-    GROUP,
-    JUDGMENT_OPTIONS,
-    REFERENCE,
-    WITHOUT,
-)
+from campaign.models import Task
+from ranking.analyses import ANALYSES, AnalysisKind, Option
+from ranking.analyses.judgments import DOCUMENTS, DOMAINS, GROUP, JUDGMENT_OPTIONS, REFERENCE
 from ranking.analyses.options import OptionError
+from ranking.models import Analysis
 from ranking.selectors.analyses import JudgmentsToChoose
 
 #: Typed into one field: names between commas. A name of a document may have one.
@@ -30,29 +26,26 @@ _LARGEST = 2**31 - 1
 
 
 class AnalysisForm(forms.Form):
-    """The options of a kind of analysis, and which judgments count."""
+    """The options of a kind of analysis, and which judgments of a task count."""
 
     def __init__(
         self, data: QueryDict | None, *, kind: AnalysisKind, judgments: JudgmentsToChoose
     ) -> None:
         # What the address does not say is as usual, and the form shows that.
-        super().__init__(
-            None if data is None else completed_query(data, (*kind.options, *JUDGMENT_OPTIONS))
-        )
+        super().__init__(None if data is None else completed_query(data, kind.every_option))
         self.kind = kind
         self.label_suffix = ""
-        for option in kind.options:
-            self.fields[option.name] = option_field(option)
-        for option in JUDGMENT_OPTIONS:
-            field = _judgments_field(option, judgments)
+        for option in kind.every_option:
+            field = _field(option, judgments)
             if field is not None:
                 self.fields[option.name] = field
-        self.fields[WATERMARK] = _watermark_field()
+        if not kind.of_campaign:
+            self.fields[WATERMARK] = _watermark_field()
 
     @property
     def of_kind(self) -> Iterator[forms.BoundField]:
         """The fields of the kind."""
-        return (self[option.name] for option in self.kind.options)
+        return (self[each.name] for each in self.kind.options if each.name in self.fields)
 
     @property
     def of_judgments(self) -> Iterator[forms.BoundField]:
@@ -85,18 +78,17 @@ class AnalysisForm(forms.Form):
         return self.watermark is not None or bool(names.intersection(self.given))
 
     def refuse(self, error: OptionError) -> None:
-        """Say beside its field what cannot be."""
-        self.add_error(error.field if error.field in self.fields else None, str(error))
+        """Say beside its field what cannot be; an error without words is one that the form says itself."""
+        if not self.is_bound:
+            # An address that says nothing asks what is usual.
+            self.is_bound, self.data = True, completed_query(QueryDict(), self.kind.every_option)
+        if str(error):
+            self.add_error(error.field if error.field in self.fields else None, str(error))
 
 
 def given_of(kind: AnalysisKind, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that are said and differ from their defaults."""
-    return said_of((*kind.options, *JUDGMENT_OPTIONS), values)
-
-
-def said_of(of: Sequence[Option], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return which of these options are said and differ from their defaults."""
-    options = {option.name: option for option in of}
+    options = {option.name: option for option in kind.every_option}
 
     def is_said(name: str, value: Any) -> bool:
         default = options[name].default
@@ -185,12 +177,7 @@ def completed_query(data: QueryDict, options: Sequence[Option]) -> QueryDict:
 
 def option_field(option: Option) -> forms.Field:
     """Return the field of an option."""
-    common: dict[str, Any] = {
-        "label": option.label,
-        "help_text": option.help,
-        "required": False,
-        "initial": option.default,
-    }
+    common = _common(option)
     if option.is_many and not option.choices:
         return _Names(**common)
     if option.is_many:
@@ -208,24 +195,17 @@ def option_field(option: Option) -> forms.Field:
         for name, value in (("min_value", option.low), ("max_value", option.high))
         if math.isfinite(value)
     }
-    if isinstance(option.default, int):
-        return forms.IntegerField(**bounds, **common)
-    return forms.FloatField(**bounds, **common)
+    number = forms.IntegerField if isinstance(option.default, int) else forms.FloatField
+    return number(**bounds, **common)
 
 
-def group_field(groups: Sequence[str]) -> forms.Field | None:
-    """Return the field of a group of judges; None where there is none."""
-    if not groups:
-        return None
-    common: dict[str, Any] = {
-        "label": GROUP.label,
-        "help_text": GROUP.help,
+def _common(option: Option) -> dict[str, Any]:
+    return {
+        "label": option.label,
+        "help_text": option.help,
         "required": False,
-        "initial": GROUP.default,
+        "initial": option.default,
     }
-    return forms.ChoiceField(
-        choices=[("", _("all judges")), *((name, name) for name in groups)], **common
-    )
 
 
 def _watermark_field() -> forms.Field:
@@ -238,27 +218,81 @@ def _watermark_field() -> forms.Field:
     )
 
 
-def _judgments_field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
-    """Return the field of an option of judgments; None where there is nothing to choose."""
-    common: dict[str, Any] = {
-        "label": option.label,
-        "help_text": option.help,
-        "required": False,
-        "initial": option.default,
-    }
-    if option is REFERENCE:
-        return option_field(option) if judgments.has_reference else None
-    if option is EXCLUDED:
-        return option_field(option)
+def _field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
+    """Return the field of an option; None where there is nothing to choose."""
+    if option is REFERENCE and not judgments.has_reference:
+        return None
     if option is GROUP:
-        return group_field(judgments.groups)
-    if option is WITHOUT:
-        return _Names(**common)
-    names = {DOCUMENTS.name: judgments.documents, DOMAINS.name: judgments.domains}[option.name]
+        groups = [("", _("all judges")), *((name, name) for name in judgments.groups)]
+        return forms.ChoiceField(choices=groups, **_common(option)) if judgments.groups else None
+    if option not in (DOCUMENTS, DOMAINS):
+        return option_field(option)
+    names = judgments.documents if option is DOCUMENTS else judgments.domains
     if not names:
         return None
     return forms.MultipleChoiceField(
         choices=[(name, name) for name in names],
         widget=forms.SelectMultiple(attrs={"size": min(6, len(names))}),
-        **common,
+        **_common(option),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRow:
+    """A line of the list of analyses: what was asked, and where the answer of just these judgments is."""
+
+    analysis: Analysis
+    title: str
+    words: str
+    address: str
+
+
+def asked_in_words(analysis: Analysis, task: Task) -> AskedRow:
+    """Return an analysis of a test set for the list."""
+    kind = ANALYSES.get(analysis.kind)
+    if kind is None:  # of a version that had it
+        return AskedRow(analysis, analysis.kind, "", "")
+    given = given_of(kind, analysis.choice)
+    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind.name])
+    query = question_query(given, analysis.watermark)
+    return AskedRow(
+        analysis=analysis,
+        title=str(kind.title),
+        words=options_in_words(kind.every_option, given),
+        address=f"{address}?{query}",
+    )
+
+
+def options_in_words(of: Sequence[Option], given: Mapping[str, Any]) -> str:
+    """Return what was chosen of these options."""
+    options = {option.name: option for option in of}
+    said = (
+        f"{options[name].label} {_value(options[name], value)}" for name, value in given.items()
+    )
+    return pgettext("between options", "; ").join(said)
+
+
+def _value(option: Option, value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list | tuple):
+        return ", ".join(str(option.choices.get(each, each)) for each in value)
+    return str(option.choices.get(value, value))
+
+
+#: Pairs that are linked, those beside the band first; of others one asks by name.
+MOST_LINKED = 40
+
+
+def pair_links(analysis: Analysis, task: Task, *, watermark: int | None) -> list[tuple[str, str]]:
+    """Return the names of two judges and the address that sets them side by side; none of other kinds."""
+    if analysis.kind != "judge_pairs" or analysis.data is None:
+        return []
+    given = given_of(ANALYSES[analysis.kind], analysis.choice)
+    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, analysis.kind])
+    found = []
+    for each in analysis.data["pairs"][:MOST_LINKED]:
+        judge, other = each["pair"]["judges"]
+        query = question_query({**given, "judge": judge, "other": other}, watermark)
+        found.append((f"{judge} – {other}", f"{address}?{query}"))
+    return found

@@ -11,8 +11,7 @@ from annotation.selectors import JudgeStatus
 from campaign.models import Task
 from campaign.texts.languages import language_name
 from ranking.wording.agreement import no_interval_in_words
-from ranking.wording.by_language import by_language
-from ranking.wording.numbers import decimals
+from ranking.wording.numbers import by_language, decimals
 
 _NOTHING = "–"
 

@@ -14,8 +14,7 @@ from annotation.models import QualityRule, RuleDirection
 from campaign.models import Task
 from ranking.core.agreement.statistics import scott_chance
 from ranking.pages.formats import duration, interval, kappa, share
-from ranking.wording.by_language import by_language
-from ranking.wording.numbers import decimals
+from ranking.wording.numbers import by_language, decimals
 
 
 @dataclass(frozen=True, slots=True)

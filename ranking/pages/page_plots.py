@@ -14,13 +14,13 @@ from annotation.selectors import hours_worked
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.first_design import design_unless_chosen
 from campaign.models import Campaign, Judge, Task
+from ranking.analyses.ranking import ranks_table
 from ranking.core.rankings.ranking import only_estimable
 from ranking.pages.design_forecast import BudgetForm
 from ranking.pages.judge_measures import measure_rows
 from ranking.pages.judge_table import JudgeFilter
 from ranking.pages.plot_file import PLOT_FILES
 from ranking.reports.plots import Plot
-from ranking.reports.rankings import ranks_table
 from ranking.reports.tables import Column, Table
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.history import ranking_history

@@ -5,14 +5,18 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from html import escape
 
+from django.http import HttpResponse
 from django.utils.formats import number_format
 from django.utils.safestring import SafeString, mark_safe
 
+from ranking.models import Analysis
 from ranking.pages.addresses import Addresses
 from ranking.pages.formats import figure
 from ranking.pages.plot_drawing import drawn_for_page
 from ranking.pages.plot_file import PLOT_FILES
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
+from ranking.reports.writing import FILES, write
+from ranking.selectors.analyses import answer_with_data
 from ranking.wording.numbers import decimals
 
 #: The addresses of a test set by its name.
@@ -290,3 +294,19 @@ def _words(value: Value, column: Column) -> str:
     if isinstance(value, int):
         return figure(value)
     return value
+
+
+def report_file(report: Report, ending: str, *, named: str) -> HttpResponse:
+    """Return a report as a file of one of the formats."""
+    report_format, content_type = FILES[ending]
+    return HttpResponse(
+        write(report, report_format),
+        content_type=f"{content_type}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{named}.{ending}"'},
+    )
+
+
+def answer_file(analysis: Analysis, ending: str) -> HttpResponse:
+    """Return the answer of an analysis of a task as a file of one of the formats."""
+    named = f"{analysis.kind}-{analysis.task_id}-{analysis.watermark}"
+    return report_file(answer_with_data(analysis), ending, named=named)

@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
+from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.models import Design
+from annotation.pages.design_form import DesignForm, written
 from ranking.models import RankingSettings
 from ranking.wording.numbers import percent_in_figures
-from ranking.wording.rule_states import moment_in_words
+from ranking.wording.stopping_rules import moment_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +52,43 @@ def _what(row: RankingSettings) -> str:
     if row.judge_group is not None:
         words.append(_("judges of “%(group)s” only") % {"group": row.judge_group.name})
     return " · ".join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class DesignRow:
+    """A design of the history; `changed` says in words what was changed, from what to what."""
+
+    design: Any
+    changed: Sequence[str]
+    is_in_force: bool
+
+
+def design_history(designs: Sequence[Design]) -> list[DesignRow]:
+    """Return designs, the newest first, with what each changed of the one before it."""
+    changes = [_changed(before, after) for after, before in pairwise(designs)]
+    return [
+        DesignRow(design=design, changed=changed, is_in_force=index == 0)
+        for index, (design, changed) in enumerate(
+            zip(designs, [*changes, []][: len(designs)], strict=True)
+        )
+    ]
+
+
+def _changed(before: Design, after: Design) -> list[str]:
+    was, now = written(before), written(after)
+    said = []
+    for name in now:
+        if was[name] != now[name]:
+            first, then = (_value(name, each[name]) for each in (was, now))
+            said.append(f"{DesignForm.base_fields[name].label}: {first} → {then}")
+    if before.seed != after.seed:
+        said.append(_("another seed"))
+    return said or [_("nothing changed")]
+
+
+def _value(name: str, value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(value) or _("all")
+    choices = dict(getattr(DesignForm.base_fields[name], "choices", ()))
+    shown = str(choices.get(value, value))
+    return "–" if value in (None, "") else shown

@@ -18,8 +18,7 @@ from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.range_limits import ONE_DOCUMENT
 from ranking.selectors.analyses import kind_in_place_of_ranking
-from ranking.wording.live_methods import score_words
-from ranking.wording.methods import METHOD_SOURCES
+from ranking.wording.methods import METHOD_SOURCES, score_words
 from ranking.wording.numbers import number_in_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
 

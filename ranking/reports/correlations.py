@@ -1,13 +1,16 @@
-"""Correlations in tables and sentences, each with its interval."""
+"""Correlations and κ in tables and sentences, each with its interval."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from django.utils.translation import gettext as _
 
 from ranking.core.diagnosis.correlation import NoInterval, SampledCorrelation
+from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Value
+from ranking.wording.agreement import strength_in_words
 from ranking.wording.numbers import decimals, percent, percent_in_figures
 
 
@@ -88,3 +91,59 @@ def interval_notes(found: Sequence[SampledCorrelation], confidence: float) -> li
             )
         )
     return notes
+
+
+class _Kappa(Protocol):
+    """A κ, its interval, and why there is none."""
+
+    @property
+    def kappa(self) -> float | None:
+        """The estimate."""
+
+    @property
+    def low(self) -> float | None:
+        """Lower end of its interval."""
+
+    @property
+    def high(self) -> float | None:
+        """Upper end of its interval."""
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no estimate."""
+
+
+def kappa_columns(heading: str = "", *, key: str = "", places: int = 3) -> tuple[Column, ...]:
+    """Return the columns of a κ, of its interval, and of what it means in words; keys of the ends begin with `key`."""
+    return (
+        Column("kappa", heading or _("κ"), decimals=places),
+        Column(f"{key}low", _("From"), decimals=places),
+        Column(f"{key}high", _("To"), decimals=places),
+        Column(
+            "strength",
+            _("In words"),
+            is_text=True,
+            of=lambda row: strength_in_words(row.kappa, row.reason),
+        ),
+    )
+
+
+def kappa_cells(found: _Kappa, *, with_reason: bool = True) -> tuple[Value, ...]:
+    """Return the cells of `kappa_columns`; without a κ its reason is the word, unless it has a column of its own."""
+    strength = strength_in_words(found.kappa, found.reason if with_reason else None)
+    return found.kappa, found.low, found.high, strength
+
+
+def kappa_plot(
+    label: str, *, key: str = "", mark: float | None = 0, most: int | None = None
+) -> Plot:
+    """Return the plot of `kappa_columns`: a κ with its interval in each row, and a mark."""
+    return Plot(
+        kind="intervals",
+        label=label,
+        value="kappa",
+        low=f"{key}low",
+        high=f"{key}high",
+        mark=mark,
+        most=most,
+    )

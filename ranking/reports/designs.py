@@ -103,12 +103,13 @@ def _question(row: DesignRow) -> str:
 
 def _table(comparison: Comparison) -> Table:
     designs = len(comparison.designs)
-    return Table(
+    return Table.of(
+        comparison.rows,
         name="designs",
         title=_("Judgments until a target is reached"),
         columns=(
-            Column("target", _("Target"), is_text=True),
-            Column("design", _("Design"), is_text=True),
+            Column("target", _("Target"), is_text=True, of=_question),
+            Column("design", _("Design"), is_text=True, of=lambda row: row.design.value),
             Column("judgments", _("Judgments")),
             Column("low", _("From")),
             Column("high", _("To")),
@@ -120,23 +121,6 @@ def _table(comparison: Comparison) -> Table:
             Column("violations_error", _("± s.e.")),
             Column("wrong_pairs", _("Wrong pairs"), decimals=4),
         ),
-        rows=[
-            (
-                _question(row),
-                row.design.value,
-                row.judgments,
-                row.low,
-                row.high,
-                row.reached,
-                row.ratio,
-                row.ratio_low,
-                row.ratio_high,
-                row.violations,
-                row.violations_error,
-                row.wrong_pairs,
-            )
-            for row in comparison.rows
-        ],
         notes=[
             _(
                 "Judgments: median of the blocks judged, with its 95 %% interval; a dash stands for "

@@ -1,10 +1,11 @@
-"""Describe the judgments read from files, which is how every report on files begins."""
+"""The judgments that a report is about, what is recorded of them with a question, and how reports begin with them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from math import inf
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +16,11 @@ from django.utils.translation import ngettext
 
 from campaign.formats.losses import Loss
 from campaign.texts.languages import language_name
+from ranking.code_version import code_version
+from ranking.core.beside.judged_task import JudgedTask
+from ranking.core.beside.scored_task import ScoredTask
 from ranking.core.counting.tallies import Tallies, tally
+from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.counted_judgments import CountedJudgments
@@ -25,9 +30,146 @@ from ranking.core.rankings.effective_units import (
     effective_units_of_sizes,
 )
 from ranking.files import IgnoredBecause, JudgmentsFound, JudgmentsRead
-from ranking.reports.recorded_remarks import Remarks
-from ranking.reports.task_read import TaskRead
-from ranking.reports.work import WorkFacts
+from ranking.reports.tables import Report, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    """What judges skipped, and what they ranked with a comment."""
+
+    skips: Sequence[SkippedBlock]
+    comments: Sequence[CommentedBlock]
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """Plain values; `recorded_remarks` reads them."""
+        return {
+            "skips": [
+                [each.segment, each.judge, list(each.systems), each.has_comment, each.document]
+                for each in self.skips
+            ],
+            "comments": [[each.segment, each.judge, list(each.systems)] for each in self.comments],
+        }
+
+
+def recorded_remarks(values: Mapping[str, Any]) -> Remarks:
+    """Return what `Remarks.recorded` recorded."""
+    return Remarks(
+        skips=tuple(
+            SkippedBlock(segment, judge, tuple(systems), has_comment, document)
+            for segment, judge, systems, has_comment, document in values["skips"]
+        ),
+        comments=tuple(
+            CommentedBlock(segment, judge, tuple(systems))
+            for segment, judge, systems in values["comments"]
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkFacts:
+    """What hours and days follow from.
+
+    Attributes
+    ----------
+    judged : int
+        Blocks judged in the test set, by everybody.
+    counted : int or None
+        Judgments that count in its latest ranking, as its stopping rule counts them: those of excluded judges do not, nor
+        those of others where a group alone counts. None without a ranking.
+    wanted : int or None
+        Blocks it wants.
+    rule_judgments : int or None
+        Judgments at which its stopping rule ends.
+    today : int
+        Blocks that people judged since midnight, before which the days were.
+    days : sequence of int
+        Blocks that people judged on each of the last seven whole days; empty before there are seven.
+    pace : sequence of (blocks, words, seconds)
+        Of each judge among the latest judgments that were measured.
+    base_words, output_words : float or None
+        Words of source and references that a block shows, and of an output, on average; None without texts.
+    most_shown : int
+        Outputs that a block may show by the protocol.
+    """
+
+    judged: int
+    wanted: int | None
+    rule_judgments: int | None
+    today: int
+    days: Sequence[int]
+    pace: Sequence[tuple[int, float, float]]
+    base_words: float | None
+    output_words: float | None
+    counted: int | None
+    most_shown: int
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """Plain values; `recorded_work` reads them."""
+        return {
+            **asdict(self),
+            "days": list(self.days),
+            "pace": [list(each) for each in self.pace],
+        }
+
+    @property
+    def of_judges(self) -> tuple[list[int], list[float], list[float]]:
+        """Blocks, words and seconds of each judge."""
+        return (
+            [blocks for blocks, _words, _seconds in self.pace],
+            [words for _blocks, words, _seconds in self.pace],
+            [seconds for _blocks, _words, seconds in self.pace],
+        )
+
+    @property
+    def rule_more(self) -> float:
+        """Judgments that count until the stopping rule ends; 0 without one that ends at a number."""
+        counted = self.judged if self.counted is None else self.counted
+        return max(0.0, float((self.rule_judgments or 0) - counted))
+
+    def of_everybody(self, counting: float) -> float:
+        """Return how many judgments everybody makes until so many more count, if as large a share counts as so far."""
+        if not counting or self.counted is None:
+            return counting
+        return counting * max(1.0, self.judged / self.counted) if self.counted else inf
+
+    def words(self, outputs: float) -> float | None:
+        """Return the words of a block of so many outputs."""
+        if self.base_words is None or self.output_words is None:
+            return None
+        return self.base_words + outputs * self.output_words
+
+
+def recorded_work(values: Mapping[str, Any]) -> WorkFacts:
+    """Return what `WorkFacts.recorded` recorded."""
+    pace = tuple((int(blocks), words, seconds) for blocks, words, seconds in values["pace"])
+    return WorkFacts(**{**values, "days": tuple(values["days"]), "pace": pace})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRead:
+    """A task up to a watermark.
+
+    Attributes
+    ----------
+    protocol : str
+        A value of `campaign.models.Protocol`; it names the task within its test set.
+    watermark : int
+        0 before there is a judgment.
+    judged : JudgedTask, ScoredTask or None
+        None where no judgment counts.
+    untimed : int
+        Judgments of which no active time is known.
+    excluded_judges : sequence of str
+        Whose judgments do not count.
+    """
+
+    protocol: str
+    watermark: int
+    judged: JudgedTask | ScoredTask | None
+    untimed: int = 0
+    excluded_judges: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +398,17 @@ def input_notes(given: AnyInput) -> list[str]:
         )
     notes += not_read_notes(given.read.losses)
     return [*notes, *excluded_notes(given.read.excluded_judges)]
+
+
+def report_on(
+    given: AnyInput, *, notes: Sequence[str], tables: Sequence[Table], data: Mapping[str, Any]
+) -> Report:
+    """Return a report that begins with what was read, and names the code that computed it."""
+    return Report(
+        notes=[*input_notes(given), *notes],
+        tables=tables,
+        data={"input": input_data(given), **data, "version": code_version()},
+    )
 
 
 def not_read_data(losses: Sequence[Loss]) -> dict[str, Any]:

@@ -32,13 +32,18 @@ def study_report(study: Study) -> Report:
             },
         ],
         tables=[
-            Table(
+            Table.of(
+                study.rows,
                 name="simulation",
                 title=_("Simulated campaigns"),
                 columns=(
                     Column("comparisons", _("Comparisons")),
                     *(
-                        Column(f"error_{name}", _("Error, %(method)s") % {"method": name})
+                        Column(
+                            f"error_{name}",
+                            _("Error, %(method)s") % {"method": name},
+                            of=lambda row, name=name: row.error[name],
+                        )
                         for name in methods
                     ),
                     Column("range_size", _("Range size"), decimals=2),
@@ -47,18 +52,6 @@ def study_report(study: Study) -> Report:
                     Column("cluster_violations", _("Violations")),
                     Column("significant_pairs", _("Significant pairs")),
                 ),
-                rows=[
-                    (
-                        row.comparisons,
-                        *(row.error[name] for name in methods),
-                        row.range_size,
-                        row.range_violations,
-                        row.clusters,
-                        row.cluster_violations,
-                        row.significant_pairs,
-                    )
-                    for row in study.rows
-                ],
             )
         ],
         data={
@@ -148,11 +141,12 @@ def _plan(budget: Budget) -> Table:
         "significant_pairs": _("share of pairs separated"),
         "clusters": _("number of clusters"),
     }
-    return Table(
+    return Table.of(
+        budget.rows,
         name="plan",
         title=_("Comparisons until a target is reached"),
         columns=(
-            Column("measure", _("Target"), is_text=True),
+            Column("measure", _("Target"), is_text=True, of=lambda row: names[row.measure]),
             Column("target", "", decimals=2),
             Column("comparisons", _("Half of the campaigns by")),
             Column("low", _("From")),
@@ -161,19 +155,6 @@ def _plan(budget: Budget) -> Table:
             Column("beyond", _("Share beyond")),
             Column("more", _("Still to collect")),
         ),
-        rows=[
-            (
-                names[row.measure],
-                row.target,
-                row.comparisons,
-                row.low,
-                row.high,
-                row.average,
-                row.beyond,
-                row.more,
-            )
-            for row in budget.rows
-        ],
         notes=_plan_notes(budget),
     )
 

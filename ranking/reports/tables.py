@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal
@@ -40,7 +40,8 @@ class Column:
 
     `key` names it in files for programs, `heading` in those for people. Floats are shown with
     `decimals` digits; None is shown as a dash, and left empty in CSV. `names` and `counts` say what
-    stands behind its cells, for pages that lead there; files do not.
+    stands behind its cells, for pages that lead there; files do not. `of` finds the cell of what a row
+    is about, where that has none under the key.
     """
 
     key: str
@@ -49,6 +50,14 @@ class Column:
     is_text: bool = False
     names: Named | None = None
     counts: Counted | None = None
+    of: Callable[[Any], Value] | None = field(default=None, compare=False, repr=False)
+
+    def cell(self, row: Any) -> Value:
+        """Return what a row has in this column."""
+        if self.of is not None:
+            return self.of(row)
+        value: Value = row[self.key] if isinstance(row, Mapping) else getattr(row, self.key)
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,14 @@ class Table:
     keys: int = 1
     plot: Plot | None = None
     about: Mapping[Named, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, rows: Iterable[Any], *, name: str, title: str, columns: Sequence[Column], **more: Any
+    ) -> Table:
+        """Return a table of objects or mappings, a row each; `more` are the other fields of a table."""
+        cells = [tuple(column.cell(row) for column in columns) for row in rows]
+        return cls(name=name, title=title, columns=columns, rows=cells, **more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
 """Analyses of a test set: what was asked, and what was answered."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import JSONField
+from django.conf import settings
+from django.db.models import JSONField, QuerySet
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Coalesce
+from django.utils.translation import get_language
 
 from annotation.models import JudgmentSequence
 from annotation.protocols import answer_kind
@@ -29,10 +31,10 @@ _DOCUMENTS_LISTED = 200
 class JudgmentsToChoose:
     """What of the judgments of a test set may be chosen."""
 
-    has_reference: bool
-    groups: list[str]
-    documents: list[str]
-    domains: list[str]
+    has_reference: bool = False
+    groups: Sequence[str] = ()
+    documents: Sequence[str] = ()
+    domains: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +48,23 @@ class Answered:
     pending : Analysis or None
         The newest question of the same choice, if it is newer than that.
     last : int
-        The number of the last judgment of the test set.
+        The number of the last judgment of the test set; of a campaign, the sum of these.
     """
 
-    shown: Analysis | None
-    pending: Analysis | None
-    last: int
+    shown: Analysis | None = None
+    pending: Analysis | None = None
+    last: int = 0
 
     @property
     def newer(self) -> int:
         """Judgments that are not in the answer."""
-        return 0 if self.shown is None else self.last - self.shown.watermark
+        return 0 if self.shown is None else max(0, self.last - self.shown.watermark)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether an answer will come by itself."""
+        job = None if self.pending is None else self.pending.job
+        return job is not None and not job.has_ended
 
 
 def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
@@ -86,15 +94,18 @@ def judgments_to_choose(*, task: Task) -> JudgmentsToChoose:
     """Return what may be chosen. Four queries."""
     documents = Document.objects.filter(test_set_id=task.test_set_id).order_by("position")
     listed = list(documents.values_list("name", flat=True)[: _DOCUMENTS_LISTED + 1])
-    groups = (
-        JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id).order_by("name")
-    )
     return JudgmentsToChoose(
         has_reference=task.test_set.systems.filter(kind=SystemKind.REFERENCE).exists(),
-        groups=list(groups.values_list("name", flat=True)),
+        groups=groups_to_choose(campaign_id=task.test_set.campaign_id),
         documents=listed if 1 < len(listed) <= _DOCUMENTS_LISTED else [],
         domains=domains_of(task_id=task.pk),
     )
+
+
+def groups_to_choose(*, campaign_id: int) -> list[str]:
+    """Return the names of the groups of judges of a campaign. One query."""
+    groups = JudgeGroup.objects.present().filter(campaign=campaign_id).order_by("name")
+    return list(groups.values_list("name", flat=True))
 
 
 def answered(*, task: Task, choice_digest: str, watermark: int | None = None) -> Answered:
@@ -102,18 +113,27 @@ def answered(*, task: Task, choice_digest: str, watermark: int | None = None) ->
 
     Without what it says, megabytes where judges are many: see `answer_for_people`; `data` is read where it is asked for.
     """
-    asked = Analysis.objects.of(task.pk).filter(choice_digest=choice_digest)
+    asked = Analysis.objects.of(task.pk)
     if watermark is not None:
         asked = asked.filter(watermark=watermark)
-    asked = asked.select_related("job").defer(*ANSWER).order_by("-watermark", "-id")
-    newest = asked.first()
-    shown = asked.finished().first()
-    is_newer = newest is not None and (shown is None or newest != shown)
-    last = JudgmentSequence.objects.filter(task=task).values_list("last_number", flat=True)
+    return answered_among(
+        asked.order_by("-watermark", "-id"),
+        choice_digest,
+        last=JudgmentSequence.objects.filter(task=task),
+    )
+
+
+def answered_among(
+    asked: AnalysisQuerySet, choice_digest: str, *, last: QuerySet[JudgmentSequence]
+) -> Answered:
+    """Return the first answer to a question among those asked; `last` counts the judgments there are."""
+    asked = asked.filter(choice_digest=choice_digest).select_related("job").defer(*ANSWER)
+    newest, shown = asked.first(), asked.finished().first()
+    is_newer = newest is not None and newest != shown
     return Answered(
         shown=shown,
         pending=newest if is_newer else None,
-        last=last.first() or 0,
+        last=sum(last.values_list("last_number", flat=True)),
     )
 
 
@@ -147,3 +167,9 @@ def analyses_asked(*, task: Task) -> AnalysisQuerySet:
     """Return what was asked of a test set, the newest first, without the answers."""
     asked = Analysis.objects.of(task.pk).select_related("job", "asked_by")
     return asked.defer(*ANSWER).order_by("-id")
+
+
+def answer_with_data(analysis: Analysis) -> Report:
+    """Return a finished answer in the language in force, with its data. One query."""
+    said = Analysis.objects.values_list("reports", "data").get(pk=analysis.pk)
+    return report_in(said[0] or {}, get_language() or settings.LANGUAGE_CODE, data=said[1])

@@ -1,14 +1,12 @@
 """Tables over the test sets of a campaign: what they are of, and what was answered."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Count, F, Func, IntegerField, JSONField, Sum
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast, TruncDate
-from django.utils.translation import get_language
 
 from annotation.models import (
     JudgedQuarterHour,
@@ -17,10 +15,10 @@ from annotation.models import (
     Skip,
     WorkedQuarterHour,
 )
-from campaign.models import Campaign, JobState, Judge, JudgeGroup, System, Task
-from ranking.campaign_tables import TableKind
-from ranking.campaign_tables.collected import TOTAL
-from ranking.campaign_tables.test_sets import (
+from campaign.models import Campaign, Judge, System, Task
+from ranking.analyses import AnalysisKind
+from ranking.analyses.across.collected import TOTAL
+from ranking.analyses.across.rows import (
     NO_JUDGMENT,
     NOT_RANKED,
     Collected,
@@ -30,65 +28,36 @@ from ranking.campaign_tables.test_sets import (
     TableTestSet,
     live_test_set,
 )
-from ranking.models import CampaignTable, LatestRanking
+from ranking.analyses.kind import AnalysisChoice
+from ranking.models import Analysis, LatestRanking
 from ranking.reports import Report
-from ranking.reports.stored import report_in
+from ranking.selectors.analyses import Answered, answer_with_data, answered_among
 from ranking.selectors.one_system import NamedSystem
-from ranking.wording.rule_states import RuleState, rule_state
+from ranking.wording.stopping_rules import RuleState, rule_state
 
 
 @dataclass(frozen=True, slots=True)
 class TableAnswer:
-    """What there is of a table.
+    """What there is of a table: the newest answer in the language in force, if any, and where it is stored.
 
-    Attributes
-    ----------
-    report : Report or None
-        The newest answer, in the language in force; None before there is one.
-    shown : CampaignTable or None
-        Where it is stored; None of tables of what is stored anyway.
-    pending : CampaignTable or None
-        The newest question of the same choice, if it is newer than that.
-    newer : int
-        Judgments that are not in the answer.
+    Tables of what is stored anyway are not stored themselves.
     """
 
     report: Report | None
-    shown: CampaignTable | None = None
-    pending: CampaignTable | None = None
-    newer: int = 0
+    asked: Answered = field(default_factory=Answered)
 
 
-def table_answer(
-    *, campaign: Campaign, kind: TableKind, options: dict[str, Any], choice_digest: str
-) -> TableAnswer:
+def table_answer(*, campaign: Campaign, choice: AnalysisChoice) -> TableAnswer:
     """Return the newest answer to a question. At most eight queries, none of which grows with judgments."""
-    if kind.is_live(options):
-        return TableAnswer(report=kind.tell(live_rows(campaign=campaign, kind=kind), options))
-    asked = CampaignTable.objects.of(campaign.pk).filter(choice_digest=choice_digest)
-    short = asked.select_related("job").defer("data", "reports", "test_sets").order_by("-id")
-    newest = short.first()
-    shown = asked.finished().select_related("job").order_by("-id").first()
-    if shown is None:
-        return TableAnswer(report=None, pending=newest)
-    is_newer = newest is not None and newest.pk > shown.pk
-    last = sum(
-        JudgmentSequence.objects.filter(task__test_set__campaign=campaign).values_list(
-            "last_number", flat=True
-        )
+    if choice.is_live:
+        rows = live_rows(campaign=campaign, kind=choice.kind)
+        return TableAnswer(report=choice.kind.tell(rows, choice.options))
+    asked = answered_among(
+        Analysis.objects.of_campaign(campaign.pk).order_by("-id"),
+        choice.digest,
+        last=JudgmentSequence.objects.filter(task__test_set__campaign=campaign),
     )
-    return TableAnswer(
-        report=stored_report(shown),
-        shown=shown,
-        pending=newest if is_newer else None,
-        newer=max(0, last - sum(each["watermark"] for each in shown.test_sets)),
-    )
-
-
-def stored_report(table: CampaignTable) -> Report:
-    """Return the answer of a finished table in the language in force."""
-    language = get_language() or settings.LANGUAGE_CODE
-    return report_in(table.reports or {}, language, data=table.data)
+    return TableAnswer(None if asked.shown is None else answer_with_data(asked.shown), asked)
 
 
 def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
@@ -122,7 +91,7 @@ def blocks_skipped(*, task: Task, without: Sequence[str]) -> int:
     return skips.exclude(judge__pseudonym__in=without).count()
 
 
-def live_rows(*, campaign: Campaign, kind: TableKind) -> list[TableRow]:
+def live_rows(*, campaign: Campaign, kind: AnalysisKind) -> list[TableRow]:
     """Return the rows of a table of what is stored anyway. At most seven queries."""
     tasks = table_tasks(campaign=campaign)
     if kind.name == "collected":
@@ -271,19 +240,6 @@ def _total(found: Sequence[Collected], *, judges: int, days: int) -> Collected:
         counted_systems=summed("counted_systems"),
         counted_to=0,
     )
-
-
-def table_state(table: CampaignTable) -> str:
-    """Return the state of what was asked: "done" once there is an answer."""
-    if table.finished_at is not None:
-        return str(JobState.DONE)
-    return str(JobState.QUEUED if table.job is None else table.job.state)
-
-
-def groups_to_choose(*, campaign: Campaign) -> list[str]:
-    """Return the names of the groups of judges of a campaign. One query."""
-    groups = JudgeGroup.objects.present().filter(campaign=campaign).order_by("name")
-    return list(groups.values_list("name", flat=True))
 
 
 def systems_of_tasks(*, campaign: Campaign) -> dict[int, dict[str, NamedSystem]]:

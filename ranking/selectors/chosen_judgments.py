@@ -26,8 +26,7 @@ from ranking.core.judged.documents import several_documents
 from ranking.files import JudgmentsRead
 from ranking.files.documents import ignored_documents
 from ranking.models import RankingRun
-from ranking.reports.inputs import Input
-from ranking.reports.recorded_remarks import Remarks
+from ranking.reports.inputs import Input, Remarks
 from ranking.selectors.judge_list import FLAGGED, judges_listed
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks_timed
 from ranking.selectors.left_out import judges_not_counted, judges_outside

@@ -21,7 +21,7 @@ from annotation.models import JudgmentSequence
 from campaign.models import Campaign, CampaignState, Task, User
 from ranking.models import ADDRESS_LENGTH, LatestRanking, PublishedResult
 from ranking.selectors.left_out import judges_left_out
-from ranking.wording.rule_states import RuleState, rule_state
+from ranking.wording.stopping_rules import RuleState, rule_state
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Coalesce, JSONObject
 
 from ranking.models import LatestRanking, RankingRun, StoppingRule
-from ranking.wording.rule_states import RuleState, rule_state
-from ranking.wording.stopping_rules import CRITERIA
+from ranking.wording.stopping_rules import CRITERIA, RuleState, rule_state
 
 _RECORDED = (*CRITERIA, "tests", "confidence", "after_judgments")
 

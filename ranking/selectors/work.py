@@ -9,7 +9,7 @@ from annotation.protocols import answer_kind
 from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Task
 from ranking.models import LatestRanking
-from ranking.reports.work import WorkFacts
+from ranking.reports.inputs import WorkFacts
 from ranking.selectors.overview import overviews_of_campaigns
 from ranking.selectors.stopping_rules import stopping_rule_in_force
 

@@ -1,9 +1,7 @@
-"""Ask something of the judgments of a test set, and compute the answer."""
+"""Ask something of the judgments of a task, or for a table over the test sets of a campaign, and compute the answer."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from hashlib import blake2b
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,17 +12,25 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.services import judgments_number
-from campaign.models import Job, JobKind, Protocol, Task, User
-from campaign.services.jobs import JobProgress, job_queue
+from campaign.models import Campaign, Job, JobKind, Protocol, Task, User
+from campaign.services.jobs import JobProgress, handles, job_queue
 from ranking.analyses import AnalysisKind, analysis_named
+from ranking.analyses.across.rows import (
+    DELETED,
+    NO_JUDGMENT,
+    TableRow,
+    TableTestSet,
+    recorded_test_set,
+)
+from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.judgments import (
     JUDGMENT_OPTIONS,
     ChosenJudgments,
     TaskBeside,
     recorded_judgments,
 )
-from ranking.analyses.kind import Progress
-from ranking.analyses.options import OptionError, completed
+from ranking.analyses.kind import AnalysisChoice, Begin, Progress, values_digest
+from ranking.analyses.options import OptionError
 from ranking.analyses.system import ONE_SYSTEM
 from ranking.code_version import code_version
 from ranking.core.judged.content_key import CONTENT_KEY_VERSION
@@ -34,59 +40,34 @@ from ranking.reports.inputs import Input
 from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain
 from ranking.selectors.analyses import analyses_of
+from ranking.selectors.campaign_tables import blocks_skipped, table_tasks
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
-from ranking.wording.rule_states import RuleState, rule_notes
+from ranking.wording.stopping_rules import RuleState, rule_notes
 
 #: So many of a test set are kept, and as many of single systems; the oldest go first.
 MOST_KEPT = 500
+#: So many tables of a campaign.
+MOST_TABLES_KEPT = 200
 _LANGUAGES = tuple(code for code, _words in settings.LANGUAGES)
-_JUDGMENTS = frozenset(option.name for option in JUDGMENT_OPTIONS)
 
 
 class AnalysisRefusedError(Exception):
     """These judgments cannot be analysed so; the words are for organisers."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisChoice:
-    """A complete question: its kind, and all options, those of judgments among them."""
-
-    kind: AnalysisKind
-    options: Mapping[str, Any]
-
-    @property
-    def digest(self) -> str:
-        """The same for the same question."""
-        return values_digest({"kind": self.kind.name, "options": self.recorded})
-
-    @property
-    def recorded(self) -> dict[str, Any]:
-        """The options as plain values."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in self.options.items()
-        }
-
-
-def analysis_choice(kind: str, given: Mapping[str, Any]) -> AnalysisChoice:
-    """Complete a question.
+def analysis_choice(
+    kind: str, given: Mapping[str, Any], *, of_campaign: bool = False
+) -> AnalysisChoice:
+    """Complete a question to a task, or to a campaign.
 
     Raises
     ------
     OptionError
         If there is no such kind or option, or a value is not allowed.
     """
-    found = analysis_named(kind)
-    unknown = given.keys() - _JUDGMENTS - {option.name for option in found.options}
-    for name in sorted(unknown):
-        # Named with all that there are.
-        completed([*found.options, *JUDGMENT_OPTIONS], {name: given[name]})
-    of_judgments = {name: value for name, value in given.items() if name in _JUDGMENTS}
-    others = {name: value for name, value in given.items() if name not in _JUDGMENTS}
-    return AnalysisChoice(
-        found, {**found.complete(others), **completed(JUDGMENT_OPTIONS, of_judgments)}
-    )
+    found = analysis_named(kind, of_campaign=of_campaign)
+    return AnalysisChoice(found, found.complete(given))
 
 
 def analysis_ask(
@@ -117,9 +98,69 @@ def analysis_ask(
     others = None
     if judgments is None and choice.kind.needs_beside:
         others = {each.pk: judgments_number(task_id=each.pk) for each in other_tasks(task=task)}
-    return _ask(
-        task, choice, user, watermark or last, judgments, beside, others, is_queued=is_queued
+    with transaction.atomic():
+        chosen = judgments or _judgments(task, choice, watermark or last, beside, others)
+        return _ask(
+            choice,
+            user,
+            task.test_set.campaign_id,
+            task,
+            judgments=chosen.recorded,
+            watermark=watermark or last,
+            is_queued=is_queued,
+        )
+
+
+def table_ask(
+    *, campaign: Campaign, choice: AnalysisChoice, user: User | None = None, is_queued: bool = True
+) -> Analysis:
+    """Ask for a table of all judgments so far of each test set.
+
+    What was asked before is returned as it is, as `analysis_ask` does.
+
+    Raises
+    ------
+    OptionError
+        If the choice names what is not there, or there is no judgment.
+    ValueError
+        If nothing has to be computed.
+    """
+    if choice.is_live:
+        raise ValueError("choice: this table is of what is stored anyway")
+    # Before the transaction, as rankings do.
+    pks = (
+        Task.objects.filter(test_set__campaign=campaign).order_by("pk").values_list("pk", flat=True)
     )
+    last = [judgments_number(task_id=pk) for pk in pks]
+    if not any(last):
+        raise OptionError(_("No test set of this campaign has a judgment yet."), field="kind")
+    with transaction.atomic():
+        tasks = table_tasks(campaign=campaign)
+        return _ask(
+            choice,
+            user,
+            campaign.pk,
+            judgments=[_recorded(each, choice) for each in tasks],
+            watermark=sum(each.watermark for each in tasks),
+            is_queued=is_queued,
+        )
+
+
+def _recorded(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
+    """Return a test set with which of its judgments count, by name; None where there are none."""
+    if not task.watermark:
+        return {**task.recorded, "judgments": None}
+    usual = {option.name: option.default for option in JUDGMENT_OPTIONS}
+    chosen = {name: value for name, value in choice.options.items() if name in usual}
+    if choice.kind.with_reference and task.names_of("reference"):
+        chosen["reference"] = "include"
+    row = Task.objects.get(pk=task.pk)
+    judgments = judgments_chosen(
+        task=row, options={**usual, **chosen}, with_rule=choice.kind.shows_rule
+    )
+    if choice.options.get(SKIPPED_BLOCKS.name) == "count":
+        task = replace(task, skipped=blocks_skipped(task=row, without=judgments.without))
+    return {**task.recorded, "judgments": judgments.recorded}
 
 
 def _one_beside(task: Task, choice: AnalysisChoice) -> tuple[TaskBeside, ...] | None:
@@ -164,20 +205,15 @@ def watermark_check(watermark: int | None, last: int) -> None:
         )
 
 
-@transaction.atomic
-def _ask(
+def _judgments(
     task: Task,
     choice: AnalysisChoice,
-    user: User | None,
     watermark: int,
-    judgments: ChosenJudgments | None,
     beside: tuple[TaskBeside, ...] | None,
     others: Mapping[int, int] | None,
-    *,
-    is_queued: bool,
-) -> Analysis:
-    """Ask; `others` are the watermarks of the other tasks by primary key, where the kind looks at all of them."""
-    chosen = judgments or judgments_chosen(
+) -> ChosenJudgments:
+    """Return those that count; `others` are the watermarks of other tasks by primary key, where the kind looks at all."""
+    chosen = judgments_chosen(
         task=task,
         options=choice.options,
         watermark=watermark,
@@ -187,16 +223,29 @@ def _ask(
     )
     if others is not None:
         beside = tasks_beside(task=task, options=choice.options, watermarks=others)
-    if beside is not None:
-        chosen = replace(chosen, beside=beside)
+    return chosen if beside is None else replace(chosen, beside=beside)
+
+
+def _ask(
+    choice: AnalysisChoice,
+    user: User | None,
+    campaign_id: int,
+    task: Task | None = None,
+    *,
+    judgments: Any,
+    watermark: int,
+    is_queued: bool,
+) -> Analysis:
+    """Record a question, unless it is there, and have a worker compute it if it is to be queued."""
     follows_from = {
         "choice": choice.recorded,
-        "judgments": chosen.recorded,
+        "judgments": judgments,
         "watermark": watermark,
         "code_version": code_version(),
         "content_key_version": CONTENT_KEY_VERSION,
     }
     analysis, _is_new = Analysis.objects.get_or_create(
+        campaign_id=campaign_id,
         task=task,
         digest=values_digest({"kind": choice.kind.name, **follows_from}),
         defaults={
@@ -214,37 +263,44 @@ def _ask(
 def _queue(analysis: Analysis, user: User | None) -> None:
     """Have a worker compute an analysis, unless one is at it."""
     locked = Analysis.objects.select_for_update(no_key=True, of=("self",))
-    found = locked.select_related("job", "task__test_set__campaign").get(pk=analysis.pk)
+    found = locked.select_related("job", "campaign", "task__test_set").get(pk=analysis.pk)
     if found.finished_at is not None or (found.job is not None and not found.job.has_ended):
         return
-    kind = analysis_named(found.kind)
+    task = found.task
+    title = kind_of(found).title
     found.job = analysis.job = job_queue(
-        campaign=found.task.test_set.campaign,
+        campaign=found.campaign,
         kind=JobKind.ANALYSIS,
-        name=f"{kind.title}: {found.task.test_set.name}",
+        name=str(title) if task is None else f"{title}: {task.test_set.name}",
         parameters={"analysis": found.pk},
         user=user,
     )
     found.save(update_fields=["job"])
-    # Pages of systems ask by themselves: what people asked is not deleted for that.
-    alike = Analysis.objects.of(found.task_id).finished().order_by("-id")
-    asked_by_pages = Q(kind=ONE_SYSTEM.name)
-    oldest = alike.filter(asked_by_pages if found.kind == ONE_SYSTEM.name else ~asked_by_pages)[
-        MOST_KEPT:
-    ]
+    _delete_oldest(found)
+
+
+def _delete_oldest(analysis: Analysis) -> None:
+    """Delete the oldest answers of its task or campaign."""
+    if analysis.task_id is None:
+        alike, most = Analysis.objects.of_campaign(analysis.campaign_id), MOST_TABLES_KEPT
+    else:
+        # Pages of systems ask by themselves: what people asked is not deleted for that.
+        by_pages = Q(kind=ONE_SYSTEM.name)
+        alike = Analysis.objects.of(analysis.task_id).filter(
+            by_pages if analysis.kind == ONE_SYSTEM.name else ~by_pages
+        )
+        most = MOST_KEPT
+    oldest = alike.finished().order_by("-id")[most:]
     Analysis.objects.filter(pk__in=list(oldest.values_list("pk", flat=True))).delete()
 
 
-@dataclass(frozen=True, slots=True)
-class _Untold:
+def _untold(task: str) -> Progress:
     """Nobody watches."""
-
-    def __call__(self, task: str) -> Progress:
-        del task
-        return lambda _done, _total: None
+    del task
+    return lambda _done, _total: None
 
 
-def analysis_compute(*, analysis: Analysis, begin: Any = None) -> Analysis:
+def analysis_compute(*, analysis: Analysis, begin: Begin | None = None) -> Analysis:
     """Compute an analysis now, and store its answer.
 
     Raises
@@ -260,7 +316,7 @@ def analysis_compute(*, analysis: Analysis, begin: Any = None) -> Analysis:
 
 @transaction.atomic
 def analysis_reproduce(
-    analysis: Analysis, *, begin: Any = None
+    analysis: Analysis, *, begin: Begin | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the answer of an analysis, for programs and for people, computed from what it recorded.
 
@@ -274,35 +330,83 @@ def analysis_reproduce(
             _("The analysis was of content keys of version %(its)s; this code has version %(own)s.")
             % {"its": analysis.content_key_version, "own": CONTENT_KEY_VERSION}
         )
-    kind = analysis_named(analysis.kind)
-    task, chosen = analysis.task, recorded_judgments(analysis.judgments)
+    kind = kind_of(analysis)
     try:
-        given = stored_input(
-            task=task,
-            watermark=analysis.watermark,
-            chosen=chosen,
-            languages=(task.test_set.source_language, task.test_set.target_language),
-        )
         options = {
             option.name: option.read(analysis.choice[option.name]) for option in kind.options
         }
-        if kind.needs_beside:
-            tasks = tasks_read(task=task, watermark=analysis.watermark, chosen=chosen, given=given)
-            given = replace(given, beside=tasks)
-        if kind.read is not None:
-            answers = kind.read(task, analysis.watermark, chosen, options)
-            given = replace(given, answers=answers)
-        found = kind.find(given, options, begin or _Untold())
+        compute = _across if analysis.task is None else _of_task
+        tell = compute(analysis, kind, options, begin or _untold)
     except ValueError as error:
         raise AnalysisRefusedError(str(error)) from error
-    not_judged = _not_judged(given, chosen)
-    reports, first = in_languages(
-        lambda: _with_rule(
-            _with_not_judged(kind.tell(given, options, found), not_judged), chosen.rule
-        ),
-        _LANGUAGES,
-    )
+    reports, first = in_languages(tell, _LANGUAGES)
     return plain(first.data), reports
+
+
+def kind_of(analysis: Analysis) -> AnalysisKind:
+    """Return the kind of an analysis; OptionError if this code has none such."""
+    return analysis_named(analysis.kind, of_campaign=analysis.task_id is None)
+
+
+def _of_task(
+    analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
+) -> Callable[[], Report]:
+    """Compute an analysis of a task; return what tells it."""
+    task, chosen = analysis.task, recorded_judgments(analysis.judgments)
+    assert task is not None and kind.find is not None  # noqa: S101, PT018
+    given = stored_input(
+        task=task,
+        watermark=analysis.watermark,
+        chosen=chosen,
+        languages=(task.test_set.source_language, task.test_set.target_language),
+    )
+    if kind.needs_beside:
+        tasks = tasks_read(task=task, watermark=analysis.watermark, chosen=chosen, given=given)
+        given = replace(given, beside=tasks)
+    if kind.read is not None:
+        answers = kind.read(task, analysis.watermark, chosen, options)
+        given = replace(given, answers=answers)
+    found = kind.find(given, options, begin)
+    not_judged = _not_judged(given, chosen)
+    return lambda: _with_rule(
+        _with_not_judged(kind.tell(given, options, found), not_judged), chosen.rule
+    )
+
+
+def _across(
+    analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
+) -> Callable[[], Report]:
+    """Compute a table over test sets; return what tells it."""
+    progress = begin(str(kind.title))
+    rows = []
+    for number, recorded in enumerate(analysis.judgments):
+        progress(number, len(analysis.judgments))
+        rows.append(_row(kind, options, recorded))
+    return lambda: kind.tell(rows, options)
+
+
+def _row(kind: AnalysisKind, options: Mapping[str, Any], recorded: Mapping[str, Any]) -> TableRow:
+    """Read the judgments of one test set, and compute what is told of it."""
+    values = dict(recorded)
+    judgments = values.pop("judgments")
+    task = recorded_test_set(values)
+    if judgments is None:
+        return TableRow(task, None, NO_JUDGMENT)
+    row = Task.objects.filter(pk=task.pk).first()
+    if row is None:
+        return TableRow(task, None, DELETED)
+    chosen = recorded_judgments(judgments)
+    assert kind.find is not None  # noqa: S101  tables without are never asked for
+    try:
+        given = stored_input(
+            task=row,
+            watermark=task.watermark,
+            chosen=chosen,
+            languages=(task.source, task.target),
+        )
+        return TableRow(task, kind.find(given, options, _untold), rule=chosen.rule)
+    except ValueError as error:
+        return TableRow(task, None, str(error), rule=chosen.rule)
 
 
 def _not_judged(given: Input, chosen: ChosenJudgments) -> list[str]:
@@ -337,30 +441,12 @@ def _with_rule(report: Report, state: RuleState | None) -> Report:
     )
 
 
+@handles(JobKind.ANALYSIS, AnalysisRefusedError)
 def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Do a job that was queued for an analysis."""
-    analysis = (
-        Analysis.objects.select_related("task")
-        .filter(pk=job.parameters["analysis"], finished_at__isnull=True)
-        .first()
-    )
+    waiting = Analysis.objects.select_related("task__test_set", "campaign")
+    analysis = waiting.filter(pk=job.parameters["analysis"], finished_at__isnull=True).first()
     if analysis is None:  # deleted, or computed by a command meanwhile
         return {}
-
-    def begin(task: str) -> Progress:
-        del task
-        return progress
-
-    analysis_compute(analysis=analysis, begin=begin)
+    analysis_compute(analysis=analysis, begin=lambda _task: progress)
     return {"analysis": analysis.pk}
-
-
-def is_being_computed(analysis: Analysis) -> bool:
-    """Return whether an answer will come by itself."""
-    return analysis.finished_at is None and analysis.job is not None and not analysis.job.has_ended
-
-
-def values_digest(values: Mapping[str, Any]) -> str:
-    """Return a digest of plain values."""
-    text = json.dumps(values, sort_keys=True, ensure_ascii=True)
-    return blake2b(text.encode(), digest_size=16, person=b"quintet-analysis").hexdigest()

@@ -11,11 +11,11 @@ from annotation.protocols import answer_kind
 from annotation.services.page_changes import pages_changed
 from campaign.models import Task
 from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import AnalysisChoice
 from ranking.models import Analysis, LatestRanking
 from ranking.selectors.analyses import ANSWER, kind_in_place_of_ranking
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.services.analyses import (
-    AnalysisChoice,
     AnalysisRefusedError,
     analysis_ask,
     analysis_choice,

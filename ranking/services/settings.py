@@ -16,8 +16,7 @@ from ranking.core.methods.registry import METHODS
 from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.selectors.settings import ranking_settings_in_force
-from ranking.wording.live_methods import LiveMethod
-from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.methods import METHOD_WORDS, LiveMethod
 
 #: A thousand resamples are too few for a higher confidence.
 MAX_CONFIDENCE = 0.999

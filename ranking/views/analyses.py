@@ -1,4 +1,4 @@
-"""Analyses of a test set: what can be asked, a question with its answer, and files of it."""
+"""Analyses of a task, and tables over a campaign: what can be asked, a question with its answer, and files of it."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -14,44 +14,45 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.protocols import answer_kind
-from campaign.models import Task, User
+from campaign.models import Campaign, Task, User
 from campaign.pages.rights import rights
-from campaign.views.access import asked_task, organised_task
-from ranking.analyses import ANALYSES, AnalysisKind, OptionError
+from campaign.views.access import asked_task, joined_campaign, organised_campaign, organised_task
+from ranking.analyses import ANALYSES, TABLES, AnalysisKind, OptionError
+from ranking.analyses.kind import AnalysisChoice
 from ranking.models import Analysis
-from ranking.pages.addresses import Addresses
-from ranking.pages.analysis_form import AnalysisForm
-from ranking.pages.analysis_words import asked_in_words
+from ranking.pages.acting import judges_to_act
+from ranking.pages.addresses import Addresses, TableAddresses
+from ranking.pages.analysis_form import AnalysisForm, asked_in_words, pair_links
 from ranking.pages.beside import rankings_beside
-from ranking.pages.judges_to_act import judges_to_act
-from ranking.pages.pair_links import pair_links
 from ranking.pages.plot_file import plot_answer
 from ranking.pages.plots import rank_plots
-from ranking.pages.report_file import report_file
-from ranking.pages.report_shown import plot_files, shown_tables
+from ranking.pages.report_shown import answer_file, plot_files, report_file, shown_tables
 from ranking.pages.summary import headline
 from ranking.reports import Report
-from ranking.reports.stored import report_in
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import (
     Answered,
+    JudgmentsToChoose,
     analyses_asked,
     analyses_of,
     answer_for_people,
+    answer_with_data,
     answered,
+    groups_to_choose,
     judgments_to_choose,
 )
+from ranking.selectors.campaign_tables import TableAnswer, linked_tasks, table_answer
 from ranking.selectors.stopping_rules import stopping_rule_state
 from ranking.services.analyses import (
     analysis_ask,
     analysis_check,
     analysis_choice,
-    is_being_computed,
+    table_ask,
     watermark_check,
 )
-from ranking.wording.rule_states import RuleState, rule_notes, shown_rule
+from ranking.wording.stopping_rules import RuleState, rule_notes, shown_rule
 
-_SECTION = "ranking"
+_SECTION, _TABLES = "ranking", "tables"
 _ON_A_PAGE = 25
 #: In the address: the ranking that is shown beside the one asked for.
 BESIDE = "beside"
@@ -82,30 +83,18 @@ def analyses_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
 def analysis_page(request: HttpRequest, slug: str, task_id: int, kind: str) -> HttpResponse:
     """Show the question in the address with its newest answer; POST has a worker compute it."""
     task = asked_task(request, slug, task_id)
-    found = _kind(kind)
+    found = _kind(ANALYSES, kind)
     data = request.POST if request.method == "POST" else request.GET.copy()
     if request.method != "POST":
         data.pop(BESIDE, None)
-    judgments = judgments_to_choose(task=task)
+    form = AnalysisForm(data or None, kind=found, judgments=judgments_to_choose(task=task))
     try:
         analysis_check(found, task)
-    except OptionError as error:
-        form = AnalysisForm(data, kind=found, judgments=judgments)
-        form.refuse(error)
-        return _page(request, task, form, None, status=400)
-    form = AnalysisForm(data or None, kind=found, judgments=judgments)
-    if form.is_bound and not form.is_valid():
-        return _page(request, task, form, None, status=400)
-    try:
-        choice = analysis_choice(kind, form.given if form.is_bound else {})
+        choice = _choice(form)
         if request.method == "POST":
-            analysis_ask(
-                task=task,
-                choice=choice,
-                user=cast("User", request.user),
-                watermark=form.watermark,
-            )
-            return _to(task, form)
+            user = cast("User", request.user)
+            analysis_ask(task=task, choice=choice, user=user, watermark=form.watermark)
+            return _to(reverse("analysis", args=[slug, task_id, kind]), form)
         answer = answered(task=task, choice_digest=choice.digest, watermark=form.watermark)
         if form.watermark is not None:
             watermark_check(form.watermark, answer.last)
@@ -124,7 +113,7 @@ def analysis_file(
     """Return the report of an analysis as a file."""
     if ending not in FILES:
         raise Http404
-    return report_file(_finished(request, slug, task_id, analysis_id), ending)
+    return answer_file(_finished(request, slug, task_id, analysis_id), ending)
 
 
 @require_safe
@@ -135,7 +124,7 @@ def analysis_plot(
 ) -> HttpResponse:
     """Return one of its tables as a file: its plot as SVG or PNG, or its rows as CSV."""
     analysis = _finished(request, slug, task_id, analysis_id)
-    answer = plot_answer(_report(analysis), table, ending, named=analysis.kind)
+    answer = plot_answer(answer_with_data(analysis), table, ending, named=analysis.kind)
     if answer is None:
         raise Http404
     return answer
@@ -148,14 +137,21 @@ def _rule(task: Task, form: AnalysisForm) -> RuleState | None:
     return stopping_rule_state(task_id=task.pk)
 
 
-def _kind(name: str) -> AnalysisKind:
-    if name not in ANALYSES:
+def _kind(known: Mapping[str, AnalysisKind], name: str) -> AnalysisKind:
+    if name not in known:
         raise Http404
-    return ANALYSES[name]
+    return known[name]
 
 
-def _to(task: Task, form: AnalysisForm) -> HttpResponse:
-    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, form.kind.name])
+def _choice(form: AnalysisForm) -> AnalysisChoice:
+    """Return what a form asks; OptionError if it cannot be, which an invalid form says itself."""
+    if form.is_bound and not form.is_valid():
+        raise OptionError("", field="")
+    given = form.given if form.is_bound else {}
+    return analysis_choice(form.kind.name, given, of_campaign=form.kind.of_campaign)
+
+
+def _to(address: str, form: AnalysisForm) -> HttpResponse:
     return redirect(f"{address}?{form.query}" if form.query else address)
 
 
@@ -194,7 +190,7 @@ def _answer(
     context: dict[str, Any] = {
         "answer": answer,
         "job": pending.job if pending is not None else None,
-        "is_awaited": pending is not None and is_being_computed(pending),
+        "is_awaited": answer.is_awaited,
         "endings": list(FILES),
     }
     if answer.shown is None:
@@ -266,11 +262,130 @@ def _file(task: Task, analysis_id: int, table: str, ending: str) -> str:
     )
 
 
-def _report(analysis: Analysis) -> Report:
-    assert analysis.reports is not None  # noqa: S101  it is finished
-    return report_in(analysis.reports, get_language() or "en", data=analysis.data)
-
-
 def _finished(request: HttpRequest, slug: str, task_id: int, analysis_id: int) -> Analysis:
     task = organised_task(request, slug, task_id)
     return get_object_or_404(Analysis.objects.of(task.pk).finished(), pk=analysis_id)
+
+
+@require_safe
+@never_cache
+@login_required
+def tables_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the tables there are."""
+    campaign = organised_campaign(request, slug)
+    context = {"campaign": campaign, "section": _TABLES, "kinds": TABLES.values()}
+    return render(request, "tables/all.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Show the table of the choice in the address; POST has a worker compute it.
+
+    Members who only read may ask, too: it changes nothing.
+    """
+    campaign = joined_campaign(request, slug)
+    form = _table_form(request, campaign, name)
+    try:
+        choice = _choice(form)
+        if request.method == "POST":
+            if not choice.is_live:
+                table_ask(campaign=campaign, choice=choice, user=cast("User", request.user))
+            return _to(reverse("campaign-table", args=[slug, name]), form)
+    except OptionError as error:
+        form.refuse(error)
+        return _table_page(request, campaign, form, None, status=400)
+    return _table_page(request, campaign, form, table_answer(campaign=campaign, choice=choice))
+
+
+@require_safe
+@never_cache
+@login_required
+def table_report(request: HttpRequest, slug: str, name: str, ending: str) -> HttpResponse:
+    """Return the table of the choice in the address as a file."""
+    campaign = organised_campaign(request, slug)
+    if ending not in FILES:
+        raise Http404
+    return report_file(_report(request, campaign, name), ending, named=f"{slug}-{name}")
+
+
+@require_safe
+@never_cache
+@login_required
+def table_plot(request: HttpRequest, slug: str, name: str, table: str, ending: str) -> HttpResponse:
+    """Return one of its parts as a file: its plot as SVG or PNG, or its rows as CSV."""
+    campaign = organised_campaign(request, slug)
+    report = _report(request, campaign, name)
+    answer = plot_answer(report, table, ending, named=f"{slug}-{name}")
+    if answer is None:
+        raise Http404
+    return answer
+
+
+def _table_form(request: HttpRequest, campaign: Campaign, name: str) -> AnalysisForm:
+    data = request.POST if request.method == "POST" else request.GET
+    judgments = JudgmentsToChoose(groups=groups_to_choose(campaign_id=campaign.pk))
+    return AnalysisForm(data or None, kind=_kind(TABLES, name), judgments=judgments)
+
+
+def _report(request: HttpRequest, campaign: Campaign, name: str) -> Report:
+    """Return the report of the choice in the address; 404 where there is none yet."""
+    try:
+        choice = _choice(_table_form(request, campaign, name))
+    except OptionError as error:
+        raise Http404 from error
+    report = table_answer(campaign=campaign, choice=choice).report
+    if report is None:
+        raise Http404
+    return report
+
+
+def _table_file(request: HttpRequest, slug: str, name: str, table: str, ending: str) -> str:
+    """Return where a part of the table of the choice in the address is, as a file."""
+    address = reverse("campaign-table-plot", args=[slug, name, table, ending])
+    query = request.GET.urlencode()
+    return f"{address}?{query}" if query else address
+
+
+def _table_page(
+    request: HttpRequest,
+    campaign: Campaign,
+    form: AnalysisForm,
+    answer: TableAnswer | None,
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    report = None if answer is None else answer.report
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "section": _TABLES,
+        "kind": form.kind,
+        "kinds": TABLES.values(),
+        "form": form,
+        "endings": list(FILES),
+        "query": request.GET.urlencode(),
+    }
+    if answer is not None:
+        pending = answer.asked.pending
+        context |= {
+            "answer": answer.asked,
+            "shown": answer.asked.shown,
+            "job": None if pending is None else pending.job,
+            "is_awaited": answer.asked.is_awaited,
+        }
+    if report is not None:
+        tasks = linked_tasks(campaign=campaign)
+        context |= {
+            "is_there": True,
+            "notes": report.notes,
+            "tables": shown_tables(
+                report,
+                of_task=TableAddresses(campaign, report, there=tasks),
+                file_address=partial(_table_file, request, campaign.slug, form.kind.name),
+            ),
+            "tasks": tasks,
+        }
+    is_part = request.headers.get("HX-Request") and request.method == "GET"
+    name = "tables/_answer.html" if is_part else "tables/table.html"
+    return render(request, name, context, status=status)

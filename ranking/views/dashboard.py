@@ -50,7 +50,7 @@ from ranking.selectors.rule_effects import effects_held
 from ranking.selectors.runs import latest_run
 from ranking.services.analyses import analysis_choice
 from ranking.wording.agreement import strength_caution, strength_in_words
-from ranking.wording.not_ranked import reason_in_words
+from ranking.wording.not_yet import reason_in_words
 
 
 @require_safe

@@ -28,8 +28,8 @@ from campaign.pages.rights import rights
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.pages.design_forecast import BudgetForm, forecast_shown
-from ranking.pages.design_history import design_history
 from ranking.pages.page_plots import links_of_task
+from ranking.pages.settings_history import design_history
 from ranking.selectors.design_forecast import design_forecast
 
 _SECTION = "design"

@@ -18,7 +18,7 @@ from campaign.models import Judge, Task
 from campaign.texts.languages import language_name
 from campaign.views.access import organised_task
 from ranking.models import QualityReport
-from ranking.pages.action_lines import action_lines
+from ranking.pages.acting import action_lines
 from ranking.pages.hour_plot import hour_plot
 from ranking.pages.judge_measures import reference_missing_in_words
 from ranking.pages.judge_strips import drawn_measures

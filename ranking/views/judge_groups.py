@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from campaign.models import JudgeGroup
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from ranking.pages.group_form import JudgeGroupForm
+from ranking.pages.forms import JudgeGroupForm
 from ranking.selectors.group_uses import group_uses, groups_listed
 from ranking.services.judge_groups import JudgeGroupInUseError, judge_group_delete
 

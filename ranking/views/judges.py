@@ -12,7 +12,7 @@ from campaign.models import Task
 from campaign.pages.rights import rights
 from campaign.views.access import organised_task
 from ranking.models import QualityReport
-from ranking.pages.action_lines import action_line
+from ranking.pages.acting import action_line
 from ranking.pages.judge_measures import reference_missing_in_words
 from ranking.pages.judge_table import JudgeFilter, JudgeTable
 from ranking.pages.page_plots import links_of_task

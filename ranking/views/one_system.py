@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from campaign.models import SystemKind, Task, User
 from campaign.texts.languages import language_described
 from campaign.views.access import asked_task, organised_task
+from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.options import OptionError
 from ranking.models import Analysis
 from ranking.pages.addresses import Addresses
@@ -24,8 +25,8 @@ from ranking.pages.one_system import (
     opponents_table,
     part_tables,
     sentences,
+    system_words,
 )
-from ranking.pages.one_system_in_words import system_words
 from ranking.pages.plot_file import PLOT_FILES
 from ranking.selectors.analyses import Answered, answered
 from ranking.selectors.left_out import judges_not_counted
@@ -36,10 +37,8 @@ from ranking.selectors.one_system import (
     systems_by_name,
 )
 from ranking.services.analyses import (
-    AnalysisChoice,
     analysis_ask,
     analysis_choice,
-    is_being_computed,
 )
 
 #: Asked again by itself once this share of judgments is new.
@@ -56,7 +55,7 @@ def system_results_page(
     task = organised_task(request, slug, task_id)
     page = _Page(task, system_id)
     answer = page.answer()
-    is_awaited = answer is not None and _is_awaited(answer)
+    is_awaited = answer is not None and answer.is_awaited
     if not request.headers.get("HX-Request"):
         context = page.context(answer) | {"asks": not is_awaited and page.asks(answer)}
         return render(request, "results/system.html", context)
@@ -86,15 +85,11 @@ def system_results_ask(
     if not request.headers.get("HX-Request"):
         return redirect("system-results", slug, task_id, system_id)
     answer = page.answer()
-    if answer is not None and _is_awaited(answer):
+    if answer is not None and answer.is_awaited:
         return render(request, "results/_progress.html", page.context_of_progress(answer))
     response = render(request, "results/_system.html", page.context(answer))
     response["HX-Retarget"], response["HX-Reswap"] = "#system-results", "outerHTML"
     return response
-
-
-def _is_awaited(answer: Answered) -> bool:
-    return answer.pending is not None and is_being_computed(answer.pending)
 
 
 class _Page:
@@ -136,7 +131,7 @@ class _Page:
             "task": self.task,
             "system_id": self.system.pk,
             "job": answer.pending.job if answer is not None and answer.pending else None,
-            "is_awaited": answer is not None and _is_awaited(answer),
+            "is_awaited": answer is not None and answer.is_awaited,
         }
 
     def _with_files(self, table: ShareTable, analysis_id: int) -> ShareTable:

@@ -24,6 +24,7 @@ from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.models import Analysis
 from ranking.pages.acting import (
+    action_lines,
     button_of,
     deciding_in_words,
     done_in_words,
@@ -31,8 +32,7 @@ from ranking.pages.acting import (
     refused_in_words,
     title_of,
 )
-from ranking.pages.action_lines import action_lines
-from ranking.pages.analysis_words import asked_in_words
+from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.forms import ActionForm, JudgesActionForm, NoteForm
 from ranking.selectors.quality import decision_actions, decision_reversals
 from ranking.selectors.rule_effects import STANDS_ASIDE

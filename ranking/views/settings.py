@@ -19,7 +19,7 @@ from ranking.pages.settings_history import settings_lines
 from ranking.range_choices import RangeChoiceError
 from ranking.selectors.settings import ranking_settings_history, ranking_settings_in_force
 from ranking.services import ranking_settings_change
-from ranking.wording.live_methods import live_method_words, methods_not_offered
+from ranking.wording.methods import live_method_words, methods_not_offered
 from ranking.wording.ranges import level_words
 
 

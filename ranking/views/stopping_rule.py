@@ -11,15 +11,14 @@ from django.views.decorators.http import require_http_methods
 from annotation.selectors.judged import judgments_so_far
 from campaign.models import User
 from campaign.views.access import organised_task
-from ranking.pages.stopping_form import StoppingRuleForm
-from ranking.pages.stopping_rule import rule_lines, tests_words
+from ranking.pages.stopping_rule import StoppingRuleForm, rule_lines, tests_words
 from ranking.selectors.stopping_rules import (
     stopping_rule_history,
     stopping_rule_in_force,
     stopping_rule_state,
 )
 from ranking.services import StoppingRuleError, stopping_rule_set
-from ranking.wording.rule_states import shown_rule
+from ranking.wording.stopping_rules import shown_rule
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

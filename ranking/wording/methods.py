@@ -1,28 +1,31 @@
-"""What ranking methods are called, and where they are from."""
+"""What ranking methods are called, where they are from, and which of them the ranking kept up to date can use."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
+from django.db import models
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 #: Names of the methods of `ranking.core.methods.registry.METHODS`.
 METHOD_WORDS: Mapping[str, Promise | str] = MappingProxyType(
     {
-        "expected_wins": _("Expected Wins"),
-        "bradley_terry": _("Bradley–Terry with ties"),
-        "davidson_judges": _("Bradley–Terry with judges’ own ties"),
-        "hopkins_may": _("Hopkins and May"),
-        "trueskill_wmt": _("TrueSkill as WMT ran it"),
-        "trueskill": _("TrueSkill"),
-        "bojar": _("> others, ties left out"),
-        "geq_others": _("≥ others"),
-        "gt_others": _("> others"),
-        "geq_all_in_block": _("≥ all in block"),
-        "gt_all_in_block": _("> all in block"),
-        "lopez": _("Lopez: fewest violated comparisons"),
+        "expected_wins": gettext_lazy("Expected Wins"),
+        "bradley_terry": gettext_lazy("Bradley–Terry with ties"),
+        "davidson_judges": gettext_lazy("Bradley–Terry with judges’ own ties"),
+        "hopkins_may": gettext_lazy("Hopkins and May"),
+        "trueskill_wmt": gettext_lazy("TrueSkill as WMT ran it"),
+        "trueskill": gettext_lazy("TrueSkill"),
+        "bojar": gettext_lazy("> others, ties left out"),
+        "geq_others": gettext_lazy("≥ others"),
+        "gt_others": gettext_lazy("> others"),
+        "geq_all_in_block": gettext_lazy("≥ all in block"),
+        "gt_all_in_block": gettext_lazy("> all in block"),
+        "lopez": gettext_lazy("Lopez: fewest violated comparisons"),
     }
 )
 #: Where each is described.
@@ -42,3 +45,119 @@ METHOD_SOURCES: Mapping[str, str] = MappingProxyType(
         "lopez": "Lopez (2012)",
     }
 )
+
+
+class LiveMethod(models.TextChoices):
+    """What the ranking of a test set can be kept up to date by."""
+
+    BY_DESIGN = "by_design", gettext_lazy("as the design asks")
+    EXPECTED_WINS = "expected_wins", METHOD_WORDS["expected_wins"]
+    BRADLEY_TERRY = "bradley_terry", METHOD_WORDS["bradley_terry"]
+    BOJAR = "bojar", METHOD_WORDS["bojar"]
+    GEQ_OTHERS = "geq_others", METHOD_WORDS["geq_others"]
+    GT_OTHERS = "gt_others", METHOD_WORDS["gt_others"]
+    GEQ_ALL_IN_BLOCK = "geq_all_in_block", METHOD_WORDS["geq_all_in_block"]
+    GT_ALL_IN_BLOCK = "gt_all_in_block", METHOD_WORDS["gt_all_in_block"]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMethodWords:
+    """A method, what it is, and when to choose it."""
+
+    method: str
+    label: str
+    what: str
+    when: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MethodNotOffered:
+    """A method that is not kept up to date, and why."""
+
+    label: str
+    why: str
+
+
+def live_method_words() -> list[LiveMethodWords]:
+    """Return the methods to choose from, the recommended one first."""
+    methods = LiveMethod
+    return [
+        LiveMethodWords(
+            methods.BY_DESIGN,
+            _("As the design asks (recommended)"),
+            _("Expected Wins; Bradley–Terry with ties once an active design has chosen pairs."),
+            _("Choose this unless you have a reason of your own."),
+        ),
+        _words(
+            methods.EXPECTED_WINS,
+            _("Choose this to fix it by name: a reader knows what a share of wins is."),
+        ),
+        _words(
+            methods.BRADLEY_TERRY,
+            _(
+                "Choose this where some pairs meet more often than others, or ties should count. With ranges "
+                "from resamples of twenty systems, each ranking takes a tenth of a second longer."
+            ),
+        ),
+        _words(methods.BOJAR, _("Choose this to compare with the official scores of WMT12.")),
+        _words(methods.GEQ_OTHERS, _older()),
+        _words(methods.GT_OTHERS, _older()),
+        _words(methods.GEQ_ALL_IN_BLOCK, _older()),
+        _words(methods.GT_ALL_IN_BLOCK, _older()),
+    ]
+
+
+def methods_not_offered() -> list[MethodNotOffered]:
+    """Return the methods that only an analysis of all judgments uses."""
+    judgments = _(
+        "It needs the judgments one by one, not their counts, so each new judgment would cost as much as all "
+        "of them."
+    )
+    return [
+        MethodNotOffered(
+            str(METHOD_WORDS["lopez"]),
+            _(
+                "It has no ranges over segments and judges without resampling, and the order of each resample "
+                "is searched for: where systems are near each other this takes minutes."
+            ),
+        ),
+        *(
+            MethodNotOffered(str(METHOD_WORDS[name]), judgments)
+            for name in ("davidson_judges", "hopkins_may", "trueskill_wmt", "trueskill")
+        ),
+    ]
+
+
+def score_words(method: str) -> str:
+    """Return what the score of a method is, in a sentence or two; empty if it is none of these."""
+    return {
+        "expected_wins": _(
+            "Expected Wins: how often the system’s output is preferred to that of another system, "
+            "averaged over the other systems. Ties do not count."
+        ),
+        "bradley_terry": _(
+            "Ability in the model of Bradley and Terry: the larger the difference of two abilities, the more "
+            "often the one system’s output is preferred to the other’s. It accounts for how often which "
+            "systems met."
+        ),
+        "bojar": _("The share of a system’s comparisons without ties that it wins."),
+        "geq_others": _("The share of a system’s comparisons that it wins or ties."),
+        "gt_others": _("The share of a system’s comparisons that it wins; ties count against it."),
+        "geq_all_in_block": _("The share of a system’s blocks in which no output is better."),
+        "gt_all_in_block": _("The share of a system’s blocks in which it beats all others."),
+    }.get(method, "")
+
+
+def _words(method: LiveMethod, when: str) -> LiveMethodWords:
+    return LiveMethodWords(
+        method,
+        str(METHOD_WORDS[method]),
+        score_words(method),
+        when,
+        METHOD_SOURCES[method],
+    )
+
+
+def _older() -> str:
+    return _("Choose this to compare with earlier campaigns that were scored so.")

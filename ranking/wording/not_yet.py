@@ -60,3 +60,14 @@ def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[
 def lowered(words: str) -> str:
     """Return words for the middle of a sentence."""
     return words[:1].lower() + words[1:]
+
+
+def reason_in_words(reason: str) -> str:
+    """Return why a system has no rank, or a judge no κ."""
+    return {
+        "no_comparison": _("not compared yet"),
+        "only_ties": _("only ties so far"),
+        "chance_is_certain": _("only ties so far"),
+        "separated": _("won or lost everything against the others"),
+        "not_converged": _("the estimate did not converge"),
+    }.get(reason, reason)

@@ -26,3 +26,5 @@ CORRECTION_WORDS: Mapping[str, Promise | str] = MappingProxyType(
         "benjamini_hochberg": _("Benjamini and Hochberg"),
     }
 )
+#: Marks of corrected p-values up to a level, as WMT prints them, the strongest first.
+MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))

@@ -10,12 +10,9 @@ from django.utils.translation import ngettext, pgettext
 
 from ranking.core.ranges.sign_tests import Correction
 from ranking.range_choices import recorded_choice
-from ranking.wording.live_methods import LiveMethod, score_words
-from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS
-from ranking.wording.published_reasons import reason_published, rewording_in_words
+from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS, LiveMethod, score_words
 from ranking.wording.ranges import RangesFrom, ranges_in_words, rank_range
-from ranking.wording.rule_states import rule_state, shown_rule
-from ranking.wording.stopping_rules import rule_in_words
+from ranking.wording.stopping_rules import rule_in_words, rule_state, shown_rule
 
 Content = Mapping[str, Any]
 
@@ -211,3 +208,34 @@ def _again(content: Content) -> str:
         "seed": method["seed"],
         "watermark": number_format(method["watermark"]),
     }
+
+
+def reason_published(row: Mapping[str, Any]) -> str:
+    """Return the reason in a row of a result's content; empty if there is none."""
+    reason = str(row["reason"])
+    if not row.get("is_reworded"):
+        return reason
+    return _("%(reason)s (reworded for publication)") % {"reason": reason}
+
+
+def rewording_in_words(content: Mapping[str, Any]) -> str:
+    """Return how many reasons of a result there are and how many are reworded; empty if none is.
+
+    A reason counts wherever it stands: readers cannot tell which ones were the same before they were reworded.
+    """
+    rows = [row for row in _rows(content) if row["reason"]]
+    reworded = sum(bool(row.get("is_reworded")) for row in rows)
+    if not reworded:
+        return ""
+    return _("Reasons in this result: %(count)s; reworded for publication: %(reworded)s.") % {
+        "count": number_format(len(rows)),
+        "reworded": number_format(reworded),
+    }
+
+
+def _rows(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield what has a reason, or could have one."""
+    sections = content.get("sections", {})
+    yield from sections.get("ranking_settings", ())
+    yield from sections.get("stopping_rule", {}).get("history", ())
+    yield from content["left_out"]["judges"]

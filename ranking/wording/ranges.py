@@ -20,8 +20,7 @@ from ranking.core.rankings.range_kinds import RangeKind
 from ranking.core.uncertainty.two_way import RangeLimit
 from ranking.range_choices import RangeChoice
 from ranking.range_limits import ONE_DOCUMENT
-from ranking.wording.by_language import by_language
-from ranking.wording.numbers import decimals, number_in_words, percent_in_figures
+from ranking.wording.numbers import by_language, decimals, number_in_words, percent_in_figures
 
 
 class RangesFrom(models.TextChoices):

@@ -11,8 +11,7 @@ from campaign.management.arguments import protocol_option_add, task_asked, user_
 from ranking.management.arguments import POSITIVE, SHARE, number_between, whole_number
 from ranking.models import StoppingRule
 from ranking.services import StoppingRuleError, stopping_rule_set
-from ranking.wording.rule_states import moment_in_words
-from ranking.wording.stopping_rules import rule_in_words
+from ranking.wording.stopping_rules import moment_in_words, rule_in_words
 
 
 class Command(BaseCommand):

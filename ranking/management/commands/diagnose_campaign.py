@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
+from ranking.analyses.diagnosis import campaign_report
 from ranking.core.diagnosis.campaign import diagnose_campaign
 from ranking.core.diagnosis.identical_texts import IdenticalTexts, identical_texts
 from ranking.core.judged.blocks import Blocks
@@ -19,7 +20,6 @@ from ranking.management.file_command import (
 from ranking.management.output import Progress
 from ranking.management.texts import named_file, segment_texts
 from ranking.reports import Report
-from ranking.reports.campaigns import campaign_report
 
 
 class Command(ReportCommand):

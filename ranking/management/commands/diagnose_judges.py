@@ -6,7 +6,7 @@ import math
 
 from django.core.management.base import CommandParser
 
-from ranking.analyses.judges import JudgesAsked, judges_found
+from ranking.analyses.judges import JudgesAsked, judges_found, judges_report
 from ranking.core.agreement.report import Chance, JudgeChance
 from ranking.core.methods.registry import METHODS
 from ranking.management.arguments import POSITIVE, SHARE, number_between
@@ -21,7 +21,6 @@ from ranking.management.file_command import (
 from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
 from ranking.reports import Report
-from ranking.reports.judges import judges_report
 
 
 class Command(ReportCommand):
@@ -95,11 +94,4 @@ class Command(ReportCommand):
                 for name in ("chance", "chance_of_judges", "resample", "resamples", "confidence")
             },
         )
-        return judges_report(
-            given,
-            found.judges,
-            found.rules,
-            found.without,
-            found.themselves,
-            confidence=options["confidence"],
-        )
+        return judges_report(given, found, confidence=options["confidence"])

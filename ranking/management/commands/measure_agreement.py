@@ -8,7 +8,7 @@ import numpy as np
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.analyses.agreement import agreement_found
+from ranking.analyses.agreement import agreement_found, agreement_report
 from ranking.core.agreement.report import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.management.file_command import (
@@ -23,7 +23,6 @@ from ranking.management.file_command import (
 from ranking.management.output import Progress
 from ranking.management.texts import segment_texts
 from ranking.reports import Report
-from ranking.reports.agreements import agreement_report
 
 
 class Command(ReportCommand):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
+from ranking.analyses.ranking import rankings_report
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
 from ranking.management.counted_files import can_be_counted, count_and_rank
@@ -20,7 +21,6 @@ from ranking.management.method_arguments import add_parameter_argument, paramete
 from ranking.management.output import Progress
 from ranking.management.range_arguments import add_range_arguments, range_choice
 from ranking.reports import Report
-from ranking.reports.rankings import rankings_report
 
 
 class Command(ReportCommand):

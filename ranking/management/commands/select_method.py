@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.analyses.methods import predictors_of
+from ranking.analyses.methods import predictors_of, selection_report
 from ranking.core.methods.registry import METHODS
 from ranking.core.selection.cross_validation import Requirement, data_requirements, select_method
 from ranking.management.arguments import number_between, whole_number
@@ -13,7 +13,6 @@ from ranking.management.file_command import Options, ReportCommand, add_file_arg
 from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
 from ranking.reports import Report
-from ranking.reports.selections import selection_report
 
 _FOLDS_OF_SHARES = 10
 _DEFAULT = ("expected_wins", "hopkins_may", "trueskill_wmt", "trueskill")

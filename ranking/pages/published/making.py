@@ -28,7 +28,7 @@ from ranking.files.bundles.names import (
     TEXTS,
 )
 from ranking.models import ResultBundle
-from ranking.pages.published.result import frozen_page, result_file
+from ranking.pages.published.page import frozen_page, result_file
 from ranking.reports.published import FOLDER
 from ranking.reports.published.bundle_words import BundleFile, checksums, crate, readme
 from ranking.services.publishing import PublishingRefusedError

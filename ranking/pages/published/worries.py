@@ -12,7 +12,7 @@ from ranking.models import PublishedResult
 from ranking.pages.published.reading import Content
 from ranking.pages.summary import names_in_a_row
 from ranking.selectors.publishing_worries import PublishingWorries
-from ranking.wording.published_reasons import reason_published
+from ranking.wording.published_method import reason_published
 
 _NAMED: Final = 5
 

@@ -25,12 +25,17 @@ from ranking.files.bundles.names import (
     RUN,
     TEXTS,
 )
-from ranking.reports.published.citation import bibtex_file, cff_file
-from ranking.reports.published.pairs import pairs_file
 from ranking.reports.published.plot import png_file, svg_file
 from ranking.reports.published.report import PublishedFile
-from ranking.reports.published.tables import csv_file, latex_file, markdown_file
-from ranking.reports.published.typst import typst_file
+from ranking.reports.published.tables import (
+    bibtex_file,
+    cff_file,
+    csv_file,
+    latex_file,
+    markdown_file,
+    pairs_file,
+    typst_file,
+)
 
 
 class FolderFile(NamedTuple):

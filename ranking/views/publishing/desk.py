@@ -14,10 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 from campaign.models import Task, User
 from campaign.views.access import organised_task
 from ranking.models import Analysis, PublishedResult
-from ranking.pages.published.differences import differences
+from ranking.pages.published.differences import differences, version_lines
 from ranking.pages.published.form import PublishForm
 from ranking.pages.published.page import draft_in_words, published_page
-from ranking.pages.published.versions import version_lines
 from ranking.pages.published.worries import (
     missing_in_words,
     named_before,

@@ -12,8 +12,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from campaign.pages.content_policy import with_content_policy
-from ranking.pages.published.page import published_page
-from ranking.pages.published.result import result_shown
+from ranking.pages.published.page import published_page, result_shown
 from ranking.reports.published import FOLDER
 from ranking.selectors.published_results import versions_shown
 from ranking.selectors.result_bundles import bundle_bytes, bundle_of, bundled_bytes

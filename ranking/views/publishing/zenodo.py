@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from campaign.models import User
 from campaign.views.access import organised_task
 from ranking.models import PublishedResult, ZenodoDraft
-from ranking.pages.published.zenodo import ZenodoForm
+from ranking.pages.published.form import ZenodoForm
 from ranking.selectors.published_results import versions_of
 from ranking.selectors.result_bundles import bundle_of
 from ranking.services.publishing.zenodo import (

@@ -3,13 +3,11 @@
 from typing import Any
 
 from campaign.models import Campaign
+from ranking.analyses.kind import AnalysisChoice
 from ranking.reports import Report
-from ranking.selectors.campaign_tables import live_rows, stored_report
-from ranking.services.campaign_tables import (
-    table_ask,
-    table_choice,
-    table_compute,
-)
+from ranking.selectors.analyses import answer_with_data
+from ranking.selectors.campaign_tables import table_answer
+from ranking.services.analyses import analysis_choice, analysis_compute, table_ask
 
 
 def rows_of(report: Report, name: str) -> list[list[Any]]:
@@ -17,10 +15,16 @@ def rows_of(report: Report, name: str) -> list[list[Any]]:
     return [list(row) for table in report.tables if table.name == name for row in table.rows]
 
 
+def table_choice(kind: str, given: dict[str, Any]) -> AnalysisChoice:
+    return analysis_choice(kind, given, of_campaign=True)
+
+
 def told(campaign: Campaign, kind: str, **given: Any) -> Report:
     """The table, computed at once where it has to be."""
     choice = table_choice(kind, given)
     if choice.is_live:
-        return choice.kind.tell(live_rows(campaign=campaign, kind=choice.kind), choice.options)
+        report = table_answer(campaign=campaign, choice=choice).report
+        assert report is not None
+        return report
     table = table_ask(campaign=campaign, choice=choice, is_queued=False)
-    return stored_report(table_compute(table=table))
+    return answer_with_data(analysis_compute(analysis=table))

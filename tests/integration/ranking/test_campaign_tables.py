@@ -8,18 +8,14 @@ from django.utils import timezone
 from annotation.services import quality_action_take
 from campaign.models import Campaign, Judge, JudgeGroup, Task, User
 from campaign.services import judge_group_create, judge_group_members_change
-from ranking.analyses import OptionError
-from ranking.campaign_tables import TABLES
+from ranking.analyses import TABLES, OptionError
 from ranking.models import LatestRanking
 from ranking.reports import ReportFormat, write
 from ranking.services import ranking_run_compute
-from ranking.services.campaign_tables import (
-    table_ask,
-    table_choice,
-)
+from ranking.services.analyses import table_ask
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import text_of
-from tests.integration.ranking.tabled import rows_of, told
+from tests.integration.ranking.tabled import rows_of, table_choice, told
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db

@@ -12,17 +12,12 @@ from django.urls import reverse
 from campaign.models import Campaign, Job, System, TestSet, User
 from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses import OptionError
-from ranking.models import CampaignTable
+from ranking.models import Analysis
 from ranking.selectors.campaign_tables import table_answer
-from ranking.services.campaign_tables import (
-    table_ask,
-    table_choice,
-    table_compute,
-    table_reproduce,
-)
+from ranking.services.analyses import analysis_compute, analysis_reproduce, table_ask
 from tests.factories import make_analyst
 from tests.integration.ranking.pages import text_of
-from tests.integration.ranking.tabled import told
+from tests.integration.ranking.tabled import table_choice, told
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -33,28 +28,23 @@ def test_a_computed_table_follows_from_what_it_recorded(
     three: list[TestSetWriter], campaign: Campaign
 ) -> None:
     choice = table_choice("average-ranks", {"method": "expected_wins"})
-    table = table_compute(table=table_ask(campaign=campaign, choice=choice, is_queued=False))
+    table = analysis_compute(analysis=table_ask(campaign=campaign, choice=choice, is_queued=False))
     before = table.data, table.reports
     three[0].judgment("j9", three[0].block(1, ["A", "B", "C"]), [3, 2, 1])
     System.objects.filter(name="A").update(constrained=None)
     TestSet.objects.filter(name="one").update(name="another")
-    data, reports = table_reproduce(table)
+    data, reports = analysis_reproduce(table)
     assert (json.loads(json.dumps(data)), json.loads(json.dumps(reports))) == before
     assert reports.keys() >= {"en", "de", "ar"}
-    answer = table_answer(
-        campaign=campaign,
-        kind=choice.kind,
-        options=dict(choice.options),
-        choice_digest=choice.digest,
-    )
+    answer = table_answer(campaign=campaign, choice=choice).asked
     assert (answer.shown, answer.newer, answer.pending) == (table, 1, None)
     later = table_ask(campaign=campaign, choice=choice)
     assert later != table
-    assert Job.objects.get().parameters == {"table": later.pk}
+    assert Job.objects.get().parameters == {"analysis": later.pk}
     assert jobs_run_waiting() == 1
     later.refresh_from_db()
     assert later.finished_at is not None
-    assert later.test_sets[0]["watermark"] == table.test_sets[0]["watermark"] + 1
+    assert later.judgments[0]["watermark"] == table.judgments[0]["watermark"] + 1
 
 
 @pytest.mark.thorough
@@ -91,7 +81,7 @@ def test_what_cannot_be_asked_is_refused_with_its_field(
             *("campaign_table", "clusters", "--campaign", campaign.slug),
             *("--option", "ranges=sign_test"),
         )
-    assert not CampaignTable.objects.exists()
+    assert not Analysis.objects.exists()
 
 
 @pytest.mark.thorough
@@ -104,7 +94,7 @@ def test_analysts_ask_and_the_campaign_stays(
         reverse("campaign-table", args=[campaign.slug, "agreement"]), {"seed": "1"}
     )
     assert answer.status_code == 302
-    assert CampaignTable.objects.get().asked_by == analyst
+    assert Analysis.objects.get().asked_by == analyst
     waiting = client.get(answer["Location"])
     assert "Being computed" in text_of(waiting)
     part = client.get(answer["Location"], headers={"HX-Request": "true"})

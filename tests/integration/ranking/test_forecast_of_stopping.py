@@ -11,9 +11,9 @@ from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, judgments_number, quality_action_take
 from campaign.models import Campaign, Judge, Task, User
 from ranking.models import Analysis
+from ranking.reports.inputs import WorkFacts, recorded_work
 from ranking.reports.stored import report_in
 from ranking.reports.tables import Table
-from ranking.reports.work import WorkFacts, recorded_work
 from ranking.selectors.work import work_facts
 from ranking.services import ranking_run_compute, stopping_rule_set
 from ranking.services.analyses import (

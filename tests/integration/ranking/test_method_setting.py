@@ -14,7 +14,7 @@ from ranking.selectors.settings import ranking_settings_history
 from ranking.services import ranking_run_compute, ranking_run_reproduce
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.tasks import rank_what_is_due
-from ranking.wording.live_methods import LiveMethod
+from ranking.wording.methods import LiveMethod
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 from tests.some_now import some_now
 

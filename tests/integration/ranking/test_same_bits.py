@@ -14,8 +14,7 @@ from django.test import Client
 from annotation.services import quality_action_take
 from campaign.models import Campaign, Task
 from campaign.services import judge_group_create, judge_group_members_change
-from ranking.analyses import ANALYSES
-from ranking.campaign_tables import TABLES
+from ranking.analyses import ANALYSES, TABLES
 from ranking.selectors.analyses import analyses_of
 from ranking.services import ranking_run_compute, stopping_rule_set
 from tests.factories import make_campaign, make_organiser

@@ -20,7 +20,7 @@ from ranking.services import (
     ranking_run_reproduce,
     stopping_rule_set,
 )
-from ranking.wording.rule_states import shown_rule
+from ranking.wording.stopping_rules import shown_rule
 from tests.integration.ranking.ruled import judged, ranked
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 

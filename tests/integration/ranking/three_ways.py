@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from campaign.models import Campaign, Task
 from campaign.services.jobs import jobs_run_waiting
-from ranking.models import Analysis, CampaignTable
+from ranking.models import Analysis
 from tests.page_tables import PageTable, page_tables
 
 Given = Mapping[str, Any]
@@ -151,7 +151,7 @@ class OfCampaign(Ways):
         return ["campaign_table", self.kind, "--campaign", self.campaign.slug]
 
     def forget(self) -> None:
-        CampaignTable.objects.all().delete()
+        Analysis.objects.filter(task=None).delete()
 
 
 def as_typed(given: Given) -> dict[str, Any]:

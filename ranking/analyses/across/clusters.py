@@ -9,34 +9,27 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.analyses.kind import Begin
-from ranking.campaign_tables.kind import TableKind
-from ranking.campaign_tables.options import (
+from ranking.analyses.across.rows import (
     JUDGES_OPTIONS,
     METHOD,
     RANGE_OPTIONS,
+    RankedTestSet,
+    TableRow,
     checked,
     is_own,
     rank_arguments,
-)
-from ranking.campaign_tables.test_sets import (
-    RankedTestSet,
-    TableRow,
-    TableTestSet,
-    data_of,
-    left_out_notes,
     ranked_test_set,
-    rule_data,
-    rules_of,
+    row_notes,
+    rows_data,
     watermark_note,
 )
+from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.code_version import code_version
 from ranking.core.rankings.rank import rank
 from ranking.core.rankings.ranking import only_estimable
-from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
-from ranking.reports.tables import Value
+from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_yet import shortages_of_rows
 from ranking.wording.numbers import percent_in_figures
@@ -44,11 +37,8 @@ from ranking.wording.pair_tests import LEVEL_WORDS
 from ranking.wording.ranges import cluster_rules, limit_in_words, shared_rank
 
 
-def find_ranking(
-    test_set: TableTestSet, given: Input, options: Mapping[str, Any], begin: Begin
-) -> RankedTestSet:
+def find_ranking(given: Input, options: Mapping[str, Any], begin: Begin) -> RankedTestSet:
     """Rank a test set by the method and the ranges of the options."""
-    del test_set
     found = rank(
         given.blocks, options["method"], progress=begin(_("Ranking")), **rank_arguments(options)
     )
@@ -72,17 +62,13 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
             _(
                 "Rules between clusters: rank ranges of systems of different clusters do not overlap."
             ),
-            *left_out_notes(rows),
-            *rules_of(rows),
+            *row_notes(rows),
             *([] if rows else [_("There is no test set yet.")]),
         ],
         tables=[table for row in ranked for table in _tables(row)],
         data={
             "own_rankings": is_own(options),
-            "test_sets": [
-                {**data_of(row.test_set), "reason": row.reason, **_data(row), **rule_data(row)}
-                for row in rows
-            ],
+            "test_sets": rows_data(rows, _data),
             "version": code_version(),
         },
     )
@@ -146,20 +132,8 @@ def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:
     found: RankedTestSet = row.found
     marks = {system.name: _mark(system.kind, system.constrained) for system in row.test_set.systems}
     shares = any(each.get("last_rank", each["rank"]) != each["rank"] for each in systems)
-    lines: list[tuple[Value, ...]] = [
-        (
-            each["system"],
-            each["cluster"],
-            each["score"],
-            each["rank"],
-            *((shared_rank(each),) if shares else ()),
-            each["rank_low"],
-            each["rank_high"],
-            marks.get(each["system"], ""),
-        )
-        for each in systems
-    ]
-    return Table(
+    return Table.of(
+        systems,
         name=row.test_set.key,
         title=_("%(languages)s, %(test_set)s")
         % {"languages": row.test_set.languages, "test_set": row.test_set.name},
@@ -168,12 +142,20 @@ def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:
             Column("cluster", _("Cluster")),
             Column("score", _("Score")),
             Column("rank", _("Rank")),
-            *((Column("shared_rank", _("Shared rank"), is_text=True),) if shares else ()),
+            *(
+                (Column("shared_rank", _("Shared rank"), is_text=True, of=shared_rank),)
+                if shares
+                else ()
+            ),
             Column("rank_low", _("From")),
             Column("rank_high", _("To")),
-            Column("training_data", _("Training data"), is_text=True),
+            Column(
+                "training_data",
+                _("Training data"),
+                is_text=True,
+                of=lambda each: marks.get(each["system"], ""),
+            ),
         ),
-        rows=lines,
         rules=cluster_rules(systems),
         notes=[ranked_in_words(found), *shortages_of_rows(systems), *_notes(row)],
         about={"test_set": row.test_set.name},
@@ -228,7 +210,8 @@ def _notes(row: TableRow) -> list[str]:
     return notes
 
 
-CLUSTERS = TableKind(
+CLUSTERS = AnalysisKind(
+    of_campaign=True,
     name="clusters",
     title=gettext_lazy("Clusters"),
     question=gettext_lazy(

@@ -9,29 +9,27 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.analyses import ranking
-from ranking.analyses.kind import Begin
-from ranking.analyses.methods import FIRST
-from ranking.analyses.options import Option
-from ranking.campaign_tables.kind import TableKind
-from ranking.campaign_tables.options import JUDGES_OPTIONS, RANGE_OPTIONS, rank_arguments
-from ranking.campaign_tables.test_sets import (
+from ranking.analyses.across.rows import (
+    JUDGES_OPTIONS,
+    RANGE_OPTIONS,
     RankedTestSet,
     TableRow,
-    TableTestSet,
-    data_of,
-    left_out_notes,
+    rank_arguments,
     ranked_test_set,
-    rule_data,
-    rules_of,
+    row_notes,
+    rows_data,
     watermark_note,
 )
+from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.methods import FIRST
+from ranking.analyses.options import Option
+from ranking.analyses.ranking import checked
 from ranking.code_version import code_version
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
 from ranking.core.scores import TIE_DECIMALS
-from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
+from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 
 _SHOWN = frozenset({"expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"})
@@ -53,14 +51,11 @@ def _methods(options: Mapping[str, Any]) -> tuple[str, ...]:
 def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in _methods(options):
-        found = ranking.checked({**options, "method": name})
+        found = checked({**options, "method": name})
     return {name: value for name, value in found.items() if name != "method"}
 
 
-def _find(
-    test_set: TableTestSet, given: Input, options: Mapping[str, Any], begin: Begin
-) -> dict[str, RankedTestSet]:
-    del test_set
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, RankedTestSet]:
     return {
         name: ranked_test_set(
             given, rank(given.blocks, name, progress=begin(_("Ranking")), **rank_arguments(options))
@@ -104,22 +99,13 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
         notes=[
             watermark_note(counted),
             _("Compared with %(method)s.") % {"method": METHOD_WORDS[methods[0]]},
-            *left_out_notes(rows),
-            *rules_of(rows),
+            *row_notes(rows),
         ],
         tables=[_clusters(counted, methods), _first(counted, methods), _orders(counted, methods)],
         data={
             "methods": list(methods),
             "ranges": {option.name: options[option.name] for option in RANGE_OPTIONS},
-            "test_sets": [
-                {
-                    **data_of(row.test_set),
-                    "reason": row.reason,
-                    "methods": _data(row, methods),
-                    **rule_data(row),
-                }
-                for row in rows
-            ],
+            "test_sets": rows_data(rows, lambda row: {"methods": _data(row, methods)}),
             "version": code_version(),
         },
     )
@@ -221,7 +207,8 @@ def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
     )
 
 
-CLUSTERS_BY_METHODS = TableKind(
+CLUSTERS_BY_METHODS = AnalysisKind(
+    of_campaign=True,
     name="methods",
     title=gettext_lazy("Methods and clusters"),
     question=gettext_lazy(

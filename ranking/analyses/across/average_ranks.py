@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from statistics import fmean
@@ -12,28 +12,21 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from ranking.analyses.kind import Begin
-from ranking.analyses.ranking import RANGES
-from ranking.campaign_tables.clusters import find_ranking
-from ranking.campaign_tables.kind import TableKind
-from ranking.campaign_tables.options import (
+from ranking.analyses.across.clusters import find_ranking
+from ranking.analyses.across.rows import (
     JUDGES_OPTIONS,
     RANGE_OPTIONS,
+    RankedTestSet,
+    TableRow,
     checked,
     is_own,
     own_or,
-    with_default,
-)
-from ranking.campaign_tables.test_sets import (
-    RankedTestSet,
-    TableRow,
-    TableTestSet,
-    data_of,
-    left_out_notes,
-    rule_data,
-    rules_of,
+    row_notes,
+    rows_data,
     watermark_note,
 )
+from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.ranking import RANGES
 from ranking.code_version import code_version
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import (
@@ -43,9 +36,9 @@ from ranking.core.rankings.mean_scores import (
     mean_scores,
     score_influence,
 )
-from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_yet import shortages_of_rows
 from ranking.wording.numbers import percent_in_figures
@@ -55,7 +48,7 @@ from ranking.wording.ranges import rank_cell
 _METHOD = own_or(tuple(name for name, method in METHODS.items() if method.influence is not None))
 #: Confidence sets, whose ends hold on average where percentiles do not (docs/statistics/coverage.md).
 _OF_METHOD = (
-    with_default(RANGES, "confidence_set"),
+    replace(RANGES, default="confidence_set"),
     *(option for option in RANGE_OPTIONS if option is not RANGES),
     *JUDGES_OPTIONS,
 )
@@ -73,10 +66,8 @@ class _Scored:
     influence: ScoreInfluence | None
 
 
-def _find(
-    test_set: TableTestSet, given: Input, options: Mapping[str, Any], begin: Begin
-) -> _Scored:
-    ranking = find_ranking(test_set, given, options, begin)
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Scored:
+    ranking = find_ranking(given, options, begin)
     method = METHODS[options["method"]]
     return _Scored(ranking, score_influence(given.blocks, method) if ranking.systems else None)
 
@@ -187,8 +178,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
             watermark_note(ranked),
             *_warnings(ranked, options),
             *_missing(ranked, everywhere, some),
-            *left_out_notes(rows),
-            *rules_of(rows),
+            *row_notes(rows),
             *_unranked(rows),
             *_not_yet(ranked),
         ],
@@ -196,15 +186,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
         data={
             "own_rankings": is_own(options),
             "confidence": options["confidence"],
-            "test_sets": [
-                {
-                    **data_of(row.test_set),
-                    "reason": row.reason,
-                    "counts": row in ranked,
-                    **rule_data(row),
-                }
-                for row in rows
-            ],
+            "test_sets": rows_data(rows, lambda row: {"counts": row in ranked}),
             "systems": found,
             "not_in_every_test_set": {
                 name: [row.test_set.name for row in ranked if name in names[row.test_set.pk]]
@@ -325,7 +307,8 @@ def _table(
             )
             % {"confidence": percent_in_figures(options["confidence"])}
         )
-    return Table(
+    return Table.of(
+        found,
         name="average_ranks",
         title=ngettext(
             "Average over %(count)d test set", "Average over %(count)d test sets", len(rows)
@@ -340,18 +323,6 @@ def _table(
             Column("score_low", _("Score from")),
             Column("score_high", _("Score to")),
         ),
-        rows=[
-            (
-                each.system,
-                each.rank,
-                each.rank_low,
-                each.rank_high,
-                each.score,
-                each.score_low,
-                each.score_high,
-            )
-            for each in found
-        ],
         notes=notes if found else (),
         plot=Plot(
             kind="intervals",
@@ -386,7 +357,8 @@ def _by_test_set(rows: Sequence[TableRow], found: Sequence[_Average], some: Sequ
     )
 
 
-AVERAGE_RANKS = TableKind(
+AVERAGE_RANKS = AnalysisKind(
+    of_campaign=True,
     name="average-ranks",
     title=gettext_lazy("Average ranks"),
     question=gettext_lazy("Which systems are good in all test sets on average?"),

@@ -1,21 +1,44 @@
-"""What tables know of a test set, and of its ranking."""
+"""What tables over test sets know of each of them and of its ranking, and the options that they share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from campaign.texts.languages import language_name
+from ranking.analyses.common import CONFIDENCE, RESAMPLES, SEED
+from ranking.analyses.judgments import EXCLUDED, GROUP
+from ranking.analyses.options import Option, OptionError
+from ranking.analyses.ranking import CORRECTION, LEVEL, RANGES, SIDES, limits_of, range_choice
+from ranking.analyses.ranking import checked as ranges_checked
+from ranking.core.methods.registry import METHODS
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.rankings.ranking import Ranking
 from ranking.range_choices import RangeChoice, choice_of
-from ranking.range_limits import range_limits
 from ranking.reports.inputs import Input
-from ranking.wording.rule_states import RuleState, rule_notes
+from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.stopping_rules import RuleState, rule_notes
+
+#: Codes of reasons.
+NO_JUDGMENT, NOT_RANKED, DELETED = "no_judgment", "not_ranked", "deleted"
+#: Stands for the ranking that each test set has anyway.
+OWN = ""
+#: Which judgments count, in all test sets alike.
+JUDGES_OPTIONS = (EXCLUDED, GROUP)
+RANGE_OPTIONS = (
+    RANGES,
+    LEVEL,
+    CORRECTION,
+    SIDES,
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,12 +133,6 @@ class TableTestSet:
         return [system.name for system in self.systems if system.kind == kind]
 
 
-def recorded_test_set(values: Mapping[str, Any]) -> TableTestSet:
-    """Return what `TableTestSet.recorded` recorded."""
-    systems = tuple(ListedSystem(**system) for system in values["systems"])
-    return TableTestSet(**{**values, "systems": systems})
-
-
 @dataclass(frozen=True, slots=True)
 class TableRow:
     """A test set of a table with what was found of it.
@@ -177,25 +194,23 @@ class RankedTestSet:
         ]
 
 
+def recorded_test_set(values: Mapping[str, Any]) -> TableTestSet:
+    """Return what `TableTestSet.recorded` recorded."""
+    systems = tuple(ListedSystem(**system) for system in values["systems"])
+    return TableTestSet(**{**values, "systems": systems})
+
+
 def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:
     """Return what tables tell of a computed ranking."""
-    units, choice = given.units(ranking.method), choice_of(ranking)
-    effective = units.effective
+    limits = limits_of(given, ranking)
     return RankedTestSet(
         method=ranking.method,
-        choice=choice,
+        choice=choice_of(ranking),
         systems=ranking.rows(),
         not_estimable=[asdict(row) for row in ranking.not_estimable],
         groups=[list(group) for group in ranking.groups],
-        limits=range_limits(choice, ranking.limits, effective),
-        counts={
-            "judges": ranking.judges,
-            "segments": units.segments,
-            "documents": units.documents,
-            "effective_judges": effective.judges,
-            "effective_documents": effective.documents,
-            "effective_segments": effective.segments,
-        },
+        limits=limits.codes,
+        counts=limits.counts,
     )
 
 
@@ -227,10 +242,6 @@ def data_of(test_set: TableTestSet) -> dict[str, Any]:
     }
 
 
-#: Codes of reasons.
-NO_JUDGMENT, NOT_RANKED, DELETED = "no_judgment", "not_ranked", "deleted"
-
-
 def _in_words(reason: str) -> str:
     return {
         NO_JUDGMENT: _("no judgment yet"),
@@ -239,31 +250,35 @@ def _in_words(reason: str) -> str:
     }.get(reason, reason)
 
 
-def left_out_notes(rows: Sequence[TableRow]) -> list[str]:
-    """Return which test sets are in a table without figures, and why."""
-    return [
-        _("%(test_set)s: %(reason)s.")
-        % {"test_set": row.test_set.name, "reason": _in_words(row.reason).rstrip(".")}
-        for row in rows
-        if row.reason
-    ]
-
-
-def rules_of(rows: Sequence[TableRow]) -> list[str]:
-    """Return how far judging of each test set is by its stopping rule, and what it means to look at it often."""
+def row_notes(rows: Sequence[TableRow]) -> list[str]:
+    """Return which test sets have no figures, and why; how far judging of each is by its stopping rule, if it is shown."""
     said = [(row.test_set.name, rule_notes(row.rule)) for row in rows if row.rule is not None]
+    reasons = [
+        *((row.test_set.name, _in_words(row.reason).rstrip(".")) for row in rows if row.reason),
+        *((name, notes[0].rstrip(".。")) for name, notes in said),
+    ]
     return [
         *(
-            _("%(test_set)s: %(reason)s.") % {"test_set": name, "reason": notes[0].rstrip(".。")}
-            for name, notes in said
+            _("%(test_set)s: %(reason)s.") % {"test_set": name, "reason": reason}
+            for name, reason in reasons
         ),
         *dict.fromkeys(note for _name, notes in said for note in notes[1:]),
     ]
 
 
-def rule_data(row: TableRow) -> dict[str, Any]:
-    """Return how far judging is by its stopping rule for programs; nothing without one."""
-    return {} if row.rule is None else {"stopping_rule": row.rule.as_data}
+def rows_data(
+    rows: Sequence[TableRow], more: Callable[[TableRow], Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return rows for programs: the test set, why it has no figures, `more`, and the state of its stopping rule."""
+    return [
+        {
+            **data_of(row.test_set),
+            "reason": row.reason,
+            **more(row),
+            **({} if row.rule is None else {"stopping_rule": row.rule.as_data}),
+        }
+        for row in rows
+    ]
 
 
 def watermark_note(rows: Sequence[TableRow]) -> str:
@@ -275,3 +290,66 @@ def watermark_note(rows: Sequence[TableRow]) -> str:
 def watermarks(named: Iterable[tuple[str, int]]) -> str:
     """Return names of test sets, each with the numbers of its first and last judgment; none of those without any."""
     return ", ".join(f"{name} 1–{number_format(last)}" for name, last in named if last) or "–"
+
+
+def own_or(methods: tuple[str, ...]) -> Option:
+    """Return the option of a method, or of each test set's own ranking."""
+    return Option(
+        name="method",
+        label=gettext_lazy("Method"),
+        default=OWN,
+        choices={
+            OWN: gettext_lazy("each test set’s own ranking"),
+            **{name: METHOD_WORDS[name] for name in methods},
+        },
+        help=gettext_lazy(
+            "Its own ranking is the one that pages show now: at once, with its own rank ranges."
+        ),
+    )
+
+
+#: Of all methods.
+METHOD = own_or(tuple(METHODS))
+
+
+def is_own(options: Mapping[str, Any]) -> bool:
+    """Return whether the table is of each test set's own ranking."""
+    return bool(options["method"] == OWN)
+
+
+def checked(
+    options: Mapping[str, Any],
+    *,
+    of: Sequence[Option] = (*RANGE_OPTIONS, *JUDGES_OPTIONS),
+) -> dict[str, Any]:
+    """Return complete options that go together.
+
+    Parameters
+    ----------
+    options : mapping
+    of : sequence of Option
+        Those that belong to a method.
+
+    Raises
+    ------
+    OptionError
+        If the ranges are none of the method's, or something is asked for of rankings that are there.
+    """
+    if not is_own(options):
+        return ranges_checked(options)
+    for option in of:
+        if options[option.name] != option.default:
+            raise OptionError(
+                _("Choose a method, too: its own ranking of each test set is as it is."),
+                field=option.name,
+            )
+    return dict(options)
+
+
+def rank_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `ranking.core.rankings.rank.rank` but the method, from checked options."""
+    return {
+        "resamples": options["resamples"],
+        "seed": options["seed"],
+        **range_choice(options).arguments,
+    }

@@ -8,12 +8,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.campaign_tables.kind import TableKind
-from ranking.campaign_tables.test_sets import Collected, TableRow, data_of, watermarks
+from ranking.analyses.across.rows import Collected, TableRow, data_of, watermarks
+from ranking.analyses.kind import AnalysisKind
 from ranking.code_version import code_version
-from ranking.reports import Column, Report, Table
 from ranking.reports.plots import Plot
-from ranking.reports.tables import Value
+from ranking.reports.tables import Column, Report, Table, Value
 
 _HOUR = 3_600_000
 
@@ -136,7 +135,8 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
 #: What stands for the whole campaign among the rows.
 TOTAL = 0
 
-COLLECTED = TableKind(
+COLLECTED = AnalysisKind(
+    of_campaign=True,
     name="collected",
     title=gettext_lazy("Data collected"),
     question=gettext_lazy(

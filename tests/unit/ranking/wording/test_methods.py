@@ -5,13 +5,13 @@ import pytest
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.wording.live_methods import (
+from ranking.wording.methods import (
+    METHOD_WORDS,
     LiveMethod,
     live_method_words,
     methods_not_offered,
     score_words,
 )
-from ranking.wording.methods import METHOD_WORDS
 
 OFFERED = [method for method in LiveMethod if method is not LiveMethod.BY_DESIGN]
 

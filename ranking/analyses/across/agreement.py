@@ -13,7 +13,7 @@ O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
@@ -21,32 +21,28 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from ranking.analyses.across.rows import (
+    JUDGES_OPTIONS,
+    TableRow,
+    row_notes,
+    rows_data,
+    watermark_note,
+)
 from ranking.analyses.agreement import CHANCE, PAIRING
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.analyses.diagnosis import SKIPPED_BLOCKS
-from ranking.analyses.kind import Begin
-from ranking.campaign_tables.kind import TableKind
-from ranking.campaign_tables.options import JUDGES_OPTIONS, with_default
-from ranking.campaign_tables.test_sets import (
-    TableRow,
-    TableTestSet,
-    data_of,
-    left_out_notes,
-    watermark_note,
-)
+from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.code_version import code_version
 from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
 from ranking.core.agreement.report import Chance
 from ranking.core.diagnosis.campaign import diagnose_campaign
 from ranking.core.judged.collapsed_candidates import Pairing
-from ranking.reports import Column, Report, Table
+from ranking.reports.correlations import kappa_columns, kappa_plot
 from ranking.reports.inputs import Input
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Value
+from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.agreement import (
     intervals_in_words,
     strength_caution,
-    strength_in_words,
 )
 
 _COLUMNS = (
@@ -62,7 +58,7 @@ class CountedTestSet:
     Attributes
     ----------
     systems, blocks, labels, comparisons : int
-        With the reference.
+        With the reference; without skipped blocks.
     reference_geq_others : float or None
         None without a reference, or where it was not compared.
     agreement : AgreementMeasures
@@ -75,28 +71,22 @@ class CountedTestSet:
     reference_geq_others: float | None
     agreement: AgreementMeasures
 
-    @property
-    def figures(self) -> dict[str, float | int | None]:
-        """The figures by the keys of their columns."""
+    def figures(self, skipped: int) -> dict[str, float | int | None]:
+        """Return the figures by the keys of their columns, with so many skipped blocks."""
         return {
-            "systems": self.systems,
-            "blocks": self.blocks,
-            "labels": self.labels,
-            "comparisons": self.comparisons,
-            "reference_geq_others": self.reference_geq_others,
+            **{name: getattr(self, name) for name in _COLUMNS[:5]},
+            "blocks": self.blocks + skipped,
             "intra_kappa": self.agreement.intra.kappa,
             "inter_kappa": self.agreement.inter.kappa,
         }
 
 
-def _find(
-    test_set: TableTestSet, given: Input, options: Mapping[str, Any], begin: Begin
-) -> CountedTestSet:
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> CountedTestSet:
     begin(_("Measuring agreement"))
     found = diagnose_campaign(given.blocks, reference=given.reference)
     return CountedTestSet(
         systems=len(found.systems),
-        blocks=found.blocks + (test_set.skipped or 0),
+        blocks=found.blocks,
         labels=found.labels,
         comparisons=found.comparisons,
         reference_geq_others=None if given.reference is None else found.geq_others[given.reference],
@@ -111,9 +101,11 @@ def _find(
 
 def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
     counted = [row for row in rows if row.found is not None]
-    average = _average([row.found.figures for row in counted])
+    figures = {row.test_set.pk: row.found.figures(row.test_set.skipped or 0) for row in counted}
+    average = _average(list(figures.values()))
     lines: list[tuple[Value, ...]] = [
-        (row.test_set.name, row.test_set.languages, *row.found.figures.values()) for row in counted
+        (row.test_set.name, row.test_set.languages, *figures[row.test_set.pk].values())
+        for row in counted
     ]
     if counted:
         lines.append((_("Average"), "", *average.values()))
@@ -134,7 +126,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                 ),
             },
             *([_("Blocks include those that were skipped.")] if _counts_skipped(options) else []),
-            *left_out_notes(rows),
+            *row_notes(rows),
         ],
         tables=[
             Table(
@@ -170,22 +162,18 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
             **{name: options[name] for name in ("chance", "pairing", "resample", "confidence")},
             "seed": options["seed"],
             SKIPPED_BLOCKS.name: options[SKIPPED_BLOCKS.name],
-            "test_sets": [
-                {
-                    **data_of(row.test_set),
-                    "reason": row.reason,
-                    **(
-                        {}
-                        if row.found is None
-                        else {
-                            **row.found.figures,
-                            "intra": row.found.agreement.intra,
-                            "inter": row.found.agreement.inter,
-                        }
-                    ),
-                }
-                for row in rows
-            ],
+            "test_sets": rows_data(
+                rows,
+                lambda row: (
+                    {}
+                    if row.found is None
+                    else {
+                        **figures[row.test_set.pk],
+                        "intra": row.found.agreement.intra,
+                        "inter": row.found.agreement.inter,
+                    }
+                ),
+            ),
             "average": average,
             "version": code_version(),
         },
@@ -219,49 +207,49 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
         ("intra", _("κ of judges with themselves")),
     )
     return [
-        Table(
+        Table.of(
+            rows,
             name=f"{name}_kappa",
             title=title,
             columns=(
-                Column("test_set", _("Test set"), is_text=True, names="test_set"),
-                Column("kappa", _("κ")),
-                Column("low", _("From")),
-                Column("high", _("To")),
-                Column("strength", _("In words"), is_text=True),
-                Column("agreeing", _("Agreeing")),
-                Column("comparable", _("Comparable")),
+                Column(
+                    "test_set",
+                    _("Test set"),
+                    is_text=True,
+                    names="test_set",
+                    of=lambda row: row.test_set.name,
+                ),
+                *(
+                    replace(column, of=_of_measure(name, column))
+                    for column in (
+                        *kappa_columns(),
+                        Column("agreeing", _("Agreeing")),
+                        Column("comparable", _("Comparable")),
+                    )
+                ),
             ),
-            rows=[
-                (
-                    row.test_set.name,
-                    found.kappa,
-                    found.low,
-                    found.high,
-                    strength_in_words(found.kappa, found.reason),
-                    found.agreeing,
-                    found.comparable,
-                )
-                for row in rows
-                for found in [getattr(row.found.agreement, name)]
-            ],
             notes=[strength_caution()],
-            plot=Plot(
-                kind="intervals", label="test_set", value="kappa", low="low", high="high", mark=0
-            ),
+            plot=kappa_plot("test_set"),
         )
         for name, title in named
         if rows
     ]
 
 
-AGREEMENT_TABLE = TableKind(
+def _of_measure(name: str, column: Column) -> Callable[[TableRow], Value]:
+    """Return what finds the cell of a column of κ in a row."""
+    return lambda row: column.cell(getattr(row.found.agreement, name))
+
+
+AGREEMENT_TABLE = AnalysisKind(
+    of_campaign=True,
     name="agreement",
     title=gettext_lazy("Judgments and agreement"),
     question=gettext_lazy(
         "How much was ranked in each test set, how good is its reference, and how far do judges agree?"
     ),
     options=(
-        with_default(CHANCE, Chance.UNIFORM.value),
+        replace(CHANCE, default=Chance.UNIFORM.value),
         PAIRING,
         KAPPA_LEVEL,
         CONFIDENCE,
