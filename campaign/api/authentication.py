@@ -61,7 +61,7 @@ def _campaign_check(token: ApiToken, request: Request) -> None:
     if token.campaign_id is None:
         return
     context: Any = request.parser_context or {}
-    named = _campaign_named(context.get("kwargs", {}))
+    named = campaign_of_address(context.get("kwargs", {}))
     leads_beyond = request.method not in SAFE_METHODS and getattr(
         context.get("view"), "leads_beyond_campaign", False
     )
@@ -75,7 +75,7 @@ def _campaign_check(token: ApiToken, request: Request) -> None:
         raise PermissionDenied(_("This token is for one campaign, and this address is of all."))
 
 
-def _campaign_named(kwargs: dict[str, Any]) -> int | None:
+def campaign_of_address(kwargs: dict[str, Any]) -> int | None:
     """Return the id of the campaign that an address is of, 0 if there is none; None if it names none."""
     if "slug" in kwargs:
         campaigns = Campaign.objects.filter(slug=kwargs["slug"]).values_list("pk", flat=True)
