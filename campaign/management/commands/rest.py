@@ -14,11 +14,11 @@ from django.urls import Resolver404, resolve, reverse
 from django.utils.translation import gettext as _
 from rest_framework.test import APIClient
 
-from campaign.api.authentication import campaign_of_address
 from campaign.database.acting import acting_for
 from campaign.management.arguments import address_of, address_option_add, user_named
 from campaign.models import OWNING_ROLES, Campaign, Membership, User
 from campaign.selectors import organisers_of_quintet
+from campaign.selectors.tasks import campaign_of_address
 
 _JSON: Final = "application/json"
 _YAML: Final = "application/yaml"
