@@ -61,7 +61,7 @@ class SystemAddForm(forms.Form):
         file = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
             raise forms.ValidationError(
-                _("The file has more than 20 MB. Use the command add_system, or pack it as .gz.")
+                _("The file has more than 20 MB. Pack it as .gz.")
             )
         return file
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from shlex import quote
 from typing import Any
 
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -24,7 +23,9 @@ class ReferenceUse:
 
     Attributes
     ----------
+    task_id : int
     task : str
+        The name of the test set.
     has_design : bool
         False until the first HIT is planned or a design is asked for; `rate` then says nothing.
     rate : float or None
@@ -33,6 +34,7 @@ class ReferenceUse:
         HITs still to be judged in which it is an output, training aside.
     """
 
+    task_id: int
     task: str
     has_design: bool
     rate: float | None
@@ -86,9 +88,9 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
         .order_by("created_at", "pk")
     )
     return [
-        ReferenceUse(name, design is not None, rate, hits)
-        for name, design, rate, hits in rows.values_list(
-            "test_set__name", "design", "rate", "hits_left"
+        ReferenceUse(pk, name, design is not None, rate, hits)
+        for pk, name, design, rate, hits in rows.values_list(
+            "pk", "test_set__name", "design", "rate", "hits_left"
         )
     ]
 
@@ -117,32 +119,21 @@ def _hits_left() -> QuerySet[HIT, Any]:
 
 def reference_use_said(*, campaign: Campaign, shown: bool, **_signal: Any) -> list[str]:
     """Return the sentences of `campaign.selectors.reference_use_in_words`. One query."""
-    return _in_words(campaign, Task.objects.filter(test_set__campaign=campaign), shown=shown)
-
-
-def reference_use_of_task(*, task: Task) -> list[str]:
-    """Return the same of one test set, as its campaign shows the reference now. Two queries."""
-    campaign = Campaign.objects.get(pk=task.test_set.campaign_id)
-    mine = Task.objects.filter(pk=task.pk)
-    return _in_words(campaign, mine, shown=campaign.show_reference)
-
-
-def _in_words(campaign: Campaign, tasks: QuerySet[Task], *, shown: bool) -> list[str]:
-    uses = reference_uses(tasks=tasks)
+    uses = reference_uses(tasks=Task.objects.filter(test_set__campaign=campaign))
     if shown:
-        return list(_ranked_in_words(campaign, [use for use in uses if use.is_ranked]))
+        return list(_ranked_in_words([use for use in uses if use.is_ranked]))
     return [
         _(
             "%(name)s: the reference is neither shown nor ranked. To rank it as a hidden control, which "
             "shows who reads: %(command)s"
         )
-        % {"name": use.task, "command": _command(campaign, use, rate="0.1")}
+        % {"name": use.task, "command": _command(use, rate="0.1")}
         for use in uses
         if use.has_design and not use.is_drawn
     ]
 
 
-def _ranked_in_words(campaign: Campaign, uses: list[ReferenceUse]) -> Iterator[str]:
+def _ranked_in_words(uses: list[ReferenceUse]) -> Iterator[str]:
     for use in uses:
         yield f"{_drawn_in_words(use)} {_hits_left_in_words(use.hits)}"
     if uses:
@@ -152,9 +143,7 @@ def _ranked_in_words(campaign: Campaign, uses: list[ReferenceUse]) -> Iterator[s
         )
     for use in uses:
         if use.is_drawn:
-            yield _("To rank it no more: %(command)s") % {
-                "command": _command(campaign, use, rate="0")
-            }
+            yield _("To rank it no more: %(command)s") % {"command": _command(use, rate="0")}
 
 
 def _drawn_in_words(use: ReferenceUse) -> str:
@@ -179,8 +168,5 @@ def _hits_left_in_words(hits: int) -> str:
     ) % {"count": hits}
 
 
-def _command(campaign: Campaign, use: ReferenceUse, *, rate: str) -> str:
-    return (
-        f"change_design --campaign {campaign.slug} --test-set {quote(use.task)} "
-        f"--reference-rate {rate}"
-    )
+def _command(use: ReferenceUse, *, rate: str) -> str:
+    return f"rest POST tasks/{use.task_id}/designs/ reference_rate:={rate} confirm=true"

@@ -13,8 +13,9 @@ from rest_framework.exceptions import AuthenticationFailed, NotFound, Permission
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from campaign.models import ApiToken, Campaign, Task, TestSet, TokenScope, User
+from campaign.models import ApiToken, TokenScope, User
 from campaign.selectors import token_named
+from campaign.selectors.tasks import campaign_of_address
 from campaign.services import token_use_note
 
 _NOT_HERE: Final = "narrows_to_campaign_of_token"
@@ -61,7 +62,7 @@ def _campaign_check(token: ApiToken, request: Request) -> None:
     if token.campaign_id is None:
         return
     context: Any = request.parser_context or {}
-    named = _campaign_named(context.get("kwargs", {}))
+    named = campaign_of_address(context.get("kwargs", {}))
     leads_beyond = request.method not in SAFE_METHODS and getattr(
         context.get("view"), "leads_beyond_campaign", False
     )
@@ -73,17 +74,3 @@ def _campaign_check(token: ApiToken, request: Request) -> None:
         raise NotFound(_("There is no such campaign, or you are not a member of it."))
     if leads_beyond or not getattr(context.get("view"), _NOT_HERE, False):
         raise PermissionDenied(_("This token is for one campaign, and this address is of all."))
-
-
-def _campaign_named(kwargs: dict[str, Any]) -> int | None:
-    """Return the id of the campaign that an address is of, 0 if there is none; None if it names none."""
-    if "slug" in kwargs:
-        campaigns = Campaign.objects.filter(slug=kwargs["slug"]).values_list("pk", flat=True)
-        return campaigns.first() or 0
-    if "task_id" in kwargs:
-        tasks = Task.objects.filter(pk=kwargs["task_id"])
-        return tasks.values_list("test_set__campaign", flat=True).first() or 0
-    if "test_set_id" in kwargs:
-        test_sets = TestSet.objects.filter(pk=kwargs["test_set_id"])
-        return test_sets.values_list("campaign", flat=True).first() or 0
-    return None

@@ -65,12 +65,14 @@ def acting_for(user_id: int) -> Iterator[None]:
 
 
 class ActingMiddleware:
-    """Let what a request changes be its user's, by a page or by the API."""
+    """Let what a request changes be its user's, by a page or by the API; one that a command makes is the command's."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        if _acting.get() is not None:
+            return self._get_response(request)
         with acting(lambda: _of_request(request)):
             return self._get_response(request)
 

@@ -12,11 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, Judge, JudgeGroup, Protocol, System, Task, User
+from campaign.models import Campaign, Judge, Protocol, Task, User
 from campaign.texts.language_tags import LanguageTagError, language_tag_checked
-
-#: What stands for "no limit" and "nothing asked for".
-NONE = "none"
 
 
 def share_argument(text: str) -> float:
@@ -91,33 +88,6 @@ def judge_named(*, campaign: Campaign, pseudonym: str) -> Judge:
     return judge
 
 
-def systems_named(*, campaign: Campaign, name: str) -> list[System]:
-    """Return the systems of that name, one per test set; raise a CommandError without any."""
-    systems = list(System.objects.filter(test_set__campaign=campaign, name=name).order_by("id"))
-    if not systems:
-        raise CommandError(
-            _("No test set of the campaign “%(slug)s” has a system “%(name)s”.")
-            % {"slug": campaign.slug, "name": name}
-        )
-    return systems
-
-
-def group_named(*, campaign: Campaign, name: str) -> JudgeGroup:
-    """Return the group of judges of that name, whatever its case, or raise a CommandError."""
-    group = JudgeGroup.objects.present().filter(campaign=campaign, name__iexact=name).first()
-    if group is None:
-        raise CommandError(
-            _("The campaign “%(slug)s” has no group of judges “%(name)s”.")
-            % {"slug": campaign.slug, "name": name}
-        )
-    return group
-
-
-def group_or_none(campaign: Campaign, name: str) -> JudgeGroup | None:
-    """Return the group of judges of that name; None for "none"."""
-    return None if name == NONE else group_named(campaign=campaign, name=name)
-
-
 def user_named(email: str) -> User:
     """Return the user with this e-mail address, or raise a CommandError."""
     try:
@@ -128,36 +98,12 @@ def user_named(email: str) -> User:
         ) from None
 
 
-def limit_argument(text: str) -> int | str:
-    """Return a number of at least 1, or "none"."""
-    if text == NONE:
-        return NONE
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f'{text!r} is neither a number from 1 on nor "{NONE}"')
-    return int(text)
-
-
-def tags_argument(text: str) -> list[str]:
-    """Return tags, given with commas between them, in lower case; none for "none"."""
-    if text == NONE:
-        return []
-    tags = [tag.strip().lower() for tag in text.split(",")]
-    if not all(tags):
-        raise argparse.ArgumentTypeError(f"{text!r} has an empty tag between its commas")
-    return sorted(set(tags))
-
-
 def language_argument(text: str) -> str:
     """Return the canonical tag of a language."""
     try:
         return language_tag_checked(text)
     except LanguageTagError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def languages_argument(text: str) -> str:
-    """Return the canonical tag of a language, or "none"."""
-    return NONE if text == NONE else language_argument(text)
 
 
 def address_option_add(parser: CommandParser) -> None:

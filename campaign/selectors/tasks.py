@@ -1,5 +1,7 @@
 """The tasks of a campaign."""
 
+from typing import Any
+
 from campaign.models import Campaign, Protocol, Task, TestSet
 
 
@@ -14,3 +16,17 @@ def ranking_task(*, test_set: TestSet) -> Task:
     return Task.objects.select_related("test_set__campaign").get(
         test_set=test_set, protocol=Protocol.RANKING
     )
+
+
+def campaign_of_address(kwargs: dict[str, Any]) -> int | None:
+    """Return the id of the campaign that an address is of, 0 if there is none; None if it names none."""
+    if "slug" in kwargs:
+        campaigns = Campaign.objects.filter(slug=kwargs["slug"]).values_list("pk", flat=True)
+        return campaigns.first() or 0
+    if "task_id" in kwargs:
+        tasks = Task.objects.filter(pk=kwargs["task_id"])
+        return tasks.values_list("test_set__campaign", flat=True).first() or 0
+    if "test_set_id" in kwargs:
+        test_sets = TestSet.objects.filter(pk=kwargs["test_set_id"])
+        return test_sets.values_list("campaign", flat=True).first() or 0
+    return None

@@ -1,12 +1,10 @@
 """The rules of a campaign: one service, a page and a command, and what judges notice."""
 
 import re
-from io import StringIO
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 
 from annotation.selectors import assigned_blocks
@@ -85,12 +83,6 @@ def test_what_makes_no_sense_is_refused_in_words_and_changes_nothing(
     assert answer.status_code == 400
     assert said in words(answer)
     assert rules(task.test_set.campaign) == before
-
-
-def said(*arguments: str) -> str:
-    out = StringIO()
-    call_command("change_campaign", "museum", *arguments, stdout=out)
-    return out.getvalue()
 
 
 def test_leases_and_hits_in_hand_keep_what_they_were_lent_with(task: Task) -> None:

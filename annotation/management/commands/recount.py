@@ -1,49 +1,18 @@
 """`recount`: compare the counters that pages read with the judgments, and count them anew."""
 
-from typing import Any
-
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils.translation import gettext as _
+from collections.abc import Collection
 
 from annotation.services import counters_check, counters_rebuild
-from campaign.models import Task
+from campaign.management.checking import CorrectingCommand
 
 
-class Command(BaseCommand):
+class Command(CorrectingCommand):
     help = (
         "Count the judgments of all test sets, and correct the counters that pages show where they are "
         "wrong. --check only says which are. A task does that each day and logs an error."
     )
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--campaign", metavar="SLUG", help="only its test sets")
-        parser.add_argument(
-            "--check", action="store_true", help="say what is wrong, change nothing"
-        )
-
-    def handle(self, *_args: Any, **options: Any) -> None:
-        tasks = Task.objects.select_related("test_set__campaign").order_by("pk")
-        if options["campaign"]:
-            tasks = tasks.filter(test_set__campaign__slug=options["campaign"])
-            if not tasks:
-                raise CommandError(
-                    _("There is no test set in a campaign “%(slug)s”.")
-                    % {"slug": options["campaign"]}
-                )
-        count = counters_check if options["check"] else counters_rebuild
-        wrong = 0
-        for task in tasks:
-            names = count(task_id=task.pk)
-            wrong += bool(names)
-            said = {
-                "task": f"{task.test_set.campaign.slug}, {task.test_set.name}",
-                "names": ", ".join(names),
-            }
-            if not names:
-                self.stdout.write(_("%(task)s: right.") % said)
-            elif options["check"]:
-                self.stdout.write(_("%(task)s: wrong: %(names)s.") % said)
-            else:
-                self.stdout.write(_("%(task)s: corrected: %(names)s.") % said)
-        if wrong and options["check"]:
-            raise CommandError(_("Nothing was changed. Without --check they are corrected."))
+    def wrong(self, *, task_id: int, corrects: bool) -> Collection[str]:
+        """Return the counters that are wrong."""
+        count = counters_rebuild if corrects else counters_check
+        return count(task_id=task_id)

@@ -184,8 +184,8 @@ def _shown_reference_check(design: Design, campaign: Campaign) -> None:
         raise DesignRefusedError(
             _(
                 "reference_rate: judges of %(slug)s see the reference, and would find the same text among "
-                "the outputs by looking. Hide it (change_campaign %(slug)s --no-show-reference), set the "
-                "rate to 0, or, if judges are to rank what they see, add --rank-shown-reference."
+                "the outputs by looking. Hide it in the settings of the campaign, set the rate to 0, or, if "
+                "judges are to rank what they see, confirm it with rank_shown_reference."
             )
             % {"slug": campaign.slug},
             field="reference_rate",

@@ -1,4 +1,4 @@
-"""`revoke_credentials`: end links, tokens and sessions, or all that lets one person in."""
+"""`revoke_credentials`: end links, tokens and sessions."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,24 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from campaign.management.arguments import campaign_named, judge_named, user_named
-from campaign.models import Membership
-from campaign.selectors import (
-    Access,
-    judge_access,
-    links_valid,
-    member_access,
-    sessions_open,
-    tokens_valid,
-)
-from campaign.services import (
-    CredentialRefusedError,
-    invitation_revoke,
-    judge_withdraw,
-    member_remove,
-    session_end,
-    token_revoke,
-)
+from campaign.selectors import links_valid, sessions_open, tokens_valid
+from campaign.services import CredentialRefusedError, invitation_revoke, session_end, token_revoke
 
 #: What would be done in words, and how.
 Deed = tuple[str, Callable[[], object]]
@@ -32,25 +16,17 @@ Deed = tuple[str, Callable[[], object]]
 
 class Command(BaseCommand):
     help = (
-        "End links, API tokens and sessions by the names that `list_credentials` gives them, or all "
-        "that lets a judge or an organiser of a campaign in. Without --yes it only says what it "
-        "would do."
+        "End links, API tokens and sessions by the names that `list_credentials` gives them. Without --yes it only says "
+        "what it would do."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("names", nargs="*", metavar="NAME", help="such as link:12")
-        parser.add_argument("--campaign", metavar="SLUG", help="of --judge and --member")
-        parser.add_argument("--judge", metavar="PSEUDONYM", help="withdraw this judge")
-        parser.add_argument("--member", metavar="EMAIL", help="remove this member")
         parser.add_argument("--yes", action="store_true", help="do it")
 
     @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:
         deeds = [_named(name) for name in options["names"]]
-        if options["judge"] or options["member"]:
-            if not options["campaign"]:
-                raise CommandError("--judge and --member need --campaign.")
-            deeds += _of_people(options)
         if not deeds:
             raise CommandError("Name what is to end; `list_credentials` lists it.")
         for words, do in deeds:
@@ -104,24 +80,3 @@ _FINDERS: dict[str, Callable[[str], Deed | None]] = {
     "token": _token,
     "session": _session,
 }
-
-
-def _of_people(options: dict[str, Any]) -> list[Deed]:
-    campaign = campaign_named(options["campaign"])
-    deeds: list[Deed] = []
-    if options["judge"]:
-        judge = judge_named(campaign=campaign, pseudonym=options["judge"])
-        words = f"withdraw judge {judge.pseudonym}, ending {_in_words(judge_access(judge=judge))}"
-        deeds.append((words, partial(judge_withdraw, judge=judge)))
-    if options["member"]:
-        user = user_named(options["member"])
-        row = Membership.objects.filter(campaign=campaign, user=user).select_related("user").first()
-        if row is None:
-            raise CommandError(f'{user} does not run the campaign "{campaign.slug}".')
-        words = f"remove {row.role} {user}, ending {_in_words(member_access(membership=row))}"
-        deeds.append((words, partial(member_remove, membership=row)))
-    return deeds
-
-
-def _in_words(access: Access) -> str:
-    return f"links: {access.links}, sessions: {access.browsers}, tokens: {access.tokens}"

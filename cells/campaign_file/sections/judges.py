@@ -79,7 +79,7 @@ class JudgesSection(Section[Campaign]):
                         **wanted,
                     )
                 run.notes.append(
-                    f"{judge.pseudonym}: change_judge {judge.pseudonym} "
+                    f"{judge.pseudonym}: add_judge {judge.pseudonym} "
                     f"--campaign {owner.slug} --new-link"
                 )
             if "groups" in each:

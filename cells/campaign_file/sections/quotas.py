@@ -16,7 +16,7 @@ _OF_TASK: Final = ("blocks_wanted", "blocks_per_segment")
 
 
 class QuotasSection(Section[Task]):
-    """What `change_test_set` changes."""
+    """Quotas, languages and expertise of a test set."""
 
     fields = {TestSet: _OF_TEST_SET, Task: _OF_TASK}
 

@@ -148,7 +148,7 @@ def _put_in_force(said: Said) -> Iterator[None]:
     except ConfirmationNeededError as error:
         raise said.error(
             str(error).rstrip("."),
-            "put it in force on the page Rules or with change_rules, which say whom it would meet",
+            "put it in force on the page Rules or over REST, which say whom it would meet",
         ) from error
 
 

@@ -2,34 +2,23 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from campaign.models import Task
+from campaign.management.checking import TasksCommand
 from ranking.services.runs_check import RunsChecked, runs_check
 
 
-class Command(BaseCommand):
+class Command(TasksCommand):
     help = (
         "Compute every ranking that was kept, and the present one of each task, again from the judgments, and compare "
         "bit for bit: after restoring a backup, say. Changes nothing; ends with 1 where a ranking comes out otherwise."
     )
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--campaign", metavar="SLUG", help="only its rankings")
-
     def handle(self, *_args: Any, **options: Any) -> None:
-        tasks = Task.objects.select_related("test_set__campaign").order_by("pk")
-        if options["campaign"]:
-            tasks = tasks.filter(test_set__campaign__slug=options["campaign"])
-            if not tasks:
-                raise CommandError(
-                    _("There is no test set in a campaign “%(slug)s”.")
-                    % {"slug": options["campaign"]}
-                )
         wrong = 0
-        for task in tasks:
+        for task in self.tasks(options["campaign"]):
             checked = runs_check(task_id=task.pk)
             wrong += len(checked.differing)
             name = f"{task.test_set.campaign.slug}, {task.called}"

@@ -1,11 +1,9 @@
 """Closing a test set: who is at work is said first, what is held may be finished, and back."""
 
 import json
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -76,20 +74,8 @@ def rest(client: Client, task: Task) -> None:
     put(closed=False)
 
 
-def command(_client: Client, task: Task) -> None:
-    named = {"campaign": task.test_set.campaign.slug, "test_set": task.test_set.name}
-    said = StringIO()
-    with pytest.raises(CommandError, match="add --yes"):
-        call_command("close_test_set", **named, stdout=said)
-    assert "1 judge is at work in it; 3 blocks are lent." in said.getvalue()
-    assert not is_closed(task)
-    call_command("close_test_set", **named, yes=True, stdout=said)
-    assert is_closed(task)
-    call_command("close_test_set", **named, reopen=True, stdout=said)
-
-
-@pytest.mark.parametrize("way", [page, rest, command])
-def test_page_rest_and_command_ask_alike(client: Client, task: Task, way: Any) -> None:
+@pytest.mark.parametrize("way", [page, rest])
+def test_page_and_rest_ask_alike(client: Client, task: Task, way: Any) -> None:
     lend(make_judge(task.test_set.campaign))
     client.force_login(make_organiser(task.test_set.campaign))
     way(client, task)

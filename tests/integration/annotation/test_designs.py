@@ -1,11 +1,9 @@
 """Changing a design, and reading what was drawn by it and why."""
 
 from concurrent.futures import ThreadPoolExecutor
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.db import connection, transaction
 from django.test import Client
 
@@ -23,12 +21,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def task() -> Task:
     return make_task(make_campaign(), planned=3)
-
-
-def change(*options: str, task: str = "museum en-de") -> str:
-    out = StringIO()
-    call_command("change_design", "--campaign=museum", f"--test-set={task}", *options, stdout=out)
-    return out.getvalue()
 
 
 class TestChange:
@@ -106,27 +98,6 @@ def test_a_design_changes_only_between_two_batches(eventually: Eventually) -> No
             assert not changed.done()
             assert Design.objects.count() == 1
         assert changed.result().kind == "balanced"
-
-
-class TestCommand:
-    def test_every_parameter_can_be_changed(self, task: Task) -> None:
-        make_organiser(task.test_set.campaign)
-        said = change(
-            *("--kind=balanced", "--seed=5", "--systems-per-block=4", "--segments-per-hit=2"),
-            *("--segment-order=sequential", "--documents=1-2", "--segments=1,3-7"),
-            *("--reference-rate=0.2", "--rank-shown-reference", "--bad-reference-rate=0.1"),
-            "--length-limits=20:4,30:3",
-            *("--normalisation=nfc_whitespace", "--active-floor=0.2", "--inter-share=0.1"),
-            *("--intra-share=0.1", "--repeat-gap=5", "--redundancy=2"),
-            "--by=organiser@example.org",
-        )
-        design = task.designs.latest()
-        assert f"design {design.pk}: kind=balanced, seed=5" in said
-        assert design.documents == [1, 2]
-        assert design.segments == [1, 3, 4, 5, 6, 7]
-        assert design.length_limits == [[20, 4], [30, 3]]
-        assert design.reference_rate == 0.2
-        assert design.changed_by is not None
 
 
 class TestWhatOrganisersSee:

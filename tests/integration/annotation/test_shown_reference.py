@@ -99,7 +99,7 @@ class TestDesign:
     def test_a_rate_at_which_it_is_ranked_is_refused_and_changes_nothing(
         self, shown: Task, rate: float | None
     ) -> None:
-        with pytest.raises(DesignRefusedError, match="add --rank-shown-reference"):
+        with pytest.raises(DesignRefusedError, match="rank_shown_reference"):
             design_change(task=shown, reference_rate=rate)
         assert Design.objects.count() == 1
 
@@ -124,7 +124,7 @@ class TestCampaign:
         assert "museum en-de: the reference is drawn as an output like any system." in said
         assert f"{holding} HIT" in said
         assert TWICE in said
-        assert "--test-set 'museum en-de' --reference-rate 0" in said
+        assert f"rest POST tasks/{hidden.pk}/designs/ reference_rate:=0" in said
         assert not is_shown(hidden)
         assert hidden.test_set.campaign.lease_minutes == 60
 

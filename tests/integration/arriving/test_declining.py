@@ -1,10 +1,8 @@
 """What organisers state of pay, duration and contact, and judges who decline."""
 
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 
 from annotation.models import HIT, Judgment
@@ -126,15 +124,6 @@ class TestTerms:
     @pytest.fixture
     def campaign(self, judge: Judge) -> Campaign:
         return judge.campaign
-
-    def test_by_command(self, campaign: Campaign) -> None:
-        out = StringIO()
-        arguments = [f"--{name}={text}" for name, text in TERMS.items()]
-        call_command("change_campaign", "museum", *arguments, stdout=out)
-        assert terms_of(campaign) == TERMS
-        assert "pay: €15 an hour of active time" in out.getvalue()
-        call_command("change_campaign", "museum", "--pay", "", stdout=StringIO())
-        assert terms_of(campaign) == {**TERMS, "pay": ""}
 
     def test_on_the_settings_page(self, campaign: Campaign) -> None:
         organiser = signed_in(make_organiser(campaign))

@@ -2,13 +2,10 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core import mail as django_mail
-from django.core.management import CommandError, call_command
 from django.test import Client
 
 from campaign.models import (
@@ -27,7 +24,7 @@ from campaign.services import (
     judges_invite_by_mail,
     mails_send_due,
 )
-from tests.factories import make_campaign, make_judge, make_task
+from tests.factories import make_campaign, make_judge
 
 PAGE = "/campaigns/museum/invitations/"
 WRITE = "/campaigns/museum/instructions/"
@@ -205,35 +202,3 @@ def test_a_judge_accepts_in_their_own_campaign_alone(client: Client, campaign: C
     )
     assert client.post("/judge/other/instructions/", {"version": "1"}).status_code == 404
     assert not Acceptance.objects.exists()
-
-
-class TestCommands:
-    def said(self, *arguments: str) -> str:
-        out = StringIO()
-        call_command(*arguments, stdout=out)
-        return out.getvalue().strip()
-
-    def test_invite_prints_a_link_or_queues_messages(
-        self, campaign: Campaign, tmp_path: Path
-    ) -> None:
-        make_task(campaign, planned=0)
-        link = self.said("invite", "--campaign", "museum", "--judges", "3", "--until", "2099-01-01")
-        assert Client().get(link.removeprefix("http://127.0.0.1:8000")).status_code == 200
-        assert Invitation.objects.get().cap == 3
-        (tmp_path / "mails").write_text("ada@example.org\n")
-        mails = ("invite", "--campaign", "museum", "--mail", str(tmp_path / "mails"))
-        assert self.said(*mails) == "1 invitation is waiting for the worker."
-        (tmp_path / "mails").write_text("ada\n")
-        with pytest.raises(CommandError, match="Line 1: “ada”"):
-            self.said(*mails)
-
-    @pytest.mark.usefixtures("campaign")
-    def test_change_instructions_keeps_a_file(self, tmp_path: Path) -> None:
-        (tmp_path / "en.md").write_text("Be fair.\n", encoding="utf-8")
-        file = str(tmp_path / "en.md")
-        change = ("change_instructions", file, "--campaign", "museum", "--language", "en")
-        assert self.said(*change) == "Version 1 (en) is in force."
-        assert self.said(*change, "--demand-acceptance") == "Version 2 (en) is in force."
-        (tmp_path / "en.md").write_text("\n", encoding="utf-8")
-        with pytest.raises(CommandError, match="instructions are empty"):
-            self.said(*change)

@@ -63,7 +63,7 @@ def test_a_file_makes_a_campaign(folder: Path, user: User) -> None:
     assert any(line.startswith("+ test_sets › en-de: ") for line in said)
     assert any(line.startswith("+ test_sets › en-de › systems › amber: ") for line in said)
     assert not any("closed" in line for line in said)
-    assert made.notes == ["Ada: change_judge Ada --campaign tour --new-link"]
+    assert made.notes == ["Ada: add_judge Ada --campaign tour --new-link"]
     assert words(apply(NEW, user, folder)) == []
 
 
@@ -287,7 +287,7 @@ def test_a_rule_that_meets_more_than_one_in_five_is_left_to_its_page(user: User)
     judges_judge(TestSetWriter(campaign, "judged", ["A", "B", "C"]))
     said = refused(f"{MUSEUM}quality_rules: [{{{_RULE}, threshold: 1.0}}]\n", user)
     assert "more than one in five judges" in said
-    assert "change_rules" in said
+    assert "the page Rules" in said
     few = apply(f"{MUSEUM}quality_rules: [{{{_RULE}, threshold: 0.3}}]\n", user)
     assert "j11" in few.notes[0]
 

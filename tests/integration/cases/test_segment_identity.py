@@ -11,6 +11,8 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Judgment
 from campaign.models import Campaign, Document, Protocol, Task
+from ranking.export.judgments.asked import export_asked
+from ranking.export.judgments.making import export_bytes
 from tests.factories import make_campaign, make_task
 from tests.unchanged import nothing_changes
 
@@ -46,6 +48,11 @@ def refused(command: str, *paths: Path, **options: Any) -> str:
     with nothing_changes(), pytest.raises(CommandError) as error:
         run(command, *paths, **options)
     return str(error.value)
+
+
+def exported(task: Task, path: Path) -> None:
+    export = export_asked(task=task, kind="texts", file_format="pearmut-campaign")
+    path.write_bytes(b"".join(export_bytes(export)))
 
 
 @pytest.fixture
@@ -170,7 +177,7 @@ def test_campaign_for_pearmut_of_a_name_with_a_slash_has_an_id_without_one(
         "import_test_set", str(case), **named, **languages, stdout=StringIO(), stderr=StringIO()
     )
     path = tmp_path / "campaign.json"
-    run("export_judgments", path, test_set="News en/de", kind="texts", format="pearmut-campaign")
+    exported(campaign.test_sets.get().tasks.get(), path)
     assert json.loads(path.read_text())["campaign_id"] == "News en-de"
 
 
@@ -178,7 +185,7 @@ def test_pearmut_log_of_an_exported_campaign_is_stored_where_it_was_judged(
     task: Task, tmp_path: Path
 ) -> None:
     path = tmp_path / "campaign.json"
-    run("export_judgments", path, kind="texts", format="pearmut-campaign")
+    exported(task, path)
     copy = make_campaign("copy")
     named = {"campaign": "copy", "name": "again", "source_language": "en", "target_language": "de"}
     call_command("import_test_set", str(path), **named, stdout=StringIO(), stderr=StringIO())

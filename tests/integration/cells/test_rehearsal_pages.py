@@ -1,15 +1,14 @@
-"""Beginning, seeing and ending a rehearsal by page, REST and command; and what is refused in one."""
+"""Beginning, seeing and ending a rehearsal by page and REST; and what is refused in one."""
 
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from rest_framework.test import APIClient
 
 from campaign.models import Campaign, CampaignState, Task, User
 from campaign.services.jobs import jobs_run_waiting
+from campaign.services.rehearsals import rehearsal_begin
 from ranking.selectors.dashboards import organised_campaigns
 from tests.factories import make_campaign, make_organiser, make_task
 
@@ -90,7 +89,8 @@ def test_page_begins_it_shows_it_and_ends_it(
 def test_files_of_its_judgments_say_that_it_is_one(
     desk: Client, api: APIClient, campaign: Campaign
 ) -> None:
-    call_command("rehearse", campaign.slug, bots=1, share=0.1, stdout=StringIO())
+    rehearsal_begin(campaign=campaign, by=None, bots=1, share=0.1)
+    assert jobs_run_waiting() == 1
     task = Task.objects.get(test_set__campaign__rehearsal_of=campaign)
     rest = f"/api/v1/tasks/{task.pk}/judgments/"
     page = f"/campaigns/{task.test_set.campaign.slug}/tasks/{task.pk}/judgments.csv"
@@ -107,7 +107,8 @@ def test_files_of_its_judgments_say_that_it_is_one(
 def test_nothing_is_changed_in_it_by_page_or_rest(
     desk: Client, api: APIClient, campaign: Campaign
 ) -> None:
-    call_command("rehearse", campaign.slug, bots=1, share=0.1, stdout=StringIO())
+    rehearsal_begin(campaign=campaign, by=None, bots=1, share=0.1)
+    assert jobs_run_waiting() == 1
     clone = Campaign.objects.get(rehearsal_of=campaign)
     for client, address in (
         (desk, f"/campaigns/{clone.slug}/settings/"),

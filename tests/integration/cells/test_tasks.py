@@ -1,15 +1,15 @@
-"""Tasks beside the ranking of a test set: made, closed and deleted by page, REST and command alike."""
+"""Tasks beside the ranking of a test set: made, closed and deleted by page and REST alike."""
 
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.test import Client
 from django.urls import reverse
 
 from annotation.models import HIT, Design, JudgmentSequence, TrainingBlock
 from annotation.services import design_ensure, hits_plan, quality_rules_suggest, training_propose
+from campaign.management.arguments import task_named
 from campaign.models import (
     ActivityEvent,
     ActivityOperation,
@@ -216,17 +216,11 @@ class TestPages:
         assert "Every test set has a task of every protocol." in client.get(add).content.decode()
 
 
-class TestCommand:
-    def test_commands_about_test_sets_are_about_the_task_they_name(self, ranking: Task) -> None:
-        task = second(ranking)
-        named = {"campaign": "museum", "test_set": "museum en-de"}
-        call_command("close_test_set", **named, protocol=TWO, yes=True, stdout=StringIO())
-        task.refresh_from_db()
-        ranking.refresh_from_db()
-        assert (task.closed_at is None, ranking.closed_at) == (False, None)
-        call_command("change_test_set", **named, blocks_wanted=9, stdout=StringIO())
-        ranking.refresh_from_db()
-        assert ranking.blocks_wanted == 9
-        task_delete(task=task, by=None)
-        with pytest.raises(CommandError, match=r'has no task "two_outputs"\. Its tasks: ranking'):
-            call_command("close_test_set", **named, protocol=TWO, stdout=StringIO())
+def test_commands_are_about_the_task_they_name(ranking: Task) -> None:
+    task = second(ranking)
+    named = {"campaign": "museum", "name": "museum en-de"}
+    assert task_named(**named) == ranking
+    assert task_named(**named, protocol=TWO) == task
+    task_delete(task=task, by=None)
+    with pytest.raises(CommandError, match=r'has no task "two_outputs"\. Its tasks: ranking'):
+        task_named(**named, protocol=TWO)

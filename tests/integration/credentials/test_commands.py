@@ -45,8 +45,6 @@ class TestCommands:
             ((), "Name what is to end"),
             (("link:0",), "nothing that works"),
             (("nonsense",), "nothing that works"),
-            (("--judge", "judge01"), "need --campaign"),
-            (("--campaign", "museum", "--member", "rosa@example.org"), "does not run"),
         ],
     )
     @pytest.mark.usefixtures("campaign")

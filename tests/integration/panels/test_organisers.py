@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -126,25 +125,3 @@ def test_analysts_neither_see_ids_of_the_service_nor_find_anybody_by_them(
         assert len(shown.context["table"].page.object_list) == found
         if found:
             assert prolific_id("ada") not in shown.content.decode()
-
-
-def test_the_command_prints_what_is_to_be_pasted(
-    campaign: Campaign, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["--campaign", "museum", "--blocks", "12", "--minutes", "60"]
-    call_command("create_panel", "prolific", "pilot", *arguments, "--address", "https://q.example")
-    said = capsys.readouterr().out
-    panel = Panel.objects.get()
-    assert f"participants: https://q.example/panel/{panel.key}/?PROLIFIC_PID=" in said
-    assert f"completion code: {panel.completion_code}" in said
-    assert len({panel.completion_code, panel.screened_out_code, panel.key, panel.events_key}) == 4
-    with pytest.raises(CommandError, match="already"):
-        call_command("create_panel", "prolific", "pilot", *arguments)
-    generic = ["create_panel", "generic", "sona", *arguments, "--service", "SONA"]
-    with pytest.raises(CommandError, match=r"completion_address: .*https"):
-        call_command(*generic, "--completion-address", "http://sona.example.org/")
-    capsys.readouterr()
-    call_command(*generic, "--id-parameter", "sona_id")
-    said = capsys.readouterr().out
-    assert f"/panel/{Panel.objects.get(name='sona').key}/?sona_id=\n" in said
-    assert "events:" not in said

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -226,13 +225,6 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
         words = "judges of this task give a single output none"
         assert changed.status_code == 400
         assert words in changed.json()["errors"]["bad_reference_rate"][0]
-        of = {
-            "campaign": task.test_set.campaign.slug,
-            "test_set": task.test_set.name,
-            "protocol": task.protocol,
-        }
-        with pytest.raises(CommandError, match=words):
-            call_command("change_design", **of, bad_reference_rate=0.5)
         assert task.designs.latest().bad_reference_rate == 0
         return
     assert changed.status_code == 201, changed.content
@@ -268,9 +260,6 @@ def test_training_where_outputs_are_compared(
     said = answer.content.decode()
     if shows_one:
         assert words in said
-        of = {"campaign": slug, "test_set": task.test_set.name, "protocol": task.protocol}
-        with pytest.raises(CommandError, match=words):
-            call_command("make_training", **of)
         assert not TrainingBlock.objects.exists()
         return
     assert words not in said

@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 
 from annotation.services import judgments_number, quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
-from protocols.rating.collected import ratings_chosen
+from protocols.rating.collected import rating_lines, ratings_chosen
 from protocols.rating.files import RatingsRead, read_ratings
 from protocols.rating.statistics.ratings import Criterion
 from ranking.analyses import completed
@@ -48,14 +47,9 @@ def chosen(task: Task, *, watermark: int | None = None, **given: Any) -> Ratings
     )
 
 
-def exported(task: Task, path: Path, **options: Any) -> RatingsRead:
+def exported(task: Task, path: Path, *, watermark: int | None = None) -> RatingsRead:
     """Write a file of a task, and read it."""
-    test_set = task.test_set
-    call_command(
-        *("export_ratings", test_set.campaign.slug, test_set.name, str(path)),
-        verbosity=0,
-        **options,
-    )
+    path.write_text("".join(rating_lines(task=task, watermark=watermark).lines))
     return read_ratings([str(path)])
 
 

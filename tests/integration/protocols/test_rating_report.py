@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from campaign.models import Task
+from protocols.rating.collected import rating_lines
 from ranking.analyses import OptionError
 from ranking.reports import Report
 from ranking.reports.stored import report_in
@@ -41,8 +42,7 @@ def told(task: Task, **given: Any) -> Report:
 
 def of_file(task: Task, path: Path, *options: str) -> Any:
     """Return what `rate_judgments` tells of a file of the task."""
-    name = task.test_set.name
-    call_command("export_ratings", task.test_set.campaign.slug, name, str(path), verbosity=0)
+    path.write_text("".join(rating_lines(task=task).lines))
     out = StringIO()
     call_command("rate_judgments", str(path), *options, "--format", "json", stdout=out)
     return json.loads(out.getvalue())

@@ -13,8 +13,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from annotation.export.answers import answers_written
 from annotation.models import HIT, Block, Judgment
 from annotation.models.pool import POOLED
+from campaign.management.inspection import loss_lines
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.spans.files import SpansFormat
 from protocols.spans.models import Answer
@@ -138,16 +140,11 @@ def test_the_same_file_doubles_nothing(task: Task, jsonl: Callable[..., Path]) -
 
 
 def exported(task: Task, folder: Path, form: SpansFormat) -> tuple[Path, str]:
-    path, said = folder / f"{task.test_set.campaign.slug}.{form}", StringIO()
-    call_command(
-        "export_spans",
-        task.test_set.campaign.slug,
-        task.test_set.name,
-        str(path),
-        output_format=form,
-        stdout=said,
-    )
-    return path, said.getvalue()
+    path = folder / f"{task.test_set.campaign.slug}.{form}"
+    written = answers_written(task=task, file_format=form)
+    assert written is not None
+    path.write_text("".join(written.lines), encoding="utf-8", newline="")
+    return path, "\n".join(loss_lines(written.losses))
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
-"""Rules by page, REST and command: they ask alike, and do the same."""
+"""Rules by page and REST: they ask alike, and do the same."""
 
 import json
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -43,12 +42,6 @@ def rest(client: Client, campaign: Campaign, part: str, **body: Any) -> Any:
     return client.post(address, json.dumps(body), content_type="application/json")
 
 
-def command(campaign: Campaign, *arguments: str) -> None:
-    call_command(
-        "change_rules", *arguments, "--campaign", campaign.slug, "--by", "olga@example.org"
-    )
-
-
 def by_page(client: Client, campaign: Campaign) -> None:
     address = reverse("quality-rules", args=[campaign.slug])
     form = {**BODY, "threshold": "100 %"}
@@ -74,17 +67,8 @@ def by_rest(client: Client, campaign: Campaign) -> None:
     assert (done.status_code, done.json()["effects"]) == (201, preview)
 
 
-def by_command(_client: Client, campaign: Campaign) -> None:
-    add = ["add", "--action", "exclude", "--measure", "reference", "--below", "100%"]
-    with pytest.raises(CommandError, match="more than one judge in five"):
-        command(campaign, *add, "--minimum", "10")
-    command(campaign, *add, "--minimum", "10", "--dry-run", "--yes")
-    assert not QualityRule.objects.exists()
-    command(campaign, *add, "--minimum", "10", "--yes")
-
-
-@pytest.mark.parametrize("way", [by_page, by_rest, by_command])
-def test_page_rest_and_command_ask_alike_and_do_the_same(
+@pytest.mark.parametrize("way", [by_page, by_rest])
+def test_page_and_rest_ask_alike_and_do_the_same(
     as_organiser: Client, judged: TestSetWriter, campaign: Campaign, organiser: User, way: Any
 ) -> None:
     code = rules_preview(campaign=campaign, terms=[terms()])
@@ -98,7 +82,7 @@ def test_page_rest_and_command_ask_alike_and_do_the_same(
     ]
 
 
-@pytest.mark.parametrize("way", ["page", "rest", "command"])
+@pytest.mark.parametrize("way", ["page", "rest"])
 def test_a_rule_that_waits_is_released_alike(
     as_organiser: Client, judged: TestSetWriter, campaign: Campaign, organiser: User, way: str
 ) -> None:
@@ -112,13 +96,9 @@ def test_a_rule_that_waits_is_released_alike(
         assert "11 of 12 judges: j01, " in as_organiser.get(address).content.decode()
         assert as_organiser.post(address, {"act": "yes"}).status_code == 409
         as_organiser.post(address, {"act": "yes", "confirmed": code})
-    elif way == "rest":
+    else:
         waiting = as_organiser.get(f"/api/v1/campaigns/{campaign.slug}/rules/{rule.pk}/act/")
         assert waiting.json()["confirm"] == code
         assert rest(as_organiser, campaign, f"{rule.pk}/act/").status_code == 409
         rest(as_organiser, campaign, f"{rule.pk}/act/", confirm=code)
-    else:
-        with pytest.raises(CommandError, match="add --yes"):
-            command(campaign, "act", str(rule.pk))
-        command(campaign, "act", str(rule.pk), "--yes")
     assert excluded_judges(campaign_id=campaign.pk) == JUDGES[1:]

@@ -10,9 +10,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from campaign.models import User
 from ranking.core.rankings.ranking import only_estimable
-from ranking.models import RankingSettings
 from ranking.services import (
     ranking_run_compute,
 )
@@ -20,33 +18,6 @@ from tests.integration.ranking.pages import addresses
 from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
 
 pytestmark = pytest.mark.django_db
-
-
-def command(writer: TestSetWriter, *arguments: str) -> str:
-    out = StringIO()
-    name = ["--campaign", writer.campaign.slug, "--test-set", writer.task.test_set.name]
-    call_command("change_ranking", *name, *arguments, stdout=out)
-    return out.getvalue()
-
-
-def test_the_command_changes_what_it_names(varied: TestSetWriter, organiser: User) -> None:
-    why = ("--reason", "Asked.")
-    said = command(varied, "--resample", "segments", "--by", "olga@example.org", *why)
-    assert "resample=segments, ranges=percentile" in said
-    command(varied, "--rank-ranges", "sign_test", "--correction", "bh", "--sided", "two", *why)
-    command(varied, "--confidence", "0.9", *why)
-    rows = list(RankingSettings.objects.order_by("id"))
-    assert [row.changed_by for row in rows] == [organiser, None, None]
-    assert tuple(rows[-1].choice.recorded.values()) == (
-        *("pairs", "sign_test", "benjamini_hochberg", 2, 0.9),
-    )
-    command(varied, "--rank-ranges", "bootstrap", *why)
-    command(varied, "--rank-ranges", "two_way", *why)
-    levels = RankingSettings.objects.order_by("id").values_list("ranges", "resample", "correction")
-    assert list(levels)[-2:] == [
-        ("percentile", "blocks", "none"),
-        ("percentile", "two_way", "none"),
-    ]
 
 
 @pytest.mark.thorough

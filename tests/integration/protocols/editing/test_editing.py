@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 
 from annotation.models import HIT, Assignment, Block, Judgment
@@ -19,6 +18,7 @@ from annotation.services import (
 )
 from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge, Output, Protocol, Task
+from protocols.editing.edit_lines import edit_lines
 from protocols.editing.edits_read import edits_stored
 from protocols.editing.edits_shown import edit_asked_about
 from protocols.editing.files import read_edits
@@ -269,8 +269,7 @@ def test_a_report_of_few_edits_has_no_percentage(judged: Task) -> None:
 
 def test_an_export_is_what_measure_edits_reads(judged: Task, tmp_path: Path) -> None:
     name = tmp_path / "edits.jsonl"
-    campaign = judged.test_set.campaign.slug
-    call_command("export_edits", campaign, judged.test_set.name, name, verbosity=0)
+    name.write_text("".join(edit_lines(task=judged).lines))
     lines = [json.loads(line) for line in name.read_text().splitlines()]
     assert [line["outcome"] for line in lines] == ["edited", "unchanged", "unable"]
     assert [len(line["acceptances"]) for line in lines] == [2, 2, 0]
@@ -278,5 +277,4 @@ def test_an_export_is_what_measure_edits_reads(judged: Task, tmp_path: Path) -> 
     read = read_edits([str(name)])
     assert (len(read.edits), read.editors, read.acceptors, read.own_segment) == (3, 1, 2, 0)
     assert read.edits.accepted.tolist() == [1, 2, 0]
-    call_command("export_edits", campaign, judged.test_set.name, name, watermark=2, verbosity=0)
-    assert len(name.read_text().splitlines()) == 2
+    assert len(edit_lines(task=judged, watermark=2).lines) == 2

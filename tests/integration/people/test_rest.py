@@ -1,11 +1,6 @@
-"""Judges and groups over REST and by commands: the services of the pages."""
-
-from io import StringIO
-from pathlib import Path
-from typing import Any
+"""Judges and groups over REST."""
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.urls import reverse
 from rest_framework.test import APIClient
 
@@ -27,12 +22,6 @@ def client(task: Task) -> APIClient:
 
 def at(name: str, task: Task, *more: int) -> str:
     return reverse(name, args=[task.test_set.campaign.slug, *more])
-
-
-def run(*arguments: str, **options: Any) -> tuple[str, str]:
-    out, err = StringIO(), StringIO()
-    call_command(*arguments, stdout=out, stderr=err, **options)
-    return out.getvalue(), err.getvalue()
 
 
 def test_a_list_is_checked_and_added_over_rest(client: APIClient, task: Task) -> None:
@@ -140,21 +129,3 @@ def test_groups_over_rest(client: APIClient, task: Task) -> None:
     )
     assert client.post(delete).status_code == 204
     assert client.get(groups).json()["results"] == []
-
-
-def test_add_judge_takes_a_file(task: Task, tmp_path: Path) -> None:
-    file = tmp_path / "judges.csv"
-    file.write_text(LIST)
-    options = {"campaign": task.test_set.campaign.slug, "address": "https://judge.example.org"}
-    with pytest.raises(CommandError, match="1 row is wrong"):
-        run("add_judge", "--file", str(file), **options)
-    judge_group_create(campaign=task.test_set.campaign, name="experts")
-    _out, said = run("add_judge", "--file", str(file), "--check", **options)
-    assert "2\tnew\tada@example.org" in said
-    assert not Judge.objects.exists()
-    out, said = run("add_judge", "--file", str(file), **options)
-    assert out.splitlines()[0] == "email,name,judge,link"
-    assert "https://judge.example.org/i/" in out
-    assert "1 judge was added." in said
-    with pytest.raises(CommandError, match="either"):
-        run("add_judge", **options)

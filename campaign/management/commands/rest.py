@@ -1,0 +1,211 @@
+"""`rest`: a request to the REST API from the shell, without a server."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
+from django.urls import Resolver404, resolve, reverse
+from django.utils.translation import gettext as _
+from rest_framework.test import APIClient
+
+from campaign.database.acting import acting_for
+from campaign.management.arguments import address_of, address_option_add, user_named
+from campaign.models import OWNING_ROLES, Campaign, Membership, User
+from campaign.selectors import organisers_of_quintet
+from campaign.selectors.tasks import campaign_of_address
+
+_JSON: Final = "application/json"
+_YAML: Final = "application/yaml"
+_TYPES: Final = {".json": _JSON, ".yaml": _YAML, ".yml": _YAML}
+#: Headers of a file that say what it lacks, and how to go on after it.
+_TOLD: Final = ("Not-Carried-Over", "Quintet-Watermark", "Rehearsal-Of")
+#: What a problem says of itself, not of what was sent.
+_FRAME: Final = frozenset({"type", "title", "status", "detail", "instance"})
+
+
+class Command(BaseCommand):
+    help = (
+        "Make a request to the REST API (docs/rest.md) inside this process, and print the answer. A refusal is written to "
+        "standard error and ends with status 1. The activity log names the user and this command."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "method", type=str.upper, choices=["GET", "POST", "PUT", "PATCH", "DELETE"]
+        )
+        parser.add_argument(
+            "path", metavar="ADDRESS", help="below /api/v1/, such as campaigns/wmt26/tasks/"
+        )
+        parser.add_argument(
+            "body",
+            nargs="*",
+            metavar="BODY",
+            help="JSON; @FILE with JSON, YAML or bytes; or fields: name=text, name:=JSON, name=@FILE for the text of "
+            "a file, name@FILE to send it",
+        )
+        parser.add_argument(
+            "--as",
+            dest="by",
+            metavar="EMAIL",
+            help="who asks (default: the first owner of the campaign that the address names, else the first organiser)",
+        )
+        address_option_add(parser)
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        method, (path, query) = options["method"], _split(options["path"])
+        content, content_type = _body(options["body"])
+        user = user_named(options["by"]) if options["by"] else _user_of(path)
+        # Answers to GET have no links for judges.
+        base = urlsplit(
+            options["address"] or settings.ASSUMED_ADDRESS
+            if method == "GET"
+            else address_of(self, options)
+        )
+        client = APIClient(HTTP_HOST=base.netloc)
+        client.force_authenticate(user)
+        with acting_for(user.pk):
+            answer: Any = client.generic(
+                method,
+                f"{path}?{query}",
+                content,
+                content_type,
+                secure=base.scheme == "https" or settings.SECURE_SSL_REDIRECT,
+            )
+            if not 200 <= answer.status_code < 300:
+                raise CommandError("\n".join(_refusal(answer)))
+            self._print(answer)
+
+    def _print(self, answer: Any) -> None:
+        if not answer.streaming and answer.headers.get("Content-Type") == _JSON:
+            self.stdout.write(json.dumps(answer.json(), indent=2, ensure_ascii=False))
+            return
+        bytes_out = getattr(self.stdout, "buffer", None)
+        for piece in answer:
+            if bytes_out is None:
+                self.stdout.write(piece.decode(), ending="")
+            else:
+                bytes_out.write(piece)
+        for name in _TOLD:
+            if answer.headers.get(name):
+                self.stderr.write(f"{name}: {answer.headers[name]}", str)
+
+
+def _split(address: str) -> tuple[str, str]:
+    """Return the path of an address, which may lack what stands before all, and its query."""
+    parts = urlsplit(address)
+    root = reverse("api-root")
+    below = parts.path.removeprefix(root).lstrip("/")
+    if below and "." not in below.rpartition("/")[2]:
+        below = below.rstrip("/") + "/"
+    return root.removeprefix(settings.URL_PREFIX) + below, parts.query
+
+
+def _body(given: list[str]) -> tuple[bytes, str]:
+    """Return the bytes of a body and their type."""
+    if not given:
+        return b"", ""
+    if len(given) == 1 and given[0].startswith("@"):
+        path = Path(given[0][1:])
+        return _read(path), _TYPES.get(path.suffix.lower(), "application/octet-stream")
+    if len(given) == 1 and given[0].lstrip().startswith(("{", "[")):
+        return given[0].encode(), _JSON
+    fields: dict[str, Any] = {}
+    is_form = False
+    for text in given:
+        name, sign, value = _taken_apart(text)
+        if sign == "@":
+            is_form = True
+            path = Path(value)
+            fields[name] = SimpleUploadedFile(path.name, _read(path))
+        elif sign == "=@":
+            fields[name] = _text(Path(value))
+        else:
+            fields[name] = value if sign == "=" else _json(name, value)
+    if is_form:
+        return encode_multipart(BOUNDARY, fields), MULTIPART_CONTENT
+    return json.dumps(fields).encode(), _JSON
+
+
+def _taken_apart(text: str) -> tuple[str, str, str]:
+    """Return the name of a field, the sign after it and its value."""
+    places = [(text.find(sign), sign) for sign in (":=", "=@", "=", "@") if text.find(sign) > 0]
+    if not places:
+        raise CommandError(
+            _("“%(text)s” is no field. Write name=text, name:=JSON, name=@FILE or name@FILE.")
+            % {"text": text}
+        )
+    place, sign = min(places, key=lambda found: found[0])
+    return text[:place], sign, text[place + len(sign) :]
+
+
+def _json(name: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise CommandError(f"{name}: {text!r} is not JSON: {error}.") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return _read(path).decode()
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{path}: byte {error.start} is not UTF-8.") from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}.") from error
+
+
+def _user_of(path: str) -> User:
+    """Return the first owner of the campaign that an address names; the first organiser for other addresses."""
+    try:
+        campaign = Campaign.objects.filter(pk=campaign_of_address(resolve(path).kwargs)).first()
+    except Resolver404:
+        campaign = None
+    if campaign is None:
+        user = organisers_of_quintet().first()
+        refusal = _(
+            "This Quintet has no organiser. Run organiser_link to make an account, or name a user with --as."
+        )
+    else:
+        owners = Membership.objects.filter(campaign=campaign, role__in=OWNING_ROLES)
+        owner = owners.filter(user__is_active=True).select_related("user").order_by("pk").first()
+        user = owner and owner.user
+        refusal = _(
+            "“%(slug)s” has no owner. Run add_organiser EMAIL --campaign %(slug)s first."
+        ) % {"slug": campaign.slug}
+    if user is None:
+        raise CommandError(refusal)
+    return user
+
+
+def _refusal(answer: Any) -> Iterator[str]:
+    """Yield what a refusal says: its detail, then each field with what is wrong or would be done."""
+    try:
+        said = answer.json()
+    except ValueError:
+        said = {}
+    yield said.get("detail") or f"{answer.status_code} {answer.reason_phrase}"
+    for name, words in said.items():
+        if name not in _FRAME:
+            yield from _lines("" if name == "errors" else name, words)
+
+
+def _lines(name: str, words: Any) -> Iterator[str]:
+    if isinstance(words, dict):
+        for key, value in words.items():
+            yield from _lines(f"{name}.{key}" if name else str(key), value)
+    elif isinstance(words, list):
+        for value in words:
+            yield from _lines(name, value)
+    else:
+        yield f"{name}: {words}"
