@@ -39,12 +39,3 @@ def trigger_from_file(
     for part, sql in {**_PLANNED, **(parts or {})}.items():
         body = body.replace(f"{{{part}}}", sql)
     return pgtrigger.Trigger(name=f"{name}{suffix}", func=body, **options)
-
-
-class NeverTruncated(pgtrigger.Trigger):
-    """Refuse TRUNCATE, which passes the triggers that refuse DELETE."""
-
-    level = pgtrigger.Statement
-    when = pgtrigger.Before
-    operation = pgtrigger.Truncate
-    func = "RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;"
