@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 from campaign.models import Protocol
 
 # Of these, labels say all. The answers of all others have a table, called after the protocol.
@@ -151,7 +151,6 @@ class Judgment(models.Model):
             pgtrigger.Protect(
                 name="judgment_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
-            NeverTruncated(name="judgment_never_truncated"),
             trigger_from_file(
                 "annotation",
                 "judgment_fits_its_block",

@@ -4,7 +4,7 @@ import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 
 
 class JudgmentNumber(models.Model):
@@ -44,7 +44,6 @@ class JudgmentNumber(models.Model):
             pgtrigger.Protect(
                 name="judgment_number_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
-            NeverTruncated(name="judgment_number_never_truncated"),
             trigger_from_file(
                 "annotation",
                 "number_of_a_judgment",

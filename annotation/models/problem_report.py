@@ -7,7 +7,7 @@ from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 
 
 class ProblemReportKind(models.TextChoices):
@@ -51,6 +51,7 @@ class ProblemReport(models.Model):
     comment = models.TextField(_("comment"), blank=True)
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
+    withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[ProblemReportQuerySet] = ProblemReportQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -67,24 +68,11 @@ class ProblemReport(models.Model):
             models.Index(fields=["task", "-id"], name="problem_report_latest"),
         ]
         triggers = [
-            pgtrigger.Protect(
-                name="problem_report_append_only",
-                operation=pgtrigger.Update | pgtrigger.Delete,
-            ),
-            NeverTruncated(name="problem_report_never_truncated"),
             trigger_from_file(
                 "annotation",
                 "problem_report_of_its_task",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
-            ),
-            trigger_from_file(
-                "annotation",
-                "problem_report_changes_pages",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="inserted"),  # type: ignore[no-untyped-call]
             ),
         ]
 
@@ -120,6 +108,7 @@ class ProblemReply(models.Model):
     created_by = models.ForeignKey("campaign.User", on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
+    withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[ProblemReplyQuerySet] = ProblemReplyQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -132,24 +121,6 @@ class ProblemReply(models.Model):
                 condition=models.Q(takes_back__isnull=False, text="")
                 | models.Q(models.Q(closed=True) | ~models.Q(text=""), takes_back__isnull=True),
                 name="problem_reply_says_closes_or_takes_back",
-            ),
-        ]
-        triggers = [
-            pgtrigger.Protect(
-                name="problem_reply_append_only", operation=pgtrigger.Update | pgtrigger.Delete
-            ),
-            NeverTruncated(name="problem_reply_never_truncated"),
-            *(
-                trigger_from_file(
-                    "annotation", name, operation=pgtrigger.Insert, when=pgtrigger.Before
-                )
-                for name in ("problem_reply_follows_the_last", "problem_reply_takes_back_its_own")
-            ),
-            trigger_from_file(
-                "annotation",
-                "problem_reply_changes_pages",
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
             ),
         ]
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
 from campaign.database.constraints import is_one_of
 from campaign.database.recording import Recorded
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 from campaign.models.recorded import OF_JUDGE, TEST_SET_OF_TASK
 
 #: What a rule may do.
@@ -127,19 +127,6 @@ class QualityRule(models.Model):
                 operation=pgtrigger.Update,
                 when=pgtrigger.Before,
             ),
-            *(
-                trigger_from_file(
-                    "annotation",
-                    "quality_rule_changes_pages",
-                    suffix=f"_{word}",
-                    level=pgtrigger.Statement,
-                    operation=operation,
-                    when=pgtrigger.After,
-                    referencing=pgtrigger.Referencing(new="written"),  # type: ignore[no-untyped-call]
-                )
-                # A trigger that sees the rows of a statement is of one kind of statement.
-                for word, operation in (("new", pgtrigger.Insert), ("off", pgtrigger.Update))
-            ),
         ]
 
     def __str__(self) -> str:
@@ -199,6 +186,7 @@ class QualityAction(models.Model):
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
+    withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[QualityActionQuerySet] = QualityActionQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -236,18 +224,6 @@ class QualityAction(models.Model):
                 test_set=TEST_SET_OF_TASK,
                 called="(SELECT pseudonym FROM campaign_judge WHERE id = {row}.judge_id)",
             ),
-            pgtrigger.Protect(
-                name="quality_action_append_only", operation=pgtrigger.Update | pgtrigger.Delete
-            ),
-            NeverTruncated(name="quality_action_never_truncated"),
-            trigger_from_file(
-                "annotation",
-                "quality_action_changes_pages",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="written"),  # type: ignore[no-untyped-call]
-            ),
         ]
 
     def __str__(self) -> str:
@@ -262,6 +238,8 @@ class QualityReversal(models.Model):
     batch = models.UUIDField(_("decision"), null=True, blank=True)
     created_by = models.ForeignKey("campaign.User", on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+
+    withheld: ClassVar = "UPDATE, DELETE"
 
     class Meta:
         verbose_name = _("reversal of a quality action")
@@ -280,18 +258,6 @@ class QualityReversal(models.Model):
                 campaign="(SELECT j.campaign_id FROM annotation_qualityaction a JOIN campaign_judge j ON j.id = a.judge_id WHERE a.id = {row}.action_id)",
                 test_set="(SELECT k.test_set_id FROM annotation_qualityaction a JOIN campaign_task k ON k.id = a.task_id WHERE a.id = {row}.action_id)",
                 called="(SELECT j.pseudonym FROM annotation_qualityaction a JOIN campaign_judge j ON j.id = a.judge_id WHERE a.id = {row}.action_id)",
-            ),
-            pgtrigger.Protect(
-                name="quality_reversal_append_only", operation=pgtrigger.Update | pgtrigger.Delete
-            ),
-            NeverTruncated(name="quality_reversal_never_truncated"),
-            trigger_from_file(
-                "annotation",
-                "quality_reversal_changes_pages",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="written"),  # type: ignore[no-untyped-call]
             ),
         ]
 

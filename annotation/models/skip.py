@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.judgment import Judgment
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 
 
 class SkipReason(models.TextChoices):
@@ -97,7 +97,6 @@ class Skip(models.Model):
             pgtrigger.Protect(
                 name="skip_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
-            NeverTruncated(name="skip_never_truncated"),
             trigger_from_file(
                 "annotation",
                 "skip_of_its_task",

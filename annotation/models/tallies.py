@@ -1,6 +1,6 @@
 """What judgments 1 to the last number and counted skips come to, in rows that pages read.
 
-`JUDGMENTS_NUMBER` keeps them, and triggers keep `PageChanges`.
+`JUDGMENTS_NUMBER` keeps them, and `pages_changed` keeps `PageChanges`.
 """
 
 from django.db import models
@@ -109,7 +109,7 @@ class WorkedQuarterHour(models.Model):
 class PageChanges(models.Model):
     """How often what pages show of a test set has changed otherwise than by judgments and skips.
 
-    Triggers of problem reports and replies, quality rules, quality actions and their reversals keep it. It is no
+    Services of problem reports and replies, quality rules, quality actions and their reversals keep it. It is no
     part of `JudgmentSequence`, whose lock an import holds for as long as it takes.
     """
 

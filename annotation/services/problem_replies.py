@@ -4,6 +4,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import ProblemReply, ProblemReport
+from annotation.services.page_changes import pages_changed
 from campaign.models import User
 
 #: Characters of an answer.
@@ -30,14 +31,17 @@ def problem_reply(
         raise ReplyRefusedError(_("Write an answer, or close the report."))
     if not said and is_closed:
         raise ReplyRefusedError(_("This report is closed already."))
+    if seen not in (None, len(replies)):
+        raise _replied_meanwhile()
     return _append(
         ProblemReply(
             report=report,
-            number=(len(replies) if seen is None else seen) + 1,
+            number=len(replies) + 1,
             text=said,
             closed=closes,
             created_by=user,
-        )
+        ),
+        was_closed=is_closed,
     )
 
 
@@ -50,6 +54,7 @@ def problem_reply_take_back(*, reply: ProblemReply, user: User) -> ProblemReply:
     replies = ProblemReply.objects.filter(report=reply.report_id)
     if not replies.standing().filter(pk=reply.pk).exists():
         raise ReplyRefusedError(_("This reply has been taken back already."))
+    is_closed = replies.latest("number").closed
     left = replies.standing().exclude(pk=reply.pk).order_by("-number").first()
     return _append(
         ProblemReply(
@@ -58,18 +63,24 @@ def problem_reply_take_back(*, reply: ProblemReply, user: User) -> ProblemReply:
             closed=left.closed if left else False,
             takes_back=reply,
             created_by=user,
-        )
+        ),
+        was_closed=is_closed,
     )
 
 
-def _append(reply: ProblemReply) -> ProblemReply:
+def _append(reply: ProblemReply, *, was_closed: bool) -> ProblemReply:
     """Store a reply, or refuse it where another has its number."""
     try:
         with transaction.atomic():
             reply.save(force_insert=True)
     except IntegrityError as error:
-        raise ReplyRefusedError(
-            _("Somebody has replied meanwhile. Read that first, then send yours again.")
-        ) from error
+        raise _replied_meanwhile() from error
+    pages_changed([reply.report.task_id], problems_closed=reply.closed - was_closed)
     reply.refresh_from_db(fields=["created_at"])
     return reply
+
+
+def _replied_meanwhile() -> ReplyRefusedError:
+    return ReplyRefusedError(
+        _("Somebody has replied meanwhile. Read that first, then send yours again.")
+    )

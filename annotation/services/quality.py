@@ -26,6 +26,7 @@ from annotation.models import (
 from annotation.models.quality import STANDING_ACTIONS
 from annotation.notification import rankings_enqueue
 from annotation.services.judging.notifications import ranking_request
+from annotation.services.page_changes import pages_changed
 from campaign.models import Campaign, Judge, Task, User
 
 SUGGESTED_RULES = (
@@ -96,6 +97,7 @@ def quality_rule_switch_off(*, rule: QualityRule, user: User, undo: bool = False
         raise QualityRefusedError(_("The rule is already switched off."))
     QualityRule.objects.filter(pk=row.pk).update(switched_off_at=Now(), switched_off_by=user)
     row.refresh_from_db(fields=["switched_off_at", "switched_off_by"])
+    _pages_changed(row.campaign_id)
     if undo:
         quality_rule_undo(rule=row, user=user)
     return row
@@ -157,7 +159,7 @@ def quality_rule_apply(
     action = QualityAction.objects.create(
         rule=rule, judge=judge, task=task, action=rule.action, evidence=evidence
     )
-    _rankings_request(action)
+    _follow_up(action)
     return action
 
 
@@ -198,7 +200,7 @@ def quality_action_take(
         evidence=evidence or {},
         batch=batch,
     )
-    _rankings_request(taken)
+    _follow_up(taken)
     return taken
 
 
@@ -213,7 +215,7 @@ def quality_action_revert(
     reversal = QualityReversal.objects.create(
         action=action, created_by=user, note=note, batch=batch
     )
-    _rankings_request(action)
+    _follow_up(action)
     return reversal
 
 
@@ -233,6 +235,7 @@ def _rule_create(
     # Waits for a measurement: either it sees this rule, or the rule is newer than the measurement.
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     transaction.on_commit(rankings_enqueue)
+    _pages_changed(campaign.pk)
     return QualityRule.objects.create(
         campaign=campaign,
         task=terms.task,
@@ -246,8 +249,9 @@ def _rule_create(
     )
 
 
-def _rankings_request(action: QualityAction) -> None:
-    """Request all rankings of the campaign if the action excludes a judge: each of them changes."""
+def _follow_up(action: QualityAction) -> None:
+    """Have pages of the campaign look anew; request all of its rankings if the action excludes a judge: each changes."""
+    _pages_changed(action.judge.campaign_id)
     if action.action != QualityActionKind.EXCLUDE:
         return
     judged = JudgmentSequence.objects.filter(
@@ -255,3 +259,7 @@ def _rankings_request(action: QualityAction) -> None:
     )
     for task_id in judged.values_list("task_id", flat=True):
         ranking_request(task_id=task_id)
+
+
+def _pages_changed(campaign_id: int) -> None:
+    pages_changed(Task.objects.of(campaign_id).values_list("pk", flat=True))

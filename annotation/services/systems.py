@@ -151,6 +151,7 @@ def _hits_lock(system: System) -> list[HIT]:
 
 
 def _follow_up(test_set_id: int) -> None:
-    for task_id in _tasks(test_set_id):
-        pages_changed(task_id=task_id)
+    tasks = _tasks(test_set_id)
+    pages_changed(tasks)
+    for task_id in tasks:
         transaction.on_commit(partial(planning_enqueue, task_id))

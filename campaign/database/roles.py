@@ -7,6 +7,7 @@ role for both nothing is granted, and `manage.py check --database default` warns
 from typing import Any, cast
 
 import pgtrigger
+from django.apps import apps
 from django.conf import settings
 from django.core import checks
 from django.core.management import CommandError
@@ -79,10 +80,15 @@ def application_role_grant(*, using: str, **_signal: Any) -> None:
 
 
 def protected_operations() -> list[tuple[type[Model], str]]:
-    """Return for each append-only model what its trigger refuses whatever the row: `UPDATE, DELETE`."""
+    """Return for each model of history what the application may not do whatever the row: `UPDATE, DELETE`.
+
+    Models say it themselves (`withheld`), or by a trigger that refuses it: those of answers, which the owner does
+    not change by mistake either.
+    """
     # Its types speak of instances of models and mean their classes.
     registered = cast("list[tuple[type[Model], Any]]", pgtrigger.registered())
-    return [
+    declared = [(each, each.withheld) for each in apps.get_models() if hasattr(each, "withheld")]
+    return declared + [
         (model, str(trigger.operation).replace(" OR ", ", "))
         for model, trigger in registered
         if isinstance(trigger, pgtrigger.Protect)

@@ -1,12 +1,10 @@
-"""Triggers whose bodies stand in files of SQL, one a file."""
+"""Triggers whose bodies stand in a file of SQL, one an app."""
 
+import re
 from typing import Any, Final
 
 import pgtrigger
 from django.conf import settings
-
-FOLDER: Final = "triggers"
-
 
 # A connection keeps the plans of what triggers ask. Made while tables are small, they would read these whole for every row.
 # What judges do sets it once for all of its transaction, so it is asked for before it is set.
@@ -25,26 +23,18 @@ END IF;""",
 
 
 def trigger_from_file(
-    app: str, name: str, *, parts: dict[str, str] | None = None, suffix: str = "", **options: Any
+    app: str, name: str, *, parts: dict[str, str] | None = None, **options: Any
 ) -> pgtrigger.Trigger:
-    """Return the trigger `name`, whose body is the file `<app>/triggers/<name>.sql`.
+    """Return the trigger `name`, whose body is under its name in `<app>/triggers.sql`, after a line `-- trigger <name>`.
 
-    `parts` are put in for their names in braces, `suffix` is added to the trigger's name where several
-    have one body; `options` are those of `pgtrigger.Trigger`. What a body asks between `{plan_by_index}` and `{plan_as_before}`
+    `parts` are put in for their names in braces; `options` are those of `pgtrigger.Trigger`. What a body asks between `{plan_by_index}` and `{plan_as_before}`
     reads no table whole.
     """
-    body = (settings.BASE_DIR / app / FOLDER / f"{name}.sql").read_text(encoding="utf-8")
+    text = (settings.BASE_DIR / app / "triggers.sql").read_text(encoding="utf-8")
+    parted = re.split(r"^-- trigger (\w+)\n", text, flags=re.MULTILINE)
+    body = dict(zip(parted[1::2], parted[2::2], strict=True))[name].rstrip("\n") + "\n"
     if "{plan_by_index}" in body:
         options["declare"] = [*options.get("declare", ()), _PLANNING]
     for part, sql in {**_PLANNED, **(parts or {})}.items():
         body = body.replace(f"{{{part}}}", sql)
-    return pgtrigger.Trigger(name=f"{name}{suffix}", func=body, **options)
-
-
-class NeverTruncated(pgtrigger.Trigger):
-    """Refuse TRUNCATE, which passes the triggers that refuse DELETE."""
-
-    level = pgtrigger.Statement
-    when = pgtrigger.Before
-    operation = pgtrigger.Truncate
-    func = "RAISE EXCEPTION 'Cannot truncate %: its rows are kept for good', TG_TABLE_NAME;"
+    return pgtrigger.Trigger(name=name, func=body, **options)

@@ -7,7 +7,6 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import NeverTruncated
 
 
 class ActivityOperation(models.TextChoices):
@@ -125,7 +124,6 @@ class ActivityEvent(models.Model):
             KeptWithItsCampaign(
                 name="activity_event_kept_with_its_campaign", operation=pgtrigger.Delete
             ),
-            NeverTruncated(name="activity_event_never_truncated"),
         ]
 
     def __str__(self) -> str:

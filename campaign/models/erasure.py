@@ -1,14 +1,12 @@
 from datetime import timedelta
 from typing import ClassVar, Final
 
-import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import Recorded
-from campaign.database.triggers import NeverTruncated
 
 #: Organisers answer within it; after it the request is carried out by itself. The time that the GDPR gives.
 ERASURE_PATIENCE: Final = timedelta(days=30)
@@ -65,6 +63,7 @@ class ErasureRequest(models.Model):
         _("removed"), default=dict, blank=True, help_text=_("How many rows of what.")
     )
 
+    withheld: ClassVar = "DELETE"
     objects: ClassVar[ErasureRequestQuerySet] = ErasureRequestQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -106,8 +105,6 @@ class ErasureRequest(models.Model):
                 campaign="(SELECT campaign_id FROM campaign_judge WHERE id = {row}.judge_id)",
                 called="(SELECT pseudonym FROM campaign_judge WHERE id = {row}.judge_id)",
             ),
-            pgtrigger.Protect(name="erasure_request_kept", operation=pgtrigger.Delete),
-            NeverTruncated(name="erasure_request_never_truncated"),
         ]
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import Recorded
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 from campaign.models.judge import Judge
 
 
@@ -51,6 +51,7 @@ class Instructions(models.Model):
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
+    withheld: ClassVar = "UPDATE"
     objects: ClassVar[InstructionsQuerySet] = InstructionsQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -72,8 +73,6 @@ class Instructions(models.Model):
                 fields=["version", "language", "demands_acceptance"],
                 called="{row}.version::text",
             ),
-            pgtrigger.Protect(name="instructions_never_change", operation=pgtrigger.Update),
-            NeverTruncated(name="instructions_never_truncated"),
         ]
 
     def __str__(self) -> str:
@@ -91,6 +90,7 @@ class Acceptance(models.Model):
     )
     accepted_at = models.DateTimeField(_("accepted"), db_default=Now(), editable=False)
 
+    withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[models.Manager["Acceptance"]] = models.Manager()
 
     class Meta:
@@ -102,10 +102,6 @@ class Acceptance(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Protect(
-                name="acceptance_append_only", operation=pgtrigger.Update | pgtrigger.Delete
-            ),
-            NeverTruncated(name="acceptance_never_truncated"),
             trigger_from_file(
                 "campaign",
                 "acceptance_within_a_campaign",

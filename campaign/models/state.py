@@ -9,7 +9,6 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import NeverTruncated
 
 
 class CampaignState(models.TextChoices):
@@ -108,6 +107,7 @@ class CampaignStateChange(models.Model):
     )
     changed_at = models.DateTimeField(_("changed"), db_default=Now(), editable=False)
 
+    withheld: ClassVar = "UPDATE"
     objects: ClassVar[models.Manager["CampaignStateChange"]] = models.Manager()
 
     class Meta:
@@ -116,10 +116,6 @@ class CampaignStateChange(models.Model):
         constraints = [
             is_one_of("before", CampaignState, name="state_change_before_is_known"),
             is_one_of("after", CampaignState, name="state_change_after_is_known"),
-        ]
-        triggers = [
-            pgtrigger.Protect(name="state_change_append_only", operation=pgtrigger.Update),
-            NeverTruncated(name="state_change_never_truncated"),
         ]
 
     def __str__(self) -> str:

@@ -5,7 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 
 
 class Outcome(models.TextChoices):
@@ -90,7 +90,6 @@ class Answer(models.Model):
             pgtrigger.Protect(
                 name="editing_answer_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
-            NeverTruncated(name="editing_answer_never_truncated"),
             trigger_from_file(
                 "protocols/editing",
                 "editing_answer_fits_its_judgment",

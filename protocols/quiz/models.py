@@ -7,7 +7,7 @@ from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import Recorded
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 
 
@@ -46,6 +46,7 @@ class Snippet(models.Model):
         help_text=_("Whether each statement is true."),
     )
 
+    withheld: ClassVar = "UPDATE"
     objects: ClassVar[models.Manager["Snippet"]] = models.Manager()
 
     class Meta:
@@ -78,7 +79,6 @@ class Snippet(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Protect(name="quiz_snippet_stays", operation=pgtrigger.Update),
             trigger_from_file(
                 "protocols/quiz",
                 "quiz_snippet_before_it_is_read",
@@ -131,7 +131,6 @@ class Answer(models.Model):
             pgtrigger.Protect(
                 name="quiz_answer_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
-            NeverTruncated(name="quiz_answer_never_truncated"),
             trigger_from_file(
                 "protocols/quiz",
                 "quiz_answer_fits_its_judgment",

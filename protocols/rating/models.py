@@ -6,7 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 
 
 class Criterion(models.TextChoices):
@@ -54,7 +54,6 @@ class Answer(models.Model):
                 name="rating_answer_append_only",
                 operation=pgtrigger.Update | pgtrigger.Delete,
             ),
-            NeverTruncated(name="rating_answer_never_truncated"),
             trigger_from_file(
                 "protocols/rating",
                 "rating_answer_fits_its_judgment",

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models.functions import Greatest, Least, Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 
 
 class SystemSort(models.Model):
@@ -30,6 +30,7 @@ class SystemSort(models.Model):
     )
     begun_at = models.DateTimeField(_("begun"), db_default=Now(), editable=False)
 
+    withheld: ClassVar = "UPDATE"
     objects: ClassVar[models.Manager["SystemSort"]] = models.Manager()
 
     class Meta:
@@ -43,7 +44,6 @@ class SystemSort(models.Model):
                 condition=models.Q(seed__gte=0), name="sorting_seed_not_negative"
             ),
         ]
-        triggers = [pgtrigger.Protect(name="sorting_sort_stays", operation=pgtrigger.Update)]
 
     def __str__(self) -> str:
         return f"{self.task_id}: sort {self.number}"
@@ -85,6 +85,7 @@ class ClosedComparison(models.Model):
     )
     closed_at = models.DateTimeField(_("closed"), db_default=Now(), editable=False)
 
+    withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[models.Manager["ClosedComparison"]] = models.Manager()
 
     class Meta:
@@ -115,10 +116,6 @@ class ClosedComparison(models.Model):
             ),
         ]
         triggers = [
-            pgtrigger.Protect(
-                name="sorting_verdict_append_only", operation=pgtrigger.Update | pgtrigger.Delete
-            ),
-            NeverTruncated(name="sorting_verdict_never_truncated"),
             trigger_from_file(
                 "protocols/sorting",
                 "sorting_verdict_is_of_its_sort",

@@ -5,7 +5,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 
 
 class ScoresAreInRange(models.Func):
@@ -96,7 +96,6 @@ class Answer(models.Model):
             pgtrigger.Protect(
                 name="spans_answer_append_only", operation=pgtrigger.Update | pgtrigger.Delete
             ),
-            NeverTruncated(name="spans_answer_never_truncated"),
             trigger_from_file(
                 "protocols/spans",
                 "spans_answer_fits_its_judgment",

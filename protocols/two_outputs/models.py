@@ -5,7 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 
 
 class Verdict(models.TextChoices):
@@ -40,7 +40,6 @@ class Answer(models.Model):
                 name="two_outputs_answer_append_only",
                 operation=pgtrigger.Update | pgtrigger.Delete,
             ),
-            NeverTruncated(name="two_outputs_answer_never_truncated"),
             trigger_from_file(
                 "protocols/two_outputs",
                 "two_outputs_answer_fits_its_judgment",

@@ -8,7 +8,7 @@ from django.db.models.functions import Left, Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import Recorded
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 from ranking.models.ranking_run import RankingRun
 
@@ -80,6 +80,7 @@ class PublishedResult(models.Model):
     retracted_at = models.DateTimeField(_("retracted"), null=True, blank=True)
     retraction_reason = models.TextField(_("reason of the retraction"), blank=True, default="")
 
+    withheld: ClassVar = "DELETE"
     objects: ClassVar[PublishedResultQuerySet] = PublishedResultQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -130,7 +131,6 @@ class PublishedResult(models.Model):
                     *("run_id", "published_at"),
                 ),
             ),
-            pgtrigger.Protect(name="published_result_never_deleted", operation=pgtrigger.Delete),
             trigger_from_file(
                 "ranking",
                 "published_result_of_a_ranking_of_its_task",
@@ -146,7 +146,6 @@ class PublishedResult(models.Model):
                     "OLD.embargo_until IS DISTINCT FROM NEW.embargo_until"
                 ),
             ),
-            NeverTruncated(name="published_result_never_truncated"),
         ]
 
     def __str__(self) -> str:

@@ -1,11 +1,9 @@
 from typing import Any, ClassVar
 
-import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import NeverTruncated
 from ranking.models.ranking import Ranking
 
 
@@ -47,6 +45,7 @@ class RankingRun(Ranking):
     #: Of the latest ranking, what it says of the first one that met the stopping rule; no column.
     rule_met: dict[str, Any] | None = None
 
+    withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[RankingRunQuerySet] = RankingRunQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -56,10 +55,4 @@ class RankingRun(Ranking):
         indexes = [models.Index(fields=["task", "-id"], name="ranking_run_latest")]
         constraints = [
             is_one_of("kept_for", KeptFor, name="ranking_run_kept_for_a_known_reason"),
-        ]
-        triggers = [
-            pgtrigger.Protect(
-                name="ranking_run_immutable", operation=pgtrigger.Update | pgtrigger.Delete
-            ),
-            NeverTruncated(name="ranking_run_never_truncated"),
         ]

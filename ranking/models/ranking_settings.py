@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.database.recording import EARLIER_OF_TASK, Recorded
-from campaign.database.triggers import NeverTruncated, trigger_from_file
+from campaign.database.triggers import trigger_from_file
 from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
@@ -181,7 +181,6 @@ class RankingSettings(models.Model):
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
             ),
-            NeverTruncated(name="ranking_settings_never_truncated"),
         ]
 
     def __str__(self) -> str:

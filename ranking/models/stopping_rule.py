@@ -8,7 +8,6 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.database.recording import EARLIER_OF_TASK, Recorded
-from campaign.database.triggers import NeverTruncated
 from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 from ranking.wording.stopping_rules import CRITERIA, RuleTests
 
@@ -120,7 +119,6 @@ class StoppingRule(models.Model):
                     "task_id", *_TERMS, "after_judgments", "created_at"
                 ),
             ),
-            NeverTruncated(name="stopping_rule_never_truncated"),
         ]
 
     def __str__(self) -> str:

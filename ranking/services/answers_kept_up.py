@@ -53,7 +53,7 @@ def answer_keep_up(*, task_id: int) -> Analysis | None:
     try:
         with transaction.atomic():
             analysis_compute(analysis=asked)
-            pages_changed(task_id=task_id)
+            pages_changed([task_id])
     except AnalysisRefusedError:
         # Nothing can be said of these; somebody may have asked the same meanwhile.
         Analysis.objects.filter(pk=asked.pk, finished_at=None, job=None).delete()

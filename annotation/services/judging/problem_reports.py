@@ -9,6 +9,7 @@ from annotation.models import ProblemReport, ProblemReportKind
 from annotation.selectors import AssignedBlock
 from annotation.services.judging.limits import comment_refusal, reports_refusal
 from annotation.services.judging.submission import submission_owner_check
+from annotation.services.page_changes import pages_changed
 from annotation.submissions import SubmissionRefusedError
 
 
@@ -36,7 +37,9 @@ def problem_report(
             "comment": comment.strip(),
         },
     )
-    if not created:
+    if created:
+        pages_changed([assigned.task_id], problem_reports=1)
+    else:
         submission_owner_check(report, judge_id=assigned.judge_id)
     return report
 

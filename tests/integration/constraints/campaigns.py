@@ -114,27 +114,6 @@ def the_only_owner_goes(attempt: Attempt) -> None:
         members.filter(role="analyst").update(role="owner")
 
 
-@breaks("instructions_never_change")
-def instructions_are_reworded(attempt: Attempt) -> None:
-    instructions()
-    with attempt.refuses(saying="Cannot update"):
-        Instructions.objects.update(text="Rank them well.")
-    # They go with their campaign.
-    with attempt.accepts():
-        Instructions.objects.all().delete()
-
-
-@breaks("acceptance_append_only")
-def an_acceptance_is_dated_back_or_deleted(attempt: Attempt) -> None:
-    with attempt.accepts():
-        make_acceptance()
-    make_acceptance()
-    with attempt.refuses(saying="Cannot update or delete"):
-        Acceptance.objects.update(accepted_at=timezone.now() - timedelta(days=9))
-    with attempt.refuses(saying="Cannot update or delete"):
-        Acceptance.objects.all().delete()
-
-
 def state_change() -> Create:
     return partial(
         CampaignStateChange.objects.create, campaign=make_campaign(), before="draft", after="open"
@@ -162,16 +141,6 @@ def a_closed_campaign_is_paused(attempt: Attempt) -> None:
         rows.update(state=CampaignState.OPEN)
     with attempt.accepts():
         rows.update(state=CampaignState.CLOSED)
-
-
-@breaks("state_change_append_only")
-def a_change_of_state_is_rewritten(attempt: Attempt) -> None:
-    state_change()()
-    with attempt.refuses(saying="Cannot update"):
-        CampaignStateChange.objects.update(after="bin")
-    # They go with their campaign.
-    with attempt.accepts():
-        Campaign.objects.all().delete()
 
 
 def make_acceptance() -> Acceptance:

@@ -1,6 +1,5 @@
 """What the database refuses of requests for erasure."""
 
-import pgtrigger
 from django.utils import timezone
 
 from campaign.models import ErasureRequest
@@ -46,13 +45,3 @@ def a_refusal_says_nothing(attempt: Attempt) -> None:
         requests.update(reason="No.")
     with attempt.accepts():
         requests.update(refused_at=NOW, reason="No.")
-
-
-@breaks("erasure_request_kept")
-def a_request_is_deleted(attempt: Attempt) -> None:
-    request = erasure_ask(judge=make_judge(make_campaign()))
-    with attempt.refuses():
-        request.delete()
-    # The owner has one named way past the triggers.
-    with attempt.accepts(), pgtrigger.ignore():
-        request.delete()

@@ -48,15 +48,6 @@ def what_is_published_is_changed(attempt: Attempt) -> None:
         PublishedResult.objects.update(published_by=None, reviewer_token="token")
 
 
-@breaks("published_result_never_deleted")
-def what_is_published_is_deleted(attempt: Attempt) -> None:
-    create = published()
-    with attempt.refuses(saying="Cannot delete"):
-        PublishedResult.objects.all().delete()
-    with attempt.accepts():
-        create()
-
-
 @breaks("published_result_of_a_ranking_of_its_task")
 def a_ranking_of_another_task_is_published(attempt: Attempt) -> None:
     create = published()

@@ -101,17 +101,6 @@ def a_snippet_is_of_other_texts(attempt: Attempt) -> None:
         create()
 
 
-@breaks("quiz_snippet_stays")
-def a_snippet_is_changed(attempt: Attempt) -> None:
-    create = second_snippet()
-    with attempt.refuses(saying="Cannot update"):
-        Snippet.objects.update(expected=[True, True])
-    with attempt.accepts():
-        create()
-    with attempt.accepts():
-        Snippet.objects.all().delete()
-
-
 @breaks("quiz_snippet_before_it_is_read")
 def a_snippet_comes_late(attempt: Attempt) -> None:
     create = second_snippet()

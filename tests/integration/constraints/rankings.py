@@ -8,7 +8,7 @@ from django.utils import timezone
 from ranking.models import (
     RankingRun,
 )
-from tests.integration.constraints.breakages import Attempt, Create, breaks
+from tests.integration.constraints.breakages import Create
 from tests.integration.constraints.worlds import small_task
 
 
@@ -29,15 +29,3 @@ def said() -> dict[str, Any]:
 
 def run() -> Create:
     return partial(RankingRun.objects.create, task=small_task(), **said())
-
-
-@breaks("ranking_run_immutable")
-def a_ranking_is_changed_or_deleted(attempt: Attempt) -> None:
-    create = run()
-    with attempt.accepts():
-        create()
-    create()
-    with attempt.refuses(saying="Cannot update"):
-        RankingRun.objects.update(seed=2)
-    with attempt.refuses(saying="Cannot update or delete"):
-        RankingRun.objects.all().delete()

@@ -89,14 +89,3 @@ breaks_by_fields(
     {"judgments": [2], "watermark": 9},
     {"watermark": 0},
 )
-
-
-@breaks("sorting_verdict_append_only")
-def a_verdict_is_changed_or_deleted(attempt: Attempt) -> None:
-    create = second_verdict()
-    with attempt.refuses(saying="Cannot update"):
-        ClosedComparison.objects.update(winner="birch", loser="amber")
-    with attempt.refuses(saying="Cannot update or delete"):
-        ClosedComparison.objects.all().delete()
-    with attempt.accepts():
-        create()

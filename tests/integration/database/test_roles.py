@@ -5,10 +5,34 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 from django.db import DatabaseError, connection, transaction
+from django.db.models import Model
 from django.test import override_settings
 
-from annotation.models import Judgment
+from annotation.models import (
+    Judgment,
+    JudgmentNumber,
+    ProblemReply,
+    ProblemReport,
+    QualityAction,
+    QualityReversal,
+    Skip,
+)
 from campaign.database.roles import application_role_grant, protected_operations
+from campaign.models import (
+    Acceptance,
+    ActivityEvent,
+    CampaignStateChange,
+    ErasureRequest,
+    Instructions,
+)
+from protocols.editing.models import Answer as EditingAnswer
+from protocols.quiz.models import Answer as QuizAnswer
+from protocols.quiz.models import Snippet
+from protocols.rating.models import Answer as RatingAnswer
+from protocols.sorting.models import ClosedComparison, SystemSort
+from protocols.spans.models import Answer as SpansAnswer
+from protocols.two_outputs.models import Answer as TwoOutputsAnswer
+from ranking.models import PublishedResult, RankingRun
 from tests.conftest import APPLICATION
 from tests.integration.constraints.judgments import revision
 from tests.integration.constraints.worlds import small_task
@@ -68,13 +92,27 @@ def test_the_setting_that_passes_triggers_does_nothing_for_the_application() -> 
         create(task=other)
 
 
+#: Kept for good: what the application may not do to their rows.
+KEPT: dict[type[Model], str] = {
+    **dict.fromkeys((Judgment, JudgmentNumber, Skip), "UPDATE, DELETE"),
+    **dict.fromkeys((RatingAnswer, TwoOutputsAnswer, SpansAnswer, EditingAnswer), "UPDATE, DELETE"),
+    **dict.fromkeys((QuizAnswer, ClosedComparison), "UPDATE, DELETE"),
+    **dict.fromkeys((ProblemReport, ProblemReply), "UPDATE, DELETE"),
+    **dict.fromkeys((QualityAction, QualityReversal), "UPDATE, DELETE"),
+    **dict.fromkeys((Acceptance, RankingRun), "UPDATE, DELETE"),
+    **dict.fromkeys((ErasureRequest, PublishedResult), "DELETE"),
+    **dict.fromkeys((ActivityEvent, CampaignStateChange, Instructions), "UPDATE"),
+    **dict.fromkeys((SystemSort, Snippet), "UPDATE"),
+}
+
+
 @pytest.mark.django_db
 def test_every_append_only_table_is_withheld() -> None:
-    withheld = dict(protected_operations())
-    assert withheld[Judgment] == "UPDATE, DELETE"
+    withheld = protected_operations()
+    assert set(KEPT.items()) - set(withheld) == set()
     with connection.cursor() as cursor:
-        for model, operations in withheld.items():
-            for operation in operations.split(", "):
+        for model, operations in withheld:
+            for operation in (*operations.split(", "), "TRUNCATE"):
                 cursor.execute(
                     "SELECT has_table_privilege(%s, %s)", [model._meta.db_table, operation]
                 )

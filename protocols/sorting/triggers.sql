@@ -1,3 +1,4 @@
+-- trigger sorting_verdict_is_of_its_sort
 SELECT s.systems, s.task_id INTO asked FROM sorting_systemsort s WHERE s.id = NEW.sort_id;
 IF NOT ARRAY[NEW.winner, NEW.loser]::text[] <@ asked.systems::text[] THEN
     RAISE EXCEPTION '% : % is no comparison of sort %', NEW.winner, NEW.loser, NEW.sort_id

@@ -1,3 +1,4 @@
+-- trigger spans_answer_fits_its_judgment
 {plan_by_index}
 FOR answer IN
     SELECT n.*, j.*

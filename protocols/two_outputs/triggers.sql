@@ -1,3 +1,4 @@
+-- trigger two_outputs_answer_fits_its_judgment
 {plan_by_index}
 SELECT n.judgment_id, n.verdict, j.labels, j.protocol <> 'two_outputs' AS is_of_another
 INTO wrong

@@ -1,3 +1,4 @@
+-- trigger rating_answer_fits_its_judgment
 {plan_by_index}
 SELECT n.judgment_id, n.criterion, j.labels,
     j.protocol <> 'rating' AS is_of_another,

@@ -1,0 +1,83 @@
+-- trigger acceptance_within_a_campaign
+IF NOT EXISTS (
+    SELECT FROM campaign_judge j
+    JOIN campaign_instructions i ON i.campaign_id = j.campaign_id
+    WHERE j.id = NEW.judge_id AND i.id = NEW.instructions_id
+) THEN
+    RAISE EXCEPTION 'judge % and instructions % are of two campaigns',
+        NEW.judge_id, NEW.instructions_id
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'acceptance_within_a_campaign';
+END IF;
+RETURN NEW;
+
+-- trigger conflict_within_a_campaign
+IF NOT EXISTS (
+    SELECT FROM campaign_judge j
+    JOIN campaign_testset t ON t.campaign_id = j.campaign_id
+    JOIN campaign_system s ON s.test_set_id = t.id
+    WHERE j.id = NEW.judge_id AND s.id = NEW.system_id
+) THEN
+    RAISE EXCEPTION 'judge % and system % are of two campaigns',
+        NEW.judge_id, NEW.system_id
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'conflict_within_a_campaign';
+END IF;
+RETURN NEW;
+
+-- trigger group_member_within_a_campaign
+IF NOT EXISTS (
+    SELECT FROM campaign_judge j
+    JOIN campaign_judgegroup g ON g.campaign_id = j.campaign_id
+    WHERE j.id = NEW.judge_id AND g.id = NEW.group_id AND g.removed_at IS NULL
+) THEN
+    RAISE EXCEPTION 'judge % and group % are of two campaigns, or the group was deleted',
+        NEW.judge_id, NEW.group_id
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'group_member_within_a_campaign';
+END IF;
+RETURN NEW;
+
+-- trigger link_redemption_counts_on_its_invitation
+UPDATE campaign_invitation i SET arrived = arrived + 1
+FROM campaign_judge j
+WHERE i.id = NEW.invitation_id AND i.user_id IS NULL
+  AND j.id = NEW.judge_id AND j.campaign_id = i.campaign_id;
+IF NOT FOUND THEN
+    RAISE EXCEPTION 'invitation % brings nobody in as judge %',
+        NEW.invitation_id, NEW.judge_id
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'link_redemption_by_a_link_of_the_campaign';
+END IF;
+RETURN NEW;
+
+-- trigger membership_leaves_an_owner
+-- Campaigns from before there were owners may have none: nothing but an owner's going is refused there.
+IF OLD.role <> 'owner' AND coalesce(NEW.campaign_id, OLD.campaign_id) = OLD.campaign_id THEN
+    RETURN NULL;
+END IF;
+FOREACH touched IN ARRAY ARRAY[OLD.campaign_id, NEW.campaign_id] LOOP
+    -- Of two owners who go at once, the second waits here and then sees that the first is gone.
+    PERFORM FROM campaign_campaign c WHERE c.id = touched FOR NO KEY UPDATE;
+    IF EXISTS (SELECT FROM campaign_membership m WHERE m.campaign_id = touched)
+        AND NOT EXISTS (
+            SELECT FROM campaign_membership m WHERE m.campaign_id = touched AND m.role = 'owner'
+        )
+    THEN
+        RAISE EXCEPTION 'campaign % has members and no owner', touched
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'membership_leaves_an_owner';
+    END IF;
+END LOOP;
+RETURN NULL;
+
+-- trigger output_of_an_approved_bad_reference_stays
+IF EXISTS (
+    SELECT FROM campaign_badreference b
+    WHERE b.output_id = NEW.id AND b.approved_at IS NOT NULL
+) THEN
+    RAISE EXCEPTION 'output % may have been shown to judges', NEW.id
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'output_of_an_approved_bad_reference_stays';
+END IF;
+RETURN NEW;
