@@ -106,9 +106,9 @@ bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation
 attack: $(DEV_STAMP) ## attack a web server of our own, and print what each attack did before and does now (ARGS=proxy)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.attacks $(ARGS)
 
-screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/screenshots (ARGS="pairs published")
+screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/screenshots
 	@$(BIN)/python -m launcher.browser
-	@$(BIN)/python -m launcher.screenshots $(ARGS)
+	@$(BIN)/python -m launcher.screenshots
 
 lock: $(DEV_STAMP) ## pin the newest allowed versions with their hashes (needs uv)
 	@for name in base embedded numba parquet png dask errors s3 dev; do \
