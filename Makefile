@@ -69,8 +69,13 @@ test-released: $(DEV_STAMP) $(WORDS_STAMP) ## the tests on the texts WMT release
 fuzz: $(DEV_STAMP) $(WORDS_STAMP) ## look for examples that break a property, at random (FUZZ_EXAMPLES=2000 each)
 	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fuzz --numprocesses=auto $(ARGS)
 
-mutants: $(DEV_STAMP) $(WORDS_STAMP) ## break the code in one place after the other, and list what no test notices (ARGS=annotation/services/lending/lend.py)
-	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutants $(ARGS)
+mutants: $(DEV_STAMP) $(WORDS_STAMP) ## break a module in one place after the other, and list what no test notices (MODULE=file.py TESTS=tests/…)
+	@test -n "$(MODULE)" -a -n "$(TESTS)" || { echo "Say what to break and which tests should notice: make mutants MODULE=… TESTS=…" >&2; exit 2; }
+	@printf '[cosmic-ray]\nmodule-path = "%s"\ntimeout = 600.0\nexcluded-modules = []\ntest-command = "%s"\n[cosmic-ray.distributor]\nname = "local"\n' \
+	  "$(MODULE)" "$(BIN)/python -m pytest -x -q -n 0 $(TESTS)" > .mutants.toml
+	@$(BIN)/cosmic-ray init --force .mutants.toml .mutants.sqlite
+	@OMP_NUM_THREADS=1 $(BIN)/python -m launcher run --temporary -- $(BIN)/cosmic-ray exec .mutants.toml .mutants.sqlite
+	@$(BIN)/cr-report --surviving-only --show-diff .mutants.sqlite
 
 faults: $(DEV_STAMP) $(WORDS_STAMP) ## kill, stop and starve a running Quintet while judges work, and compare (ARGS=--short; docs/reliability.md)
 	@$(BIN)/python -m tests.faults $(ARGS)
@@ -98,17 +103,17 @@ messages: $(RUN_STAMP) ## bring the catalogues in locale/ up to date with code a
 untranslated: $(RUN_STAMP) ## list what is untranslated or wrong in the catalogues
 	@$(BIN)/python -m translations check
 
-BENCHMARKS := shards judging_server import_speed live_ranking
+BENCHMARKS := judging_server import_speed live_ranking
 
 bench: $(DEV_STAMP) $(KERNEL_STAMP) ## measure the speeds that the documentation states, as ratios side by side
 	@for name in $(BENCHMARKS); do echo "== $$name"; OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$$name || exit 1; done
 
-attack: $(DEV_STAMP) ## attack a web server of our own, and print what each attack did before and does now (ARGS=proxy)
-	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.attacks $(ARGS)
+attack: $(DEV_STAMP) ## try the limits of the nginx configuration on a web server of our own (needs nginx)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.attacks.proxy
 
-screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/screenshots (ARGS="pairs published")
+screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/screenshots
 	@$(BIN)/python -m launcher.browser
-	@$(BIN)/python -m launcher.screenshots $(ARGS)
+	@$(BIN)/python -m launcher.screenshots
 
 lock: $(DEV_STAMP) ## pin the newest allowed versions with their hashes (needs uv)
 	@for name in base embedded numba parquet png dask errors s3 dev; do \

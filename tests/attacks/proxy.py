@@ -1,6 +1,8 @@
 """The proxy as shipped, live: TLS, limits, sub-path, log. Needs nginx (`apt-get install nginx-light`).
 
-python -m tests.attacks.proxy
+    python -m tests.attacks.proxy
+
+It starts PostgreSQL, Valkey, the web server and nginx for itself, prints a table and exits with 1 if a promise was not kept.
 """
 
 from __future__ import annotations
@@ -11,14 +13,14 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.attacks.judge import HOST, make_judge_session
-from tests.attacks.proxied import Proxy
-from tests.attacks.table import Figure, attack_run
-from tests.benchmarks.web_server import web_server
+from tests.attacks.proxied import HOST, Proxy
+from tests.benchmarks.web_server import prepare_django, web_server, with_services
 
 if TYPE_CHECKING:
     from campaign.models import User
@@ -30,9 +32,39 @@ MEGABYTE, STREAMED_MB = 1_000_000, 40
 SECRET = "ThisIsTheSecretOfALink"
 
 
+@dataclass(frozen=True)
+class Figure:
+    """One figure of an attack.
+
+    Attributes:
+        what: what was measured, with its unit.
+        now: the figure now.
+        limit: what it must be, in words.
+        held: whether it is.
+    """
+
+    what: str
+    now: str
+    limit: str
+    held: bool
+
+
+def table_print(attack: str, figures: Sequence[Figure]) -> None:
+    """Print the figures of an attack, a row each."""
+    rows = [("what", "now", "must be", "held")]
+    rows += [(f.what, f.now, f.limit, "yes" if f.held else "NO") for f in figures]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    sys.stdout.write("\n".join([f"== {attack}", *lines, ""]))
+    sys.stdout.flush()
+
+
 def attack() -> list[Figure]:
     """Try each promise of the proxy's configuration; return what came of it."""
-    cookie = make_judge_session()
+    cookie = _judge_session()
     exported = _exported_make(_organiser_make())
     from django.core.management import call_command
 
@@ -42,6 +74,20 @@ def attack() -> list[Figure]:
         port, _process = held.enter_context(web_server())
         proxy = held.enter_context(Proxy(folder, upstream=port, prefix=PREFIX))
         return [*_pages(proxy, cookie), *_streams(proxy, *exported), *_limits(proxy), *_log(proxy)]
+
+
+def _judge_session() -> str:
+    """Make a campaign with a judge; return the Cookie header of the judge's session."""
+    from django.test import Client
+
+    from tests import factories
+
+    task = factories.make_task(factories.make_campaign("museum"))
+    judge = factories.make_judge(task.test_set.campaign)
+    assert judge.user is not None
+    browser = Client()
+    browser.force_login(judge.user)
+    return "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())
 
 
 def _organiser_make() -> User:
@@ -178,12 +224,16 @@ def _log(proxy: Proxy) -> list[Figure]:
 if __name__ == "__main__":
     if shutil.which("nginx") is None:
         sys.exit("This attack needs nginx: apt-get install nginx-light, or your system's way.")
-    attack_run(
-        "tests.attacks.proxy",
-        attack,
+    with_services("tests.attacks.proxy")
+    prepare_django(
+        has_tables=False,
+        STATIC_HASHED="0",
         STATIC_ROOT=str(STATIC_ROOT),
         HTTPS="1",
         PROXIES="1",
         URL_PREFIX=PREFIX,
         ALLOWED_HOSTS=HOST,
     )
+    found = attack()
+    table_print("proxy", found)
+    sys.exit(0 if all(figure.held for figure in found) else 1)

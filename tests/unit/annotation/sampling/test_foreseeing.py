@@ -3,8 +3,8 @@
 import pytest
 
 from annotation.sampling.due import attention_due, intra_due
-from tests.attacks.foreseeing import WAYS, Outcome, Seen, Way, outcome
 from tests.some_now import some_now
+from tests.unit.annotation.sampling.foreseeing import WAYS, Outcome, Seen, Way, outcome
 
 JUDGES = 10
 HITS = 100

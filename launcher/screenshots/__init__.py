@@ -1,1 +1,0 @@
-"""Photographs of the pages of the running demo, for the docs."""
