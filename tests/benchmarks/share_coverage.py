@@ -14,11 +14,11 @@ from itertools import product
 
 import numpy as np
 
-from protocols.editing.simulator import simulated_edits
 from protocols.editing.statistics.acceptability import acceptability
-from protocols.quiz.simulator import simulated_quiz
 from protocols.quiz.statistics.answers import quiz_scores
 from ranking.core.judges.clustered_share import Share
+from tests.simulated.edits import simulated_edits
+from tests.simulated.quizzes import simulated_quiz
 
 
 def outside(shares: Iterable[Share | None], truth: float) -> list[bool]:

@@ -21,9 +21,9 @@ from itertools import product
 import numpy as np
 from scipy.stats import norm
 
-from protocols.sorting.simulator import SimulatedCampaign, SimulatedWorld, simulate_sorts
 from protocols.sorting.statistics.comparison import compare
 from ranking.core.ranges.sign_tests import Correction
+from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld, simulate_sorts
 
 _SEVEN = SimulatedWorld({"X": 0.0, "Y": 0.0}, same=0.3)
 _FEW = replace(_SEVEN, judges=3, sentences=40)

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from protocols.spans.simulator import SpanModel, simulate_spans
 from protocols.spans.statistics.additive import Level, fit_additive
 from protocols.spans.statistics.columns import score_columns
 from tests.benchmarks import say
+from tests.simulated.scores import SpanModel, simulate_spans
 
 ADAPTIVE = SpanModel(sampling="adaptive")
 HARDER = replace(ADAPTIVE, trend=30)
