@@ -28,7 +28,6 @@ from protocols.editing.edits_shown import (
     stages,
 )
 from protocols.editing.models import Answer, Outcome
-from protocols.editing.simulator import simulated_edit
 
 MAX_CHARACTERS: Final = 20_000
 #: The rule by which the last acceptor is asked where those before them disagree.
@@ -214,7 +213,15 @@ def _simulated_on(
 ) -> dict[str, Any]:
     if answer.get("outcome") != Outcome.EDITED:
         return dict(answer)
-    return {**answer, "text": simulated_edit(texts[0], random)}
+    return {**answer, "text": _edited_by_chance(texts[0], random)}
+
+
+def _edited_by_chance(text: str, random: Random) -> str:
+    """Return a text as an editor who changes one word leaves it: it is gone, or twice there where it is the only one."""
+    words = text.split(" ")
+    place = random.randrange(len(words))
+    kept = [*words[:place], *words[place + 1 :]]
+    return " ".join(kept) if "".join(kept).strip() else f"{text} {text}".strip() or "–"
 
 
 EDITING: Final = AnswerKind(

@@ -21,17 +21,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
-class NotFeasibleError(ValueError):
-    """There are too few judges, or they rate too few items each."""
-
-    def __init__(self, feasibility: Feasibility) -> None:
-        super().__init__(
-            f"{feasibility.ratings} ratings of a pass need at least {feasibility.needed_judges} judges; "
-            f"there are {feasibility.judges}"
-        )
-        self.feasibility = feasibility
-
-
 @dataclass(frozen=True)
 class Feasibility:
     """Whether an allotment exists, and what it would need.

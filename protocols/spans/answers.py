@@ -4,6 +4,7 @@ With the rule `spans_asked` off, judges give scores alone, as in direct assessme
 that something is missing in an output. Scores that contradict the spans are stored as they are: the judge page asks.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from random import Random
@@ -28,8 +29,8 @@ from protocols.spans.records import (
     MAX_SCORE,
     MAX_SPANS,
     Severity,
+    Span,
 )
-from protocols.spans.simulator import scores_of_qualities, spans_on_words
 
 _KINDS: Final = (ERROR, MISSING)
 _SWITCHES: Final = {"spans_asked": True, "missing": True}
@@ -38,6 +39,14 @@ _THRESHOLDS: Final = asdict(ContradictionRule())
 _RULES: Final[Rules] = {**_SWITCHES, **_THRESHOLDS}
 #: Of the form field of a threshold: left empty, it is what it is unless chosen.
 _POINTS: Final[dict[str, Any]] = {"min_value": 0, "max_value": MAX_SCORE, "required": False}
+
+#: Points of the score that a simulated error takes on average, and how many of the errors are major.
+_POINTS_AN_ERROR: Final = 20
+_MAJOR: Final = 0.3
+#: How much a simulated judge's score of the same output varies, and how often an error is that something is missing.
+_NOISE: Final = 4.0
+_MISSING: Final = 0.1
+_A_WORD: Final = re.compile(r"\S+")
 
 
 class SpanSerializer(serializers.Serializer[object]):
@@ -259,7 +268,7 @@ def _simulated(
     _asked: Mapping[str, Any],
     random: Random,
 ) -> dict[str, Any]:
-    scores = scores_of_qualities(qualities, [label or 0 for label in labels], random)
+    scores = _scores_of_qualities(qualities, [label or 0 for label in labels], random)
     return {"outputs": [{"score": score, "spans": []} for score in scores]}
 
 
@@ -281,7 +290,7 @@ def _simulated_on(
                         "severity": span.severity.value,
                         "kind": MISSING if span.is_missing_content else ERROR,
                     }
-                    for span in spans_on_words(
+                    for span in _spans_on_words(
                         text, output["score"], random, missing=asked["missing"]
                     )
                 ],
@@ -289,6 +298,63 @@ def _simulated_on(
             for output, text in zip(answer["outputs"], texts, strict=True)
         ]
     }
+
+
+def _scores_of_qualities(
+    qualities: Sequence[float], labels: Sequence[int], random: Random
+) -> list[int]:
+    """Return the scores of a judge who ranks outputs so: noise around their qualities, in the order of the ranks.
+
+    Parameters
+    ----------
+    qualities : sequence of float
+        Of the outputs, from 0 to 100.
+    labels : sequence of int
+        Ranks that the judge gave them, 1 is best; equal ranks get equal scores.
+    random : Random
+    """
+    ranks = sorted(set(labels))
+    means = sorted(
+        (
+            random.gauss(sum(of_rank) / len(of_rank), _NOISE)
+            for of_rank in (
+                [quality for quality, label in zip(qualities, labels, strict=True) if label == rank]
+                for rank in ranks
+            )
+        ),
+        reverse=True,
+    )
+    score_of: dict[int, int] = {}
+    above = 101
+    for place, (rank, mean) in enumerate(zip(ranks, means, strict=True)):
+        # Room for those that follow.
+        above = max(len(ranks) - 1 - place, min(above - 1, round(mean)))
+        score_of[rank] = above
+    return [score_of[label] for label in labels]
+
+
+def _spans_on_words(text: str, score: int, random: Random, *, missing: bool) -> tuple[Span, ...]:
+    """Return errors on words of a text by chance, in its order: more of them where its score is low.
+
+    Parameters
+    ----------
+    text : str
+    score : int
+    random : Random
+    missing : bool
+        Whether an error may be that something is missing.
+    """
+    words = list(_A_WORD.finditer(text))
+    lost = (100 - score) / _POINTS_AN_ERROR
+    count = min(len(words), int(lost + random.random()))
+    found = []
+    for word in sorted(random.sample(words, count), key=lambda word: word.start()):
+        severity = Severity.MAJOR if random.random() < _MAJOR else Severity.MINOR
+        if missing and random.random() < _MISSING:
+            found.append(Span(None, None, severity))
+        else:
+            found.append(Span(word.start(), word.end(), severity))
+    return tuple(found)
 
 
 SPANS: Final = AnswerKind(

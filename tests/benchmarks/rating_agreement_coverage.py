@@ -14,9 +14,9 @@ from math import isnan, nan
 
 import numpy as np
 
-from protocols.rating.simulator import RatingWorld, simulated_ratings
 from protocols.rating.statistics.agreement import rating_agreement
 from tests.benchmarks.rating_coverage import WORLDS
+from tests.simulated.ratings import RatingWorld, simulated_ratings
 
 #: For n = 4 everything agrees.
 _MOST = 4

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from protocols.rating.simulator import RatingWorld, simulated_ratings
 from protocols.rating.statistics.means import MeanRatings, mean_ratings
+from tests.simulated.ratings import RatingWorld, simulated_ratings
 
 FloatArray = npt.NDArray[np.float64]
 

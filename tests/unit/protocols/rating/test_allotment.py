@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.rating.allotment import allot
-from protocols.rating.feasibility import NotFeasibleError, feasibility
+from protocols.rating.feasibility import feasibility
+from tests.simulated.allotment import NotFeasibleError, allot
 
 sizes = st.lists(st.integers(1, 5), min_size=1, max_size=7)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.management.base import CommandError
 
-from protocols.rating.simulator import RatingWorld, simulated_ratings
+from tests.simulated.ratings import RatingWorld, simulated_ratings
 
 Run = Callable[..., str]
 RunJson = Callable[..., Any]

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from protocols.rating.simulator import RatingWorld, simulated_ratings
 from protocols.rating.statistics.judges import standardised
 from protocols.rating.statistics.means import MeanRating, mean_ratings
 from protocols.rating.statistics.ratings import Ratings
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.scores import Shortage
 from tests.benchmarks.rating_coverage import measured
+from tests.simulated.ratings import RatingWorld, simulated_ratings
 
 MakeRatings = Callable[..., Ratings]
 WORLD = RatingWorld(quality=(2.4, 3.0, 3.6), segments=25, judges=8)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from protocols.sorting.simulator import SimulatedCampaign, SimulatedWorld
 from protocols.sorting.statistics.comparison import compare
 from protocols.sorting.statistics.judgments import PairJudgments
 from protocols.sorting.statistics.over_judges import p_over_judges
+from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld
 
 #: Two equal systems; judges with samples of their own.
 EQUAL = SimulatedWorld({"X": 0.0, "Y": 0.0}, same=0.3, judges=3, sentences=40)

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from protocols.sorting.simulator import SimulatedCampaign, SimulatedWorld, simulate_sorts
 from protocols.sorting.statistics.comparison import ErrorChoice, compare
+from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld, simulate_sorts
 from tests.some_now import some_now
 
 EQUAL = SimulatedWorld(dict.fromkeys("ABCDE", 0.0), same=0.3)

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.spans.records import ScoredJudgment
-from protocols.spans.simulator import SpanModel, simulate_spans
 from protocols.spans.statistics.additive import Level, fit_additive
 from protocols.spans.statistics.columns import ScoreColumns, score_columns
 from protocols.spans.statistics.means import system_means
 from ranking.core.scores import NotEstimable
 from tests.properties import examples
+from tests.simulated.scores import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, output
 
 

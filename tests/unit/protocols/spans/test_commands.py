@@ -9,7 +9,7 @@ import pytest
 from django.core.management.base import CommandError
 
 from protocols.spans.files import SpansFormat, write_spans
-from protocols.spans.simulator import SpanModel, simulate_spans
+from tests.simulated.scores import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, major, output
 
 RunJson = Callable[..., Any]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from protocols.spans.simulator import SpanModel, simulate_spans
 from protocols.spans.statistics.columns import ScoreColumns, score_columns
 from protocols.spans.statistics.means import unit_scores
 from protocols.spans.statistics.rules import (
@@ -16,6 +15,7 @@ from protocols.spans.statistics.rules import (
     permutation_p,
     wilcoxon_p,
 )
+from tests.simulated.scores import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, output
 
 GENERATOR = np.random.default_rng(0)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from protocols.spans.simulator import SpanModel, simulate_spans
 from protocols.spans.statistics.additive import fit_additive
 from protocols.spans.statistics.columns import ScoreColumns, score_columns
 from protocols.spans.statistics.means import unit_scores
@@ -22,6 +21,7 @@ from protocols.spans.statistics.rules import (
     permutation_p,
 )
 from tests.properties import examples
+from tests.simulated.scores import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, output
 
 MODEL = SpanModel(systems=4, segments=20, judges=6, outputs=3, screens=2, liking_sd=4)

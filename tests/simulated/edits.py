@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from random import Random
 
 import numpy as np
 from scipy.special import ndtri
@@ -79,11 +78,3 @@ def simulated_edits(
         length=unknown,
         active_ms=unknown,
     )
-
-
-def simulated_edit(text: str, random: Random) -> str:
-    """Return a text as an editor who changes one word leaves it: it is gone, or twice there where it is the only one."""
-    words = text.split(" ")
-    place = random.randrange(len(words))
-    kept = [*words[:place], *words[place + 1 :]]
-    return " ".join(kept) if "".join(kept).strip() else f"{text} {text}".strip() or "–"

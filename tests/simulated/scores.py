@@ -7,10 +7,7 @@ finds each error with some probability. So judges who look alike agree, and trut
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Final, Literal
 
 import numpy as np
@@ -29,10 +26,6 @@ _LETTERS = 5
 #: Points of the score that an error takes on average, and how many of the errors are major.
 _POINTS_AN_ERROR: Final = 20
 _MAJOR: Final = 0.3
-#: How much a judge's score of the same output varies, and how often an error is that something is missing.
-_NOISE: Final = 4.0
-_MISSING: Final = 0.1
-_A_WORD: Final = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,60 +201,3 @@ def _spans(
         for word, severity in errors
         if generator.random() < found
     )
-
-
-def scores_of_qualities(
-    qualities: Sequence[float], labels: Sequence[int], random: Random
-) -> list[int]:
-    """Return the scores of a judge who ranks outputs so: noise around their qualities, in the order of the ranks.
-
-    Parameters
-    ----------
-    qualities : sequence of float
-        Of the outputs, from 0 to 100.
-    labels : sequence of int
-        Ranks that the judge gave them, 1 is best; equal ranks get equal scores.
-    random : Random
-    """
-    ranks = sorted(set(labels))
-    means = sorted(
-        (
-            random.gauss(sum(of_rank) / len(of_rank), _NOISE)
-            for of_rank in (
-                [quality for quality, label in zip(qualities, labels, strict=True) if label == rank]
-                for rank in ranks
-            )
-        ),
-        reverse=True,
-    )
-    score_of: dict[int, int] = {}
-    above = 101
-    for place, (rank, mean) in enumerate(zip(ranks, means, strict=True)):
-        # Room for those that follow.
-        above = max(len(ranks) - 1 - place, min(above - 1, round(mean)))
-        score_of[rank] = above
-    return [score_of[label] for label in labels]
-
-
-def spans_on_words(text: str, score: int, random: Random, *, missing: bool) -> tuple[Span, ...]:
-    """Return errors on words of a text by chance, in its order: more of them where its score is low.
-
-    Parameters
-    ----------
-    text : str
-    score : int
-    random : Random
-    missing : bool
-        Whether an error may be that something is missing.
-    """
-    words = list(_A_WORD.finditer(text))
-    lost = (100 - score) / _POINTS_AN_ERROR
-    count = min(len(words), int(lost + random.random()))
-    found = []
-    for word in sorted(random.sample(words, count), key=lambda word: word.start()):
-        severity = Severity.MAJOR if random.random() < _MAJOR else Severity.MINOR
-        if missing and random.random() < _MISSING:
-            found.append(Span(None, None, severity))
-        else:
-            found.append(Span(word.start(), word.end(), severity))
-    return tuple(found)

@@ -11,9 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from protocols.rating.feasibility import NotFeasibleError, feasibility
+from protocols.rating.feasibility import Feasibility, feasibility
 
 Int64Array = npt.NDArray[np.int64]
+
+
+class NotFeasibleError(ValueError):
+    """There are too few judges, or they rate too few items each."""
+
+    def __init__(self, feasibility: Feasibility) -> None:
+        super().__init__(
+            f"{feasibility.ratings} ratings of a pass need at least {feasibility.needed_judges} judges; "
+            f"there are {feasibility.judges}"
+        )
+        self.feasibility = feasibility
 
 
 @dataclass(frozen=True, eq=False)
