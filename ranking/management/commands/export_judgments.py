@@ -7,9 +7,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.management.arguments import protocol_option_add, task_asked
-from ranking.export.judgments.asked import ExportRefusedError, export_asked
-from ranking.export.judgments.kinds import KINDS, ExportFormat
-from ranking.export.judgments.making import export_bytes
+from ranking.export.asked import ExportRefusedError, export_asked
+from ranking.export.kinds import KINDS, ExportFormat
+from ranking.export.writing import export_bytes
 from ranking.management.output import Progress, replaced
 
 

@@ -10,10 +10,17 @@ from typing import Any, Final
 from campaign.models import Job, JobKind
 from campaign.services.jobs import JobProgress, handles
 from campaign.texts.canonical_json import canonical
-from ranking.export.bundles.design import designs_write, draws_write
-from ranking.export.bundles.frozen import FrozenResult, Progress, frozen_result
-from ranking.export.bundles.judgments import judgments_write, left_out_write, parquet_write
-from ranking.export.bundles.texts import texts_write
+from ranking.export.bundles import (
+    FrozenResult,
+    Progress,
+    designs_write,
+    draws_write,
+    frozen_result,
+    judgments_write,
+    left_out_write,
+    parquet_write,
+    texts_write,
+)
 from ranking.files.bundles.names import (
     CHECKSUMS,
     DESIGN,
