@@ -21,7 +21,7 @@ from optional_packages import has_extra
 from ranking.files.parquet.writing import in_order_of_segments, write_parquet
 from ranking.files.reading import read_columns
 from ranking.models import PublishedResult, ResultBundle
-from ranking.reports.published.bundle_words import hides_a_name
+from ranking.reports.published.folder import hides_a_name
 from ranking.selectors.left_out import judges_not_counted
 
 #: Told how much is done, of how much.

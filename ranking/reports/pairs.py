@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +12,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ranking.code_version import code_version
-from ranking.core.diagnosis.contradictions import Contradiction, ScoredPair
-from ranking.core.diagnosis.direct_pairs import DirectPairs
-from ranking.core.diagnosis.majority_cycles import Cycle
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.scores import Scores, Shortage, ordinal_ranks
 from ranking.reports.inputs import Input, input_data, input_notes
@@ -27,8 +23,20 @@ from ranking.wording.not_yet import lowered, not_yet_in_words
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ranking.core.diagnosis.contradictions import Contradiction, ScoredPair
+    from ranking.core.diagnosis.direct_pairs import DirectPairs
+    from ranking.core.diagnosis.majority_cycles import Cycle
+
 #: Marks of corrected p-values up to a level, as WMT prints them, the strongest first.
 MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))
+
+
+def mark_of(p: float | None) -> str:
+    """Return the mark of a corrected p-value; "" for a large one, and where there is none."""
+    return "" if p is None else next((mark for level, mark in MARKS if p <= level), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +153,7 @@ def _rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
                 "other_share": lost / counted if counted else None,
                 "p_value": float(direct.p_value[a, b]) if is_tested else None,
                 "adjusted_p": p if is_tested else None,
-                "mark": next((mark for level, mark in MARKS if p <= level), ""),
+                "mark": mark_of(p),
                 "significant": p <= found.level,
             }
         )

@@ -1,21 +1,23 @@
-"""What organisers fill in to publish a result, and to change who may see it."""
+"""What organisers fill in to publish a result, to change who may see it, and for a draft at Zenodo."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
 from django import forms
+from django.core.validators import RegexValidator
 from django.forms.boundfield import BoundField
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import System
-from ranking.models import PublishedResult
+from ranking.models import PublishedResult, ZenodoHost
 from ranking.services.publishing import (
     LONGEST_WORDING,
     GivenReason,
     PublishedWords,
     may_be_anonymous,
 )
+from ranking.services.publishing.zenodo import LICENCES, TOKEN
 
 _TEXT: Final = 5_000
 _LINE: Final = 300
@@ -200,4 +202,29 @@ class RetractionForm(forms.Form):
         help_text=_("Readers see it at the top of the page."),
         widget=_area(3),
         max_length=_TEXT,
+    )
+
+
+class ZenodoForm(forms.Form):
+    """Where the draft is made, under which licence, and the organiser's own token."""
+
+    host = forms.ChoiceField(
+        label=_("Where"), choices=ZenodoHost.choices, initial=ZenodoHost.SANDBOX
+    )
+    licence = forms.ChoiceField(
+        label=_("Licence"),
+        choices=list(LICENCES.items()),
+        help_text=_(
+            "It covers the judgments and, if they are in the bundle, the texts: ask their owners first."
+        ),
+    )
+    token = forms.CharField(
+        label=_("Your token"),
+        help_text=_(
+            "Of that site, with the scope deposit:write. It is encrypted until the draft is made, and then "
+            "deleted; delete it there, too."
+        ),
+        max_length=200,
+        validators=[RegexValidator(TOKEN)],
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
     )

@@ -1,23 +1,218 @@
-"""All that the page of a published result shows, in the reader's language."""
+"""The page of a published result, in the reader's language: made of its content alone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any, Final
 
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from annotation.models import QualityRule
 from campaign.texts.languages import language_name
+from ranking.models import RankingRun
 from ranking.pages import formats
+from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.plots import RankPlot, rank_plots
-from ranking.pages.published.left_out import LeftOutLine, left_out_lines
-from ranking.pages.published.matrix import MatrixRow, pair_matrix
-from ranking.pages.published.reading import Content, day_of, moment_of, run_of, withdrawn_in
 from ranking.pages.summary import RankingSummary, summarise_run
+from ranking.range_choices import recorded_choice
+from ranking.reports.pairs import mark_of
+from ranking.reports.published.report import pairs_against
 from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.firmness import firmness_in_words
 from ranking.wording.not_ranked import reason_in_words
+from ranking.wording.numbers import p_in_figures
 from ranking.wording.published_method import method_sentences
+from ranking.wording.published_reasons import reason_published
+
+Content = Mapping[str, Any]
+
+
+def run_of(content: Content) -> RankingRun:
+    """Return the frozen ranking as a run that is not stored, with the names of the content.
+
+    What puts runs into words puts it into words, too.
+    """
+    method, ranking = content["method"], content["ranking"]
+    return RankingRun(
+        method=method["name"],
+        parameters=method["parameters"],
+        seed=int(method["seed"]),
+        watermark=method["watermark"],
+        code_version=method["code_version"],
+        finished_at=moment_of(method["computed_at"]),
+        result={**ranking, "agreement": content["agreement"]},
+    )
+
+
+def moment_of(text: str) -> datetime:
+    """Return a moment as content writes it."""
+    return datetime.fromisoformat(text)
+
+
+def day_of(text: str | None) -> date | None:
+    """Return a day as content writes it."""
+    return None if text is None else date.fromisoformat(text)
+
+
+def withdrawn_in(content: Content) -> frozenset[str]:
+    """Return the names of systems that were withdrawn."""
+    return frozenset(each["system"] for each in content["systems"] if each["is_withdrawn"])
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutLine:
+    """What is left out; `blocks` is None where none are counted, `decided` says when and by whom."""
+
+    what: str
+    blocks: int | None
+    why: str
+    decided: str
+
+
+def left_out_lines(content: Content) -> list[LeftOutLine]:
+    """Return what is left out: judges first, then what never is part of a result."""
+    left_out = content["left_out"]
+    return [
+        *map(_judge, left_out["judges"]),
+        *_group(content),
+        *_of_kind(left_out["references"], _("Reference"), _("A human translation: not ranked.")),
+        *_of_kind(
+            left_out["damaged_references"],
+            _("Damaged reference"),
+            _("Shows whether judges read: not ranked."),
+        ),
+        LeftOutLine(
+            _("Rehearsals and control blocks"), None, _("Never part of a result."), _("by design")
+        ),
+    ]
+
+
+def _judge(judge: Mapping[str, Any]) -> LeftOutLine:
+    return LeftOutLine(
+        what=_("Judge %(name)s") % {"name": judge["judge"]},
+        blocks=judge["blocks"],
+        why=_why(judge),
+        decided=_decided(judge),
+    )
+
+
+def _why(judge: Mapping[str, Any]) -> str:
+    if judge["rule"] is not None:
+        evidence = breach_in_words(judge["evidence"] or {})
+        rule = rule_in_words(QualityRule(**judge["rule"]))
+        return f"{evidence}. {rule}." if evidence else f"{rule}."
+    return reason_published(judge) or _("No reason was given.")
+
+
+def _decided(judge: Mapping[str, Any]) -> str:
+    if judge["decided_by"] is None:
+        return "–"
+    by = _("by a rule") if judge["decided_by"] == "rule" else _("by an organiser")
+    day = date_format(date.fromisoformat(judge["decided_on"]), "DATE_FORMAT")
+    return f"{day}, {by}"
+
+
+def _group(content: Content) -> list[LeftOutLine]:
+    group = content["method"]["judge_group"]
+    if group is None or not group["judges_outside"]:
+        return []
+    what = ngettext("%(count)d judge", "%(count)d judges", group["judges_outside"])
+    return [
+        LeftOutLine(
+            what=what % {"count": group["judges_outside"]},
+            blocks=None,
+            why=_("Not of the group “%(name)s”, whose judgments alone count.")
+            % {"name": group["name"]},
+            decided=_("by the settings"),
+        )
+    ]
+
+
+def _of_kind(names: list[str], what: str, why: str) -> list[LeftOutLine]:
+    return [LeftOutLine(f"{what}: {name}", None, why, _("by design")) for name in names]
+
+
+#: Shares from which a cell is a tone darker.
+_TONES: Final = (0.6, 0.7, 0.8)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell: the row's share of decided comparisons with the column.
+
+    `tone` is "ahead-4" where the row wins by far, "behind-4" where the column does, "even" where the two are not
+    told apart. `words` say all of it, for who does not see it.
+    """
+
+    share: str
+    decided: str
+    mark: str
+    tone: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """A system and its cells, by rank; None on the diagonal."""
+
+    system: str
+    cells: Sequence[Cell | None]
+
+
+def pair_matrix(content: Content) -> list[MatrixRow]:
+    """Return the rows of the matrix, best first; none of a single system."""
+    if not content["ranking"]["pairs"]:
+        return []
+    names = [row["system"] for row in content["ranking"]["systems"]]
+    against = pairs_against(content)
+    level = recorded_choice(content["method"]["parameters"]).level
+    return [
+        MatrixRow(
+            system=row,
+            cells=[
+                None if row == column else _cell(row, column, against(row, column), level)
+                for column in names
+            ],
+        )
+        for row in names
+    ]
+
+
+def _cell(row: str, column: str, found: tuple[int, int, float | None] | None, level: float) -> Cell:
+    names = {"row": row, "column": column}
+    if found is None:
+        return Cell("–", "0", "", "even", _("%(row)s and %(column)s: not compared") % names)
+    won, decided, p = found
+    share = won / decided
+    shown = number_format(round(100 * share))
+    said = {
+        **names,
+        "share": shown,
+        "decided": number_format(decided),
+        "p": _("not estimable yet") if p is None else p_in_figures(p),
+    }
+    return Cell(
+        share=shown,
+        decided=number_format(decided),
+        mark=mark_of(p),
+        tone=_tone(share) if p is not None and p <= level else "even",
+        words=_(
+            "%(row)s beats %(column)s in %(share)s %% of %(decided)s decided comparisons, "
+            "adjusted p %(p)s"
+        )
+        % said,
+    )
+
+
+def _tone(share: float) -> str:
+    """Return the tone of a cell whose systems are told apart; one that hardly wins has the lightest."""
+    if share == 0.5:
+        return "even"
+    ahead = max(share, 1 - share)
+    tone = 1 + sum(ahead >= least for least in _TONES)
+    return f"ahead-{tone}" if share > 0.5 else f"behind-{tone}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,139 @@
-"""The versions of a published result, each with what it changes."""
+"""The versions of a published result: what each changes, and what should worry an organiser before the next, in words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from ranking.core.counting.moments import MIN_UNITS
 from ranking.models import PublishedResult, ResultBundle
-from ranking.pages.published.differences import differences
-from ranking.pages.published.reading import Content
+from ranking.pages.published.page import Content
+from ranking.pages.summary import names_in_a_row
+from ranking.selectors.publishing_worries import PublishingWorries
 from ranking.selectors.result_bundles import bundle_asked
+from ranking.wording.published_method import method_name
+from ranking.wording.published_reasons import reason_published
+from ranking.wording.ranges import rank_range
+
+#: Systems whose places are named; the others are counted.
+_NAMED: Final = 6
+
+
+def differences(before: Content, after: Content) -> list[str]:
+    """Return what the later one of two versions changes, the most important first."""
+    found = [
+        *_judges(before, after),
+        *_systems(before, after),
+        *_method(before, after),
+        *_blocks(before, after),
+        *_ranking(before, after),
+    ]
+    return found or [_("Nothing but its words.")]
+
+
+def _judges(before: Content, after: Content) -> Iterator[str]:
+    was, now = (
+        [each["judge"] for each in content["left_out"]["judges"]] for content in (before, after)
+    )
+    if gone := [name for name in now if name not in was]:
+        yield _("It leaves out %(judges)s.") % {"judges": _judges_named(gone)}
+    if back := [name for name in was if name not in now]:
+        yield _("It counts %(judges)s again.") % {"judges": _judges_named(back)}
+
+
+def _judges_named(names: list[str]) -> str:
+    if len(names) > _NAMED:
+        return _("%(count)s judges") % {"count": number_format(len(names))}
+    return names_in_a_row([_("judge %(name)s") % {"name": name} for name in names])
+
+
+def _systems(before: Content, after: Content) -> Iterator[str]:
+    was, now = ([each["system"] for each in content["systems"]] for content in (before, after))
+    new = [name for name in now if name not in was]
+    if new:
+        yield _("New, or under another name: %(systems)s.") % {"systems": names_in_a_row(new)}
+    gone = [name for name in was if name not in now]
+    # Who is not named any more is not named here.
+    if gone and not _without_name(after).intersection(new):
+        yield _("Gone, or under another name: %(systems)s.") % {"systems": names_in_a_row(gone)}
+    gone_since = _withdrawn(after) - _withdrawn(before)
+    if gone_since:
+        yield _("Withdrawn since: %(systems)s.") % {"systems": names_in_a_row(sorted(gone_since))}
+
+
+def _without_name(content: Content) -> set[str]:
+    return {each["system"] for each in content["systems"] if not each["is_named"]}
+
+
+def _withdrawn(content: Content) -> set[str]:
+    return {each["system"] for each in content["systems"] if each["is_withdrawn"]}
+
+
+def _method(before: Content, after: Content) -> Iterator[str]:
+    was, now = before["method"], after["method"]
+    if was["name"] != now["name"]:
+        yield _("Ranked by %(after)s, not by %(before)s.") % {
+            "after": method_name(now["name"]),
+            "before": method_name(was["name"]),
+        }
+    elif _choice(was) != _choice(now):
+        yield _("Rank ranges are made otherwise.")
+
+
+def _choice(method: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("resample", "ranges", "correction", "sides", "confidence", "resamples")
+    return {name: method["parameters"].get(name) for name in names} | {
+        "group": method["judge_group"] and method["judge_group"]["name"]
+    }
+
+
+def _blocks(before: Content, after: Content) -> Iterator[str]:
+    was, now = before["input"]["blocks"], after["input"]["blocks"]
+    if was != now:
+        yield _("Blocks %(before)s → %(after)s.") % {
+            "before": number_format(was),
+            "after": number_format(now),
+        }
+
+
+def _clusters(content: Content) -> str:
+    count = content["finding"]["clusters"]
+    return "–" if count is None else number_format(count)
+
+
+def _ranking(before: Content, after: Content) -> Iterator[str]:
+    was = {row["system"]: row for row in before["ranking"]["systems"]}
+    now = {row["system"]: row for row in after["ranking"]["systems"]}
+    common = [name for name in now if name in was]
+    if not common:
+        return
+    order = (
+        _("the order stays")
+        if [name for name in was if name in now] == common
+        else _("the order changes")
+    )
+    ranges = [
+        _("%(system)s %(before)s → %(after)s")
+        % {"system": name, "before": rank_range(was[name]), "after": rank_range(now[name])}
+        for name in common
+        if rank_range(was[name]) != rank_range(now[name])
+    ]
+    sentence = _("Clusters %(before)s → %(after)s; %(order)s") % {
+        "before": _clusters(before),
+        "after": _clusters(after),
+        "order": order,
+    }
+    yield pgettext("between groups of names", "; ").join([sentence, *_some(ranges)]) + "."
+
+
+def _some(ranges: list[str]) -> list[str]:
+    if len(ranges) <= _NAMED:
+        return ranges
+    more = _("%(count)s more rank ranges change") % {"count": number_format(len(ranges) - _NAMED)}
+    return [*ranges[:_NAMED], more]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +176,88 @@ def newer_version(
     """Return the newest version if a newer one than the one shown is there."""
     newest = versions[0] if versions else shown
     return newest if newest.version > shown.version else None
+
+
+_MOST_NAMED: Final = 5
+
+
+def worries_in_words(worries: PublishingWorries) -> list[str]:
+    """Return what is open of a test set."""
+    said = []
+    if worries.is_open:
+        said.append(
+            _("The test set is still open: judges go on judging, and the result will move.")
+        )
+    if worries.is_due:
+        said.append(_("The ranking is behind: judgments or settings are newer. Wait some seconds."))
+    if worries.open_reports:
+        reports = ngettext(
+            "%(count)s problem report is open.",
+            "%(count)s problem reports are open.",
+            worries.open_reports,
+        )
+        said.append(reports % {"count": number_format(worries.open_reports)})
+    if worries.judges < MIN_UNITS:
+        judges = ngettext(
+            "Only %(count)s judge: other judges may rank otherwise.",
+            "Only %(count)s judges: other judges may rank otherwise.",
+            worries.judges,
+        )
+        said.append(judges % {"count": number_format(worries.judges)})
+    return said
+
+
+def missing_in_words(content: Content) -> list[str]:
+    """Return what readers of this content will miss."""
+    said = []
+    if not content["authors"]:
+        said.append(_("Nobody is named as an author: the citation names the campaign."))
+    if not content["contact"]:
+        said.append(_("There is no contact: readers cannot ask."))
+    if content["agreement"]["inter"]["kappa"] is None:
+        said.append(_("Agreement between judges is not known."))
+    if content["task"]["instructions_version"] is None:
+        said.append(_("The campaign has no instructions."))
+    if content["ranking"]["not_estimable"]:
+        names = [row["system"] for row in content["ranking"]["not_estimable"]]
+        said.append(_("Not ranked: %(systems)s.") % {"systems": _names(names)})
+    return said
+
+
+def reasons_in_words(content: Content) -> list[str]:
+    """Return what organisers wrote of judges, which anybody will read."""
+    judges: dict[str, list[str]] = {}
+    for each in content["left_out"]["judges"]:
+        if each["rule"] is None and each["reason"]:
+            judges.setdefault(reason_published(each), []).append(each["judge"])
+    return [
+        _("Left out: %(judges)s. Anybody will read why: “%(reason)s”")
+        % {"judges": _names(names), "reason": reason}
+        for reason, names in judges.items()
+    ]
+
+
+def named_before(labels: Mapping[str, str], earlier: list[PublishedResult]) -> str:
+    """Return that earlier versions name systems that have letters now, or the other way round; "" if none."""
+    others = sorted(
+        {
+            f"{each.labels[key]} → {label}"
+            for each in earlier
+            for key, label in labels.items()
+            if each.labels.get(key, label) != label
+        }
+    )
+    if not others:
+        return ""
+    return _(
+        "Earlier versions keep their names, and whoever compares scores can tell which system is "
+        "which: %(names)s."
+    ) % {"names": _names(others)}
+
+
+def _names(names: list[Any]) -> str:
+    more = len(names) - _MOST_NAMED
+    if more <= 0:
+        return names_in_a_row(names)
+    rest = _("%(count)s more") % {"count": number_format(more)}
+    return names_in_a_row([*names[:_MOST_NAMED], rest])

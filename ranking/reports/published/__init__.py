@@ -1,8 +1,6 @@
 """What is written of a published result: the files of its frozen folder."""
 
-from ranking.reports.published.citation import bibtex_file
-from ranking.reports.published.folder import FOLDER
-from ranking.reports.published.report import PublishedFile
-from ranking.reports.published.tables import markdown_file
+from ranking.reports.published.folder import FOLDER, bibtex_file
+from ranking.reports.published.report import PublishedFile, markdown_file
 
 __all__ = ["FOLDER", "PublishedFile", "bibtex_file", "markdown_file"]
