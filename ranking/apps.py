@@ -9,8 +9,8 @@ class RankingConfig(AppConfig):
     def ready(self) -> None:
         from dataclasses import replace
 
-        import ranking.export.judgments.job
-        import ranking.export.zenodo.job
+        import ranking.export.writing
+        import ranking.export.zenodo
         import ranking.pages.published.making
         import ranking.services.analyses  # noqa: F401  they register the handlers of their jobs
         from annotation.answer_files import answer_files_register

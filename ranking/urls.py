@@ -25,7 +25,16 @@ from ranking.views.judges import judges_page
 from ranking.views.keeping import ranking_keep
 from ranking.views.one_system import system_results_ask, system_results_page
 from ranking.views.page_plots import campaign_plot, judge_plot, task_plot
-from ranking.views.publishing.desk import publish_confirm, publish_page
+from ranking.views.publishing.desk import (
+    publish_confirm,
+    publish_page,
+    published_bundle,
+    published_embargo,
+    published_restore,
+    published_retract,
+    published_reviewers,
+    published_zenodo,
+)
 from ranking.views.publishing.public import (
     published_embed,
     published_file,
@@ -33,14 +42,6 @@ from ranking.views.publishing.public import (
     published_review,
     published_review_file,
 )
-from ranking.views.publishing.versions import (
-    published_bundle,
-    published_embargo,
-    published_restore,
-    published_retract,
-    published_reviewers,
-)
-from ranking.views.publishing.zenodo import published_zenodo
 from ranking.views.quality import (
     action_revert,
     judge_act,

@@ -1,21 +1,36 @@
 """The judgments of a test set as five-way CSV: what import_judgments reads back."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db.models import F, Max, QuerySet
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db import transaction
+from django.db.models import Expression, Max, QuerySet, TextField, Value
+from django.db.models.functions import Cast
 
-from annotation.export.shown import systems_shown
-from annotation.models import Judgment, JudgmentSequence, Skip
+from annotation.export.losses import judgments_written
+from annotation.models import JudgmentSequence, Skip
+from annotation.models.block import by_candidate
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.selectors import excluded_judges
-from annotation.selectors.outputs_shown import candidate_count
+from annotation.selectors.outputs_shown import candidate_count, outputs_of
 from annotation.services import judgments_number
+from campaign.database.copied_rows import Rows, rows_copied
+from campaign.database.planner import table_scans_off
 from campaign.formats import FiveWayRow, write_five_way_csv
 from campaign.models import Task
 
-_CHUNK: Final = 2_000
+_AT_ONCE: Final = 1 << 13
+_ROW: Final[dict[str, type]] = {
+    "line": int,
+    "judge": str,
+    "labels": str,
+    "duration_ms": int,
+    "source_index": int,
+    "position": int,
+    "document": str,
+    "systems": str,
+    "sizes": str,
+}
 
 
 def five_way_csv(*, task: Task, watermark: int | None = None) -> Iterator[str]:
@@ -33,30 +48,45 @@ def five_way_rows(*, task: Task, watermark: int | None = None) -> Iterator[FiveW
 
     With `watermark`, exactly the judgments of a ranking run that has it: those
     current among the numbers up to it, and no skips, which have no number. Without, judgments that have
-    no number get one first: whoever reads gets what was acknowledged. Two
-    queries for every 2,000 rows; memory holds as many. Judgments that come in
+    no number get one first: whoever reads gets what was acknowledged. Judgments that come in
     meanwhile are left out.
     """
-    writer = _RowWriter(task)
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
-    for judged in _judged_chunks(task, until):
-        yield from writer.rows(judged)
+    written = judgments_written(task=task, watermark=until)
+    yield from judged_rows(task=task, judgments=written, until=until)
     if watermark is None:
-        for skipped in _skipped_chunks(task):
-            yield from writer.rows(skipped)
+        skips = Skip.objects.standing().filter(task=task, block__control="").order_by("id")
+        yield from _rows(SystemsShown(task), _copied(skips, "id", Value("")))
 
 
 def judged_rows(
-    *, task: Task, judgments: JudgmentQuerySet, names: Mapping[int, str]
+    *,
+    task: Task,
+    judgments: JudgmentQuerySet,
+    until: int,
+    after: int = 0,
+    names: Mapping[int, str] | None = None,
 ) -> Iterator[FiveWayRow]:
-    """Yield these judgments of a test set by number, each of them.
+    """Yield those of the judgments of a test set that have the numbers `after` + 1 … `until`, by number.
 
     `names` are what systems are called, by id: neither the numbers of systems in the rows nor the order of those
-    behind one candidate depends on anything else.
+    behind one candidate depends on anything else. A query for every few thousand numbers; memory holds as many.
     """
-    writer = _RowWriter(task, names)
-    for chunk in _chunks(judgments):
-        yield from writer.rows(chunk)
+    shown = SystemsShown(task, names)
+    for some in numbered_in_parts(judgments, task=task, after=after, until=until):
+        yield from _rows(shown, _copied(some, "numbered__number", Cast("labels", TextField())))
+
+
+def numbered_in_parts(
+    judgments: JudgmentQuerySet, *, task: Task, after: int, until: int
+) -> Iterator[JudgmentQuerySet]:
+    """Yield the judgments with the numbers `after` + 1 … `until` by number, as querysets of a few thousand numbers each."""
+    for start in range(after, until, _AT_ONCE):
+        yield judgments.filter(
+            numbered__task_id=task.pk,
+            numbered__number__gt=start,
+            numbered__number__lte=min(start + _AT_ONCE, until),
+        ).order_by("numbered__number")
 
 
 def most_candidates(judgments: JudgmentQuerySet) -> int:
@@ -73,58 +103,26 @@ def _most_candidates(task: Task) -> int:
     return max(most, *(candidates for (candidates,) in judged), 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _JudgedBlock:
-    order: int
-    block: int
-    labels: list[int | None] | None  # None: skipped
-    judge: str
-    segment: int
-    position: int
-    document: str
+def systems_and_sizes() -> tuple[Cast, Cast]:
+    """Return expressions of the outer query's block, for `SystemsShown.of`."""
+    systems = ArraySubquery(outputs_of("block__").values("system_id"))
+    return Cast(systems, TextField()), Cast("block__stands_for", TextField())
 
 
-_PLACE: Final = ("block__segment__number", "block__segment__position")
-_DOCUMENT: Final = "block__segment__document__name"
+def copied_by_index(rows: QuerySet[Any, Any], columns: Mapping[str, type]) -> list[Rows]:
+    """Return what `rows_copied` yields, planned by indexes: each part would read whole tables otherwise."""
+    with transaction.atomic(), table_scans_off():
+        return list(rows_copied(rows, columns))
 
 
-def _judged_chunks(task: Task, until: int) -> Iterator[list[_JudgedBlock]]:
-    excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
-    judgments = Judgment.objects.of(task.pk).counted().exclude(judge__pseudonym__in=excluded)
-    yield from _chunks(judgments.current(watermark=until))
+class SystemsShown:
+    """Reads which systems are behind the candidates of blocks, in shown order, each combination once.
 
+    With `names` of systems by id, those behind one candidate are in the order of their names.
+    """
 
-def _chunks(judgments: JudgmentQuerySet) -> Iterator[list[_JudgedBlock]]:
-    numbered: QuerySet[Any, Any] = judgments.annotate(number=F("numbered__number"))
-    after = 0
-    while chunk := [
-        _JudgedBlock(*row)
-        for row in numbered.filter(number__gt=after)
-        .order_by("number")
-        .values_list("number", "block_id", "labels", "judge__pseudonym", *_PLACE, _DOCUMENT)[
-            :_CHUNK
-        ]
-    ]:
-        yield chunk
-        after = chunk[-1].order
-
-
-def _skipped_chunks(task: Task) -> Iterator[list[_JudgedBlock]]:
-    skips = Skip.objects.standing().filter(task=task, block__control="").order_by("id")
-    after = 0
-    while chunk := [
-        _JudgedBlock(id_, block, None, *rest)
-        for id_, block, *rest in skips.filter(id__gt=after).values_list(
-            "id", "block_id", "judge__pseudonym", *_PLACE, _DOCUMENT
-        )[:_CHUNK]
-    ]:
-        yield chunk
-        after = chunk[-1].order
-
-
-class _RowWriter:
     def __init__(self, task: Task, names: Mapping[int, str] | None = None) -> None:
-        self._task = task
+        self.task = task
         self._is_in_order = names is not None
         if names is None:
             systems = list(task.test_set.systems.order_by("id").values_list("id", "name"))
@@ -132,23 +130,55 @@ class _RowWriter:
             systems = sorted(names.items(), key=lambda one: one[1])
         # The format has a number for each system; which one is nobody's business but the file's.
         self._systems = {id_: (name, number) for number, (id_, name) in enumerate(systems, 1)}
+        self._known: dict[tuple[str, str | None], Any] = {}
 
-    def rows(self, chunk: list[_JudgedBlock]) -> Iterator[FiveWayRow]:
-        shown = systems_shown(judged.block for judged in chunk)
-        for judged in chunk:
-            candidates = [
-                [self._systems[id_] for id_ in systems] for systems in shown[judged.block]
-            ]
+    def of(
+        self, systems: str, sizes: str | None
+    ) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[int, ...], ...]]:
+        """Return the names of the systems behind each candidate, and their numbers in the file."""
+        key = systems, sizes
+        if key not in self._known:
+            known = [self._systems[int(id_)] for id_ in systems[1:-1].split(",")]
+            shown = by_candidate(known, sizes and [int(one) for one in sizes[1:-1].split(",")])
             if self._is_in_order:
-                candidates = [sorted(systems) for systems in candidates]
-            yield FiveWayRow(
-                source_language=self._task.test_set.source_language,
-                target_language=self._task.test_set.target_language,
-                source_index=judged.segment,
-                document=judged.document,
-                segment_id=str(judged.position),
-                judge=judged.judge,
-                candidates=tuple(tuple(name for name, _ in systems) for systems in candidates),
-                labels=tuple(judged.labels or [None] * len(candidates)),
-                system_numbers=tuple(tuple(n for _, n in systems) for systems in candidates),
+                shown = [sorted(candidate) for candidate in shown]
+            self._known[key] = tuple(
+                tuple(tuple(one[place] for one in candidate) for candidate in shown)
+                for place in (0, 1)
             )
+        return self._known[key]
+
+
+def _copied(rows: QuerySet[Any, Any], line: str, labels: Expression) -> list[Rows]:
+    """Return rows of judgments or skips with the columns of `_ROW`; the labels of a skip are empty."""
+    values = rows.values_list(
+        *(line, "judge__pseudonym", labels, "duration_ms"),
+        *("block__segment__number", "block__segment__position", "block__segment__document__name"),
+        *systems_and_sizes(),
+    )
+    return copied_by_index(values, _ROW)
+
+
+def _rows(shown: SystemsShown, batches: list[Rows]) -> Iterator[FiveWayRow]:
+    test_set = shown.task.test_set
+    for batch in batches:
+        for cells in zip(*batch.values(), strict=True):
+            line, judge, labels, duration_ms, segment, position, document, systems, sizes = cells
+            candidates, numbers = shown.of(systems, sizes)
+            yield FiveWayRow(
+                source_language=test_set.source_language,
+                target_language=test_set.target_language,
+                source_index=segment,
+                document=document,
+                segment_id=str(position),
+                judge=judge,
+                candidates=candidates,
+                labels=_labels(labels) if labels else (None,) * len(candidates),
+                system_numbers=numbers,
+                line=line,
+                duration_ms=duration_ms,
+            )
+
+
+def _labels(array: str) -> tuple[int | None, ...]:
+    return tuple(None if label == "NULL" else int(label) for label in array[1:-1].split(","))

@@ -42,8 +42,9 @@ class FiveWayRow:
 
     A candidate is the tuple of systems that produced the same text. Labels are 1 (best) to
     5, None where the judge left the candidate blank; all None is a skipped block. The
-    numbers of a candidate are () where the file gives none. `line` is where the row stood
-    and does not count in comparisons; 0 for a row that comes from no file.
+    numbers of a candidate are () where the file gives none. `line` is where the row stood, or
+    the number of a stored judgment, and does not count in comparisons; 0 where there is neither.
+    `duration_ms` is the time on the clock, for which this format has no column.
     """
 
     source_language: str
@@ -56,6 +57,7 @@ class FiveWayRow:
     labels: tuple[int | None, ...]
     system_numbers: tuple[tuple[int, ...], ...]
     line: int = field(default=0, compare=False)
+    duration_ms: int | None = field(default=None, compare=False)
 
 
 def counted(count: int, noun: str) -> str:

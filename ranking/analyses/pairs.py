@@ -39,7 +39,7 @@ from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_yet import lowered, not_yet_in_words
 from ranking.wording.numbers import in_figures
-from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS, MARKS
+from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS, mark_of
 
 ORDER = Option(
     name="method",
@@ -235,7 +235,7 @@ def _rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
                 "other_share": lost / counted if counted else None,
                 "p_value": float(direct.p_value[a, b]) if is_tested else None,
                 "adjusted_p": p if is_tested else None,
-                "mark": next((mark for level, mark in MARKS if p <= level), ""),
+                "mark": mark_of(p),
                 "significant": p <= found.level,
             }
         )

@@ -18,10 +18,9 @@ from campaign.api.access import readable_task, reader
 from campaign.api.pages import CursorPages, RowPages, paged
 from campaign.models import ExportedFile, MembershipRole, Task
 from campaign.selectors.exported_files import exported_files
-from ranking.export.judgments.asked import Export, ExportRefusedError
-from ranking.export.judgments.job import export_queue
-from ranking.export.judgments.kinds import CONTENT_TYPES, KINDS, ExportFormat
-from ranking.export.judgments.making import export_bytes
+from ranking.export.asked import Export, ExportRefusedError, export_queue
+from ranking.export.kinds import CONTENT_TYPES, KINDS, ExportFormat
+from ranking.export.writing import export_bytes
 from ranking.pages.exports import (
     export_of_member,
     export_stream,

@@ -5,8 +5,8 @@ from typing import Final
 from annotation.answer_files import FileWritten
 from annotation.export.losses import comments_lost, judgments_lost, judgments_written
 from campaign.models import Task
-from ranking.export.judgments.asked import export_asked
-from ranking.export.judgments.making import export_bytes
+from ranking.export.asked import export_asked
+from ranking.export.writing import export_bytes
 from ranking.files.records import InputFormat
 
 #: The endings of the names of files, by format.

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from ranking.export.judgments.kinds import ExportFormat
+from ranking.export.kinds import ExportFormat
 from ranking.pages.exports import KindOffered
 
 

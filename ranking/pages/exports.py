@@ -14,9 +14,9 @@ from campaign.models import ExportedFile, MembershipRole, Task
 from campaign.selectors.exported_files import ExportStorageError, exported_bytes
 from campaign.services.rights import NotAllowedError
 from optional_packages import has_extra
-from ranking.export.judgments.asked import Export, export_asked
-from ranking.export.judgments.kinds import CONTENT_TYPES, ENDINGS, KINDS, ExportFormat, ExportKind
-from ranking.export.judgments.rows import MOST_COUNTED, ROWS
+from ranking.export.asked import Export, export_asked
+from ranking.export.kinds import CONTENT_TYPES, ENDINGS, KINDS, ExportFormat, ExportKind
+from ranking.export.rows import MOST_COUNTED, ROWS
 
 #: Bytes of a row, of five outputs where it is of judgments: what files of the benchmark had.
 _BYTES_OF_A_ROW: Final[dict[str, int]] = {
@@ -52,12 +52,12 @@ class KindOffered:
 def kinds_offered(*, task: Task, may_change: bool) -> list[KindOffered]:
     """Return the kinds that a member may export, as many rows as there may be. A query or two for each kind."""
     found = []
-    numbers = ROWS["judgments"].last(task)
+    numbers = ROWS["judgments"].count(task)
     for kind in KINDS.values():
         if kind.names_people and not may_change:
             continue
         rows = numbers if kind.by_number else ROWS[kind.name].count(task)
-        is_more = not kind.by_number and ROWS[kind.name].is_bounded and rows > MOST_COUNTED
+        is_more = not kind.by_number and rows > MOST_COUNTED and ROWS[kind.name].counted is None
         rows = MOST_COUNTED if is_more else rows
         formats = [
             FormatOffered(str(name), rows * _BYTES_OF_A_ROW[name], list(losses))

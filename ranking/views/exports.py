@@ -16,9 +16,8 @@ from campaign.selectors.jobs import jobs_of
 from campaign.services.exported_files import DAYS_KEPT, MOST_KEPT
 from campaign.services.jobs import job_cancel
 from campaign.views.access import joined_task
-from ranking.export.judgments.asked import Export, ExportRefusedError
-from ranking.export.judgments.job import export_queue
-from ranking.export.judgments.making import export_bytes
+from ranking.export.asked import Export, ExportRefusedError, export_queue
+from ranking.export.writing import export_bytes
 from ranking.pages.export_form import ExportForm
 from ranking.pages.exports import export_of_member, export_stream, file_answer, kinds_offered
 

@@ -28,3 +28,8 @@ CORRECTION_WORDS: Mapping[str, Promise | str] = MappingProxyType(
 )
 #: Marks of corrected p-values up to a level, as WMT prints them, the strongest first.
 MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))
+
+
+def mark_of(p: float | None) -> str:
+    """Return the mark of a corrected p-value; "" for a large one, and where there is none."""
+    return "" if p is None else next((mark for level, mark in MARKS if p <= level), "")

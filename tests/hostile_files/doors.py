@@ -20,8 +20,7 @@ from cells.campaign_file.schema import schema_check
 from protocols.quiz.snippet_files import read_snippets
 from protocols.spans.files.reading import SpansFormat, read_spans_file
 from ranking.files import InputFormat, read_judgments
-from ranking.files.bundles.checking import bundle_check
-from ranking.files.bundles.opening import opened_bundle
+from ranking.files.bundles import bundle_check, opened_bundle
 from ranking.services.publishing.reproducing import result_reproduce
 
 Door = Callable[[Path], None]

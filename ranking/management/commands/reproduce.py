@@ -10,8 +10,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError
-from ranking.files.bundles.checking import bundle_check
-from ranking.files.bundles.opening import opened_bundle
+from ranking.files.bundles import bundle_check, opened_bundle
 from ranking.management.file_command import Options, ReportCommand
 from ranking.management.output import Progress
 from ranking.reports import Report

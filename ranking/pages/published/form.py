@@ -1,4 +1,4 @@
-"""What organisers fill in to publish a result, and to change who may see it."""
+"""What organisers fill in to publish a result, to change who may see it, and for a draft at Zenodo."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256

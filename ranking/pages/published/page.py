@@ -1,33 +1,63 @@
-"""The page of a published result, with who and what was left out of it."""
+"""The page of a published result, in the reader's language: made of its content alone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final
 
-from django.conf import settings
-from django.template.loader import render_to_string
-from django.urls import reverse
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, override
+from django.utils.translation import ngettext
 
 from annotation.models import QualityRule
 from campaign.texts.languages import language_name
-from ranking.files.bundles.names import INDEX
-from ranking.models import PublishedResult
+from ranking.models import RankingRun
 from ranking.pages import formats
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.plots import RankPlot, rank_plots
-from ranking.pages.published.differences import newer_version, version_lines
-from ranking.pages.published.matrix import MatrixRow, pair_matrix
-from ranking.pages.published.reading import Content, day_of, moment_of, run_of, withdrawn_in
 from ranking.pages.summary import RankingSummary, summarise_run
-from ranking.reports.published import FOLDER, PublishedFile, bibtex_file
+from ranking.range_choices import recorded_choice
+from ranking.reports.published.report import pairs_against
 from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.firmness import firmness_in_words
 from ranking.wording.not_yet import reason_in_words
+from ranking.wording.numbers import p_in_figures
+from ranking.wording.pair_tests import mark_of
 from ranking.wording.published_method import method_sentences, reason_published
+
+Content = Mapping[str, Any]
+
+
+def run_of(content: Content) -> RankingRun:
+    """Return the frozen ranking as a run that is not stored, with the names of the content.
+
+    What puts runs into words puts it into words, too.
+    """
+    method, ranking = content["method"], content["ranking"]
+    return RankingRun(
+        method=method["name"],
+        parameters=method["parameters"],
+        seed=int(method["seed"]),
+        watermark=method["watermark"],
+        code_version=method["code_version"],
+        finished_at=moment_of(method["computed_at"]),
+        result={**ranking, "agreement": content["agreement"]},
+    )
+
+
+def moment_of(text: str) -> datetime:
+    """Return a moment as content writes it."""
+    return datetime.fromisoformat(text)
+
+
+def day_of(text: str | None) -> date | None:
+    """Return a day as content writes it."""
+    return None if text is None else date.fromisoformat(text)
+
+
+def withdrawn_in(content: Content) -> frozenset[str]:
+    """Return the names of systems that were withdrawn."""
+    return frozenset(each["system"] for each in content["systems"] if each["is_withdrawn"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +76,8 @@ def left_out_lines(content: Content) -> list[LeftOutLine]:
     return [
         *map(_judge, left_out["judges"]),
         *_group(content),
-        *_kind(left_out["references"], _("Reference"), _("A human translation: not ranked.")),
-        *_kind(
+        *_of_kind(left_out["references"], _("Reference"), _("A human translation: not ranked.")),
+        *_of_kind(
             left_out["damaged_references"],
             _("Damaged reference"),
             _("Shows whether judges read: not ranked."),
@@ -99,8 +129,89 @@ def _group(content: Content) -> list[LeftOutLine]:
     ]
 
 
-def _kind(names: list[str], what: str, why: str) -> list[LeftOutLine]:
+def _of_kind(names: list[str], what: str, why: str) -> list[LeftOutLine]:
     return [LeftOutLine(f"{what}: {name}", None, why, _("by design")) for name in names]
+
+
+#: Shares from which a cell is a tone darker.
+_TONES: Final = (0.6, 0.7, 0.8)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell: the row's share of decided comparisons with the column.
+
+    `tone` is "ahead-4" where the row wins by far, "behind-4" where the column does, "even" where the two are not
+    told apart. `words` say all of it, for who does not see it.
+    """
+
+    share: str
+    decided: str
+    mark: str
+    tone: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """A system and its cells, by rank; None on the diagonal."""
+
+    system: str
+    cells: Sequence[Cell | None]
+
+
+def pair_matrix(content: Content) -> list[MatrixRow]:
+    """Return the rows of the matrix, best first; none of a single system."""
+    if not content["ranking"]["pairs"]:
+        return []
+    names = [row["system"] for row in content["ranking"]["systems"]]
+    against = pairs_against(content)
+    level = recorded_choice(content["method"]["parameters"]).level
+    return [
+        MatrixRow(
+            system=row,
+            cells=[
+                None if row == column else _cell(row, column, against(row, column), level)
+                for column in names
+            ],
+        )
+        for row in names
+    ]
+
+
+def _cell(row: str, column: str, found: tuple[int, int, float | None] | None, level: float) -> Cell:
+    names = {"row": row, "column": column}
+    if found is None:
+        return Cell("–", "0", "", "even", _("%(row)s and %(column)s: not compared") % names)
+    won, decided, p = found
+    share = won / decided
+    shown = number_format(round(100 * share))
+    said = {
+        **names,
+        "share": shown,
+        "decided": number_format(decided),
+        "p": _("not estimable yet") if p is None else p_in_figures(p),
+    }
+    return Cell(
+        share=shown,
+        decided=number_format(decided),
+        mark=mark_of(p),
+        tone=_tone(share) if p is not None and p <= level else "even",
+        words=_(
+            "%(row)s beats %(column)s in %(share)s %% of %(decided)s decided comparisons, "
+            "adjusted p %(p)s"
+        )
+        % said,
+    )
+
+
+def _tone(share: float) -> str:
+    """Return the tone of a cell whose systems are told apart; one that hardly wins has the lightest."""
+    if share == 0.5:
+        return "even"
+    ahead = max(share, 1 - share)
+    tone = 1 + sum(ahead >= least for least in _TONES)
+    return f"ahead-{tone}" if share > 0.5 else f"behind-{tone}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,62 +323,4 @@ def languages_in_words(source: str, target: str) -> str:
     return _("%(source)s → %(target)s") % {
         "source": language_name(source),
         "target": language_name(target),
-    }
-
-
-#: The style sheets of the page, as templates/base.html and templates/published/result.html name them.
-_STYLES: Final = ("base", "scripts", "dashboard", "published")
-
-
-def result_shown(
-    result: PublishedResult, versions: Sequence[PublishedResult], *, page_url: str
-) -> dict[str, Any]:
-    """Return what is shown of a result beside its files.
-
-    Parameters
-    ----------
-    versions : sequence of PublishedResult
-        Those that its reader may see, the newest first.
-    page_url : str
-        Its address for everybody.
-    """
-    return {
-        **_frozen(PublishedFile(result.content, result.digest, page_url)),
-        "result": result,
-        "lines": version_lines(versions, shown=result),
-        "newer": newer_version(versions, result),
-        "results_url": page_url.removesuffix(f"{result.address}/"),
-    }
-
-
-def result_file(result: PublishedResult) -> PublishedFile:
-    """Return what the files of the folder are written from; their address is known where `PUBLIC_ADDRESS` is."""
-    place = reverse("published-result", args=[result.address])
-    public = settings.PUBLIC_ADDRESS.rstrip("/")
-    return PublishedFile(result.content, result.digest, f"{public}{place}" if public else "")
-
-
-def frozen_page(result: PublishedResult, names: Sequence[str]) -> str:
-    """Return the page of the folder with these files: in English, with its styles in it, and nothing that may change."""
-    folder = settings.BASE_DIR / "static" / "css"
-    with override("en"):
-        context = {
-            **_frozen(result_file(result)),
-            "result": result,
-            "files": [
-                {"name": name, "words": FOLDER[name].words, "address": name, "url": ""}
-                for name in names
-                if name != INDEX
-            ],
-            "styles": "".join((folder / f"{name}.css").read_text("utf-8") for name in _STYLES),
-        }
-        return render_to_string("published/frozen.html", context)
-
-
-def _frozen(written: PublishedFile) -> dict[str, Any]:
-    return {
-        "page": published_page(written.content),
-        "frozen_words": frozen_in_words(written.content),
-        "page_url": written.url,
-        "citation": bibtex_file(written),
     }

@@ -1,7 +1,6 @@
 """What is written of a published result: the files of its frozen folder."""
 
-from ranking.reports.published.folder import FOLDER
-from ranking.reports.published.report import PublishedFile
-from ranking.reports.published.tables import bibtex_file, markdown_file
+from ranking.reports.published.folder import FOLDER, bibtex_file
+from ranking.reports.published.report import PublishedFile, markdown_file
 
 __all__ = ["FOLDER", "PublishedFile", "bibtex_file", "markdown_file"]

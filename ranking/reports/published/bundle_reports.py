@@ -8,8 +8,7 @@ from django.utils.translation import ngettext
 
 from campaign.texts.canonical_json import canonical
 from ranking.code_version import code_version
-from ranking.files.bundles.checking import Check, Problem
-from ranking.files.bundles.differences import ABSENT, Difference
+from ranking.files.bundles import ABSENT, Check, Difference, Problem
 from ranking.reports.published.report import grouped, title_of
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.not_yet import shortages_of_rows

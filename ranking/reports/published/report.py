@@ -1,15 +1,19 @@
-"""The table of a published result as a report, in English whatever its reader's language: files stay the same."""
+"""The tables of a published result as Markdown, LaTeX, Typst and CSV: in English whatever their reader's language, as files stay the same."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from django.utils.translation import override
 
+from campaign.export.csv_lines import csv_line
+from ranking.core.rankings.ranking import only_estimable
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.writing import ReportFormat, typst_table, write
 from ranking.wording.firmness import firmness_in_words
 from ranking.wording.not_yet import shortages_of_rows
+from ranking.wording.pair_tests import MARKS, mark_of
 from ranking.wording.ranges import cluster_rules, rank_cell
 
 _METHODS: Final = {
@@ -200,3 +204,140 @@ def _row(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
 
 def _unranked(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
     return [None, None, name_of(content, row["system"]), None, None, None, None, row["ties"]]
+
+
+_PAIR_COLUMNS: Final = ("better", "worse", "wins", "losses", "ties", "p", "adjusted_p")
+_CORRECTIONS: Final = {"holm": "Holm", "benjamini_hochberg": "Benjamini and Hochberg"}
+
+Against = Callable[[str, str], tuple[int, int, float | None] | None]
+
+
+def published_report(file: PublishedFile) -> Report:
+    """Return the tables of systems and of pairs, with what must be read beside them."""
+    report = ranking_report(file)
+    return replace(report, tables=[*report.tables, *_pair_tables(file.content)])
+
+
+def _pair_tables(content: Mapping[str, Any]) -> list[Table]:
+    """Return the matrix of pairs, as one table; none of a single system."""
+    pairs = content["ranking"]["pairs"]
+    if not pairs:
+        return []
+    names = [row["system"] for row in content["ranking"]["systems"]]
+    against = pairs_against(content)
+    marks = ", ".join(f"{mark} up to {most:.2f}" for most, mark in reversed(MARKS))
+    correction = _CORRECTIONS[content["method"]["correction_of_pairs"]]
+    table = Table(
+        name="pairs",
+        title="How often the row beats the column, in % of comparisons that are no ties",
+        columns=(
+            Column("system", "System", is_text=True),
+            *(Column(f"against_{at}", one_line(name)) for at, name in enumerate(names, 1)),
+        ),
+        rows=[
+            [
+                name_of(content, row),
+                *(None if row == column else _cell(against(row, column)) for column in names),
+            ]
+            for row in names
+        ],
+        notes=[f"p adjusted by {correction}: {marks}."],
+    )
+    return [table]
+
+
+def pairs_against(content: Mapping[str, Any]) -> Against:
+    """Return what says how often a system beats another one: comparisons won, decided comparisons, adjusted p-value.
+
+    It returns None where no comparison of the two is decided.
+    """
+    pairs = {(pair["better"], pair["worse"]): pair for pair in content["ranking"]["pairs"]}
+
+    def against(system: str, other: str) -> tuple[int, int, float | None] | None:
+        pair, won = pairs.get((system, other)), "wins"
+        if pair is None:
+            pair, won = pairs.get((other, system)), "losses"
+        decided = 0 if pair is None else pair["wins"] + pair["losses"]
+        return None if pair is None or not decided else (pair[won], decided, pair["adjusted_p"])
+
+    return against
+
+
+def _cell(found: tuple[int, int, float | None] | None) -> Value:
+    if found is None:
+        return None
+    won, decided, p = found
+    return f"{round(100 * won / decided)}{mark_of(p)}"
+
+
+def pairs_file(file: PublishedFile) -> str:
+    """Return a line for each pair, in the order of ranks; spreadsheets compute nothing in it."""
+    pairs = file.content["ranking"]["pairs"]
+    lines = [csv_line(_PAIR_COLUMNS)]
+    lines += [
+        csv_line(["" if pair[name] is None else pair[name] for name in _PAIR_COLUMNS])
+        for pair in pairs
+    ]
+    return "".join(lines)
+
+
+_OF_ROWS: Final = (
+    *("cluster", "rank", "system", "score", "rank_low", "rank_high", "wins", "losses", "ties"),
+)
+_OF_SYSTEMS: Final = ("kind", "constrained", "team", "is_withdrawn")
+
+
+def markdown_file(file: PublishedFile) -> str:
+    """Return the tables for a README or a page."""
+    return write(published_report(file), ReportFormat.MARKDOWN)
+
+
+def latex_file(file: PublishedFile) -> str:
+    """Return the tables for a paper, with the rules of booktabs."""
+    return write(published_report(file), ReportFormat.LATEX)
+
+
+def csv_file(file: PublishedFile) -> str:
+    """Return a line for each system, the ranked ones first; spreadsheets compute nothing in it.
+
+    The last of shared ranks, and groups that nothing compares, have columns only if there are any.
+    """
+    about = {each["system"]: each for each in file.content["systems"]}
+    ranked = file.content["ranking"]["systems"]
+    others = file.content["ranking"]["not_estimable"]
+    more = [
+        *(
+            ["last_rank"]
+            if any(row.get("last_rank", row["rank"]) != row["rank"] for row in ranked)
+            else []
+        ),
+        *(["group"] if len(grouped(ranked)) > 1 else []),
+    ]
+    lines = [csv_line([*_OF_ROWS, *_OF_SYSTEMS, *more])]
+    lines += [csv_line(_cells(row, about[row["system"]], more)) for row in [*ranked, *others]]
+    return "".join(lines)
+
+
+def _cells(row: Mapping[str, Any], about: Mapping[str, Any], more: Sequence[str]) -> list[Any]:
+    row = only_estimable(row)
+    values = [
+        *(row.get(name) for name in _OF_ROWS),
+        *(about[name] for name in _OF_SYSTEMS),
+        *(row.get(name) for name in more),
+    ]
+    return [_exact(value) for value in values]
+
+
+def _exact(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value
+
+
+def typst_file(file: PublishedFile) -> str:
+    """Return a figure for each table, rules between clusters."""
+    report = published_report(file)
+    comments = [f"// {note}" for note in report.notes]
+    return "\n".join([*comments, "", *map(typst_table, report.tables)]) + "\n"

@@ -1,33 +1,37 @@
 """Publish results of test sets, and change who may see them."""
 
+from ranking.services.publishing.analyses import (
+    firmness_ask,
+    firmness_is_known,
+    has_failed,
+)
 from ranking.services.publishing.bundles import (
     is_being_made,
     new_seed_comes,
     result_bundle_ask,
 )
-from ranking.services.publishing.changes import (
+from ranking.services.publishing.content import PublishedFacts, PublishedWords, published_facts
+from ranking.services.publishing.naming import (
+    LONGEST_WORDING,
+    GivenReason,
+    PublishingRefusedError,
+    RankingChangedError,
+    may_be_anonymous,
+    reasons_given,
+    wordings_of,
+)
+from ranking.services.publishing.publish import (
+    PublishedDraft,
+    embargo_check,
+    published_draft,
     result_embargo_change,
+    result_publish,
     result_retract,
     result_retraction_undo,
     result_reviewer_link_end,
     result_reviewer_link_make,
+    version_check,
 )
-from ranking.services.publishing.content import PublishedFacts, PublishedWords, published_facts
-from ranking.services.publishing.drafts import PublishedDraft, published_draft
-from ranking.services.publishing.firmness import (
-    firmness_ask,
-    firmness_is_known,
-    has_failed,
-)
-from ranking.services.publishing.naming import may_be_anonymous
-from ranking.services.publishing.publish import embargo_check, result_publish, version_check
-from ranking.services.publishing.reasons import (
-    LONGEST_WORDING,
-    GivenReason,
-    reasons_given,
-    wordings_of,
-)
-from ranking.services.publishing.refusals import PublishingRefusedError, RankingChangedError
 
 __all__ = [
     "LONGEST_WORDING",

@@ -16,8 +16,8 @@ from campaign.database.seeds import seed_draw
 from campaign.models import CampaignState, JobKind, Task, User
 from campaign.services.jobs import job_queue
 from ranking.models import PART_BYTES, BundlePart, PublishedResult, ResultBundle
-from ranking.reports.published.bundle_words import hides_a_name
-from ranking.services.publishing.refusals import PublishingRefusedError
+from ranking.reports.published.folder import hides_a_name
+from ranking.services.publishing.naming import PublishingRefusedError
 
 
 @transaction.atomic

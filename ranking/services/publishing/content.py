@@ -4,12 +4,19 @@ The finding is in numbers: sentences are made when it is shown, in the reader's 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
+import numpy as np
+
 from annotation.models import QualityAction
 from campaign.models import System, SystemKind, Task
+from ranking.code_version import code_version
+from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
+from ranking.core.ranges.pairs import ComparedPair
+from ranking.core.ranges.sign_tests import Correction, adjusted
+from ranking.core.rankings.ranking import only_estimable
 from ranking.models import RankingRun, RankingSettings, StoppingRule
 from ranking.range_choices import recorded_choice
 from ranking.selectors.frozen_facts import (
@@ -20,15 +27,176 @@ from ranking.selectors.frozen_facts import (
     left_out_judges,
     systems_entered,
 )
+from ranking.selectors.judged_columns import judged_columns
 from ranking.selectors.settings import ranking_settings_history
 from ranking.selectors.stopping_rules import rule_first_met, stopping_rule_history
-from ranking.services.publishing.frozen_ranking import (
-    frozen_agreement,
-    frozen_method,
-    frozen_ranking,
-    frozen_row,
-)
-from ranking.services.publishing.labelled_runs import labelled_run
+from ranking.services.run_results import run_result_of_blocks, with_documents
+from ranking.services.stored_pairs import pairs_of
+
+_SYSTEMS = ("systems", "left_out")
+
+
+def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
+    """Return a run, not stored, whose systems are called by `labels`; the run itself where nothing is renamed.
+
+    Ranges are drawn in the order of names, and resamples from the names of what was shown. So the ranking is
+    computed again under the names that readers have, and with the candidates of a block in the order of these names,
+    because readers are not told in which one they were shown: only then do they compute the same bits. The scores
+    stay, and ranges differ as much as with another seed.
+    """
+    # Also a system that is not ranked: whether one is not named decides what readers are told.
+    if all(name == label for name, label in labels.items()):
+        return run
+    renamed = RankingRun(
+        task_id=run.task_id,
+        method=run.method,
+        parameters=_renamed(run.parameters, labels),
+        seed=run.seed,
+        watermark=run.watermark,
+        code_version=code_version(),
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+    )
+    coded = judged_columns(task_id=run.task_id, watermark=run.watermark)
+    candidates = [tuple(sorted(labels[name] for name in systems)) for systems in coded.candidates]
+    systems = {name for systems in candidates for name in systems}
+    blocks = blocks_of_codes(candidates_by_name(replace(coded, candidates=candidates)), systems)
+    renamed.result = run_result_of_blocks(renamed, with_documents(run.task_id, blocks))
+    return renamed
+
+
+def candidates_by_name(coded: CodedJudgments) -> CodedJudgments:
+    """Return judgments with the candidates of each in the order of their names."""
+    order = sorted(range(len(coded.candidates)), key=coded.candidates.__getitem__)
+    # One more, which -1 finds: places without a candidate stay last.
+    place = np.full(len(order) + 1, len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    columns = np.argsort(place[coded.candidate], axis=1, kind="stable")
+    return replace(
+        coded,
+        candidate=np.take_along_axis(coded.candidate, columns, axis=1),
+        label=np.take_along_axis(coded.label, columns, axis=1),
+    )
+
+
+def _renamed(parameters: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        **parameters,
+        **{part: sorted(labels.get(name, name) for name in parameters[part]) for part in _SYSTEMS},
+    }
+
+
+#: Parameters that name judges or systems, or are told elsewhere.
+_NAMING = frozenset({"excluded_judges", "judge_group", "systems", "left_out", "stopping_rule"})
+
+
+def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return the table, the pairs and their reasons; names are those of `labels`."""
+    result = run.result
+    ranked = [labels[row["system"]] for row in result["systems"]]
+    pairs = frozen_pairs(run, labels)
+    return {
+        "systems": [frozen_row(row, labels) for row in result["systems"]],
+        "not_estimable": sorted(
+            ({**row, "system": labels[row["system"]]} for row in result["not_estimable"]),
+            key=lambda row: str(row["system"]),
+        ),
+        # In the order of ranks: that of names would tell names.
+        "groups": sorted(
+            (
+                sorted((labels[name] for name in group), key=ranked.index)
+                for group in result["groups"]
+            ),
+            key=lambda group: ranked.index(group[0]),
+        ),
+        "limits": list(result["limits"]),
+        "refusals": [
+            {"system": label, "reasons": list(reasons)}
+            for label, reasons in sorted(
+                (labels[name], why) for name, why in result["refusals"].items()
+            )
+        ],
+        "pairs": pairs,
+        "input": dict(result["input"]),
+    }
+
+
+def frozen_row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return a ranked system, its range and cluster null while they are not estimable."""
+    known = only_estimable(row) if row.get("shortage") else row
+    return {**known, "system": labels[row["system"]]}
+
+
+def frozen_pairs(run: RankingRun, labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return all pairs in the order of ranks."""
+    pairs = pairs_of(run)
+    corrected = _corrected(run, pairs)
+    thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
+    return [
+        {
+            "better": labels[pair.better],
+            "worse": labels[pair.worse],
+            "wins": pair.wins,
+            "losses": pair.losses,
+            "ties": pair.ties,
+            # Null where either system lacks the judgments for a test.
+            **(
+                {"p": None, "adjusted_p": None}
+                if pair.better in thin or pair.worse in thin
+                else {"p": pair.p_value, "adjusted_p": p}
+            ),
+        }
+        for pair, p in zip(pairs, corrected, strict=True)
+    ]
+
+
+def correction_of_pairs(run: RankingRun) -> Correction:
+    """Return how p-values of pairs are corrected: as the run does, else by Holm."""
+    chosen = recorded_choice(run.parameters).correction
+    return Correction.HOLM if chosen is Correction.NONE else chosen
+
+
+def _corrected(run: RankingRun, pairs: list[ComparedPair]) -> list[float]:
+    if recorded_choice(run.parameters).correction is not Correction.NONE:
+        return [pair.adjusted_p for pair in pairs]
+    single = np.array([pair.p_value for pair in pairs], dtype=np.float64)
+    return [float(p) for p in adjusted(single, correction_of_pairs(run))]
+
+
+def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return how the ranking was made: all that it takes to make it again, but the judgments."""
+    parameters = run.parameters
+    group = parameters.get("judge_group")
+    return {
+        "name": run.method,
+        "parameters": {
+            **{key: value for key, value in parameters.items() if key not in _NAMING},
+            "systems": sorted(labels.get(name, name) for name in parameters["systems"]),
+            "left_out": sorted(labels.get(name, name) for name in parameters["left_out"]),
+        },
+        "correction_of_pairs": correction_of_pairs(run).value,
+        # A number of 64 bits, which readers of JSON may not have as one.
+        "seed": str(run.seed),
+        "watermark": run.watermark,
+        "code_version": run.code_version,
+        "content_key_version": parameters["content_key_version"],
+        "computed_at": run.finished_at.isoformat().replace("+00:00", "Z"),
+        "judge_group": None
+        if group is None
+        else {"name": group["name"], "judges_outside": len(group["others"])},
+    }
+
+
+def frozen_agreement(run: RankingRun) -> dict[str, Any]:
+    """Return agreement between judges."""
+    agreement = run.result["agreement"]
+    return {
+        "chance": agreement["chance"],
+        "p_chance": agreement["p_chance"],
+        "confidence": run.parameters["agreement"]["confidence"],
+        "inter": dict(agreement["inter"]),
+    }
+
 
 #: Readers of other formats refuse this one, so a change of meaning is a new number.
 FORMAT: Final = 1

@@ -1,12 +1,97 @@
-"""What systems are called in a published result: by their names, or by letters where their teams want no name."""
+"""What systems are called in a published result, and what is refused: texts that name who is not named."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from string import ascii_uppercase
+from typing import Any, Final
 
+from django.core.exceptions import ValidationError
+from django.db.models import CharField
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
 
 from campaign.models import System, SystemKind
+from ranking.models import RankingSettings, StoppingRule
+from ranking.selectors.frozen_facts import LeftOutJudge
+
+#: Shorter names are words of texts by chance.
+_SHORTEST: Final = 3
+
+
+class PublishingRefusedError(Exception):
+    """The result is not published, or changed, like this; `field` names what is at fault, if it is sent.
+
+    `text` is the text at fault, where there is one.
+    """
+
+    def __init__(self, message: str, *, field: str = "", text: str = "") -> None:
+        super().__init__(message)
+        self.field, self.text = field, text
+
+
+class RankingChangedError(PublishingRefusedError):
+    """What would be published is not what was looked at."""
+
+
+def anonymous_check(content: Mapping[str, Any], hidden: Collection[str]) -> None:
+    """Raise `PublishingRefusedError` if a text that people wrote names who is not to be named.
+
+    `hidden` are names of systems and teams.
+    """
+    for field, text in _texts(content):
+        text_check(text, hidden, field=field)
+    for page, text in _reasons_in(content):
+        text_check(text, hidden, field="wordings", page=page)
+
+
+def text_check(text: str, hidden: Collection[str], *, field: str, page: str = "") -> None:
+    """Raise `PublishingRefusedError` if a text has one of these names as a word of it.
+
+    `page` is the title of the page that the text is from, if it is from another one.
+    """
+    for name in sorted(hidden):
+        if len(name) >= _SHORTEST and _has_word(text, name):
+            named = {"name": name, "text": text, "page": page}
+            raise PublishingRefusedError(
+                _(
+                    "“%(name)s” is not to be named, but is in this text of the page “%(page)s”: “%(text)s”."
+                )
+                % named
+                if page
+                else _("“%(name)s” is not to be named, but is in this text: “%(text)s”.") % named,
+                field=field,
+                text=text,
+            )
+
+
+def _has_word(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _texts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the texts of people in content, each with the field of the form that it comes from, if any."""
+    for field in ("acknowledgement", "contact", "change_note"):
+        yield field, content[field]
+    for author in content["authors"]:
+        yield "authors", author
+    yield "", content["campaign"]["name"]
+    yield "", content["test_set"]["name"]
+    group = content["method"]["judge_group"]
+    if group is not None:
+        yield "", group["name"]
+
+
+def _reasons_in(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the reasons that people gave on other pages, each with the title of its page."""
+    sections = content["sections"]
+    for row in sections["ranking_settings"]:
+        yield _("Ranking settings"), row["reason"]
+    for row in sections.get("stopping_rule", {}).get("history", ()):
+        yield _("Stopping rule"), row["reason"]
+    for judge in content["left_out"]["judges"]:
+        yield _("Judges"), judge["reason"]
 
 
 def labels_of(
@@ -62,3 +147,70 @@ def _letters() -> Iterator[str]:
     for turn in count(1):
         for letter in ascii_uppercase:
             yield f"System {letter}{'' if turn == 1 else turn}"
+
+
+#: Characters that other words of a reason may have.
+LONGEST_WORDING: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class GivenReason:
+    """A reason, and the title of the page on which it was given first."""
+
+    text: str
+    page: str
+
+
+def reasons_given(
+    *,
+    settings: Sequence[RankingSettings],
+    rules: Sequence[StoppingRule],
+    left_out: Sequence[LeftOutJudge],
+) -> list[GivenReason]:
+    """Return the reasons of a result, each text once."""
+    rows = [
+        *((row.reason, _("Ranking settings")) for row in settings),
+        *((row.reason, _("Stopping rule")) for row in rules),
+        *((each.action.note, _("Judges")) for each in left_out if each.action is not None),
+    ]
+    found: dict[str, GivenReason] = {}
+    for text, page in rows:
+        if text:
+            found.setdefault(text, GivenReason(text, page))
+    return list(found.values())
+
+
+def wordings_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return other words by their reasons; raise `PublishingRefusedError` if a reason has two."""
+    wordings: dict[str, str] = {}
+    for reason, wording in pairs:
+        if reason in wordings:
+            raise PublishingRefusedError(
+                _("“%(reason)s” has more than one wording.") % {"reason": reason}, field="wordings"
+            )
+        wordings[reason] = wording
+    return wordings
+
+
+def wordings_check(
+    wordings: Mapping[str, str], given: Sequence[GivenReason], *, hides_a_name: bool
+) -> None:
+    """Raise `PublishingRefusedError` for other words that nobody needs, or of a reason that nobody gave.
+
+    They are refused, too, where they are blank or have more than 5,000 characters.
+    """
+    if wordings and not hides_a_name:
+        raise PublishingRefusedError(
+            _("All systems are named: reasons are published as they were given."), field="wordings"
+        )
+    for text in wordings.keys() - {each.text for each in given}:
+        raise PublishingRefusedError(
+            _("No reason in this result is “%(text)s”.") % {"text": text}, field="wordings"
+        )
+    for text, wording in wordings.items():
+        try:
+            CharField(max_length=LONGEST_WORDING).clean(wording.strip(), None)
+        except ValidationError as error:
+            raise PublishingRefusedError(
+                f"“{text}”: {' '.join(error.messages)}", field="wordings", text=wording
+            ) from error

@@ -1,21 +1,184 @@
-"""Publish a result: keep the ranking for good, freeze what is shown, give it an address."""
+"""Publish a result: work it out as a draft, freeze it under an address, and change who may see it."""
 
-from collections.abc import Collection
+import json
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.database.locks import named_lock
 from campaign.models import Task, User
-from campaign.texts.canonical_json import digest_of
-from ranking.models import PublishedResult
+from campaign.services.rehearsals import real_check
+from campaign.texts.canonical_json import canonical, digest_of
+from ranking.models import PublishedResult, RankingRun
+from ranking.selectors.analyses import kind_in_place_of_ranking
+from ranking.selectors.frozen_facts import systems_entered
 from ranking.selectors.published_results import next_version
+from ranking.selectors.runs import latest_run
 from ranking.services.latest_rankings import latest_ranking_keep
+from ranking.services.publishing.analyses import frozen_firmness, frozen_self_agreement
 from ranking.services.publishing.bundles import result_bundle_ask
-from ranking.services.publishing.content import PublishedWords
-from ranking.services.publishing.drafts import published_draft
-from ranking.services.publishing.refusals import PublishingRefusedError, RankingChangedError
+from ranking.services.publishing.content import (
+    PublishedFacts,
+    PublishedWords,
+    published_content,
+    published_facts,
+)
+from ranking.services.publishing.naming import (
+    PublishingRefusedError,
+    RankingChangedError,
+    anonymous_check,
+    hidden_names,
+    labels_of,
+    may_be_anonymous,
+    reasons_given,
+    text_check,
+    wordings_check,
+)
+
+
+def database_now() -> datetime:
+    """Return the moment it is. One query."""
+    moment: datetime = Task.objects.values_list(Now(), flat=True)[:1].get()
+    return moment
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedDraft:
+    """A version that does not exist yet.
+
+    Attributes
+    ----------
+    content : mapping
+        As its readers would have it.
+    labels : mapping
+        What systems are called in it, by their ids.
+    wordings : mapping
+        What is published in place of which reason.
+    seen : str
+        Differs where something else would be published, the moment left aside.
+    """
+
+    content: Mapping[str, Any]
+    labels: Mapping[str, str]
+    wordings: Mapping[str, str]
+    seen: str
+
+    @property
+    def published_at(self) -> datetime:
+        """When it would be published, by the clock of the database."""
+        return datetime.fromisoformat(self.content["published_at"])
+
+    @property
+    def version(self) -> int:
+        """Its number."""
+        return int(self.content["version"])
+
+    @property
+    def has_firmness(self) -> bool:
+        """Whether it has how firm first place is."""
+        return "firmness" in self.content["sections"]
+
+
+def published_draft(
+    *,
+    task: Task,
+    anonymous: Collection[str] = (),
+    words: PublishedWords | None = None,
+    run: RankingRun | None = None,
+    facts: PublishedFacts | None = None,
+    with_firmness: bool = True,
+) -> PublishedDraft:
+    """Return what would be published now of a test set; nothing is stored.
+
+    Parameters
+    ----------
+    anonymous : collection of str
+        Systems that are not to be named.
+    run : RankingRun or None
+        The ranking; None for the present one.
+    facts : PublishedFacts or None
+        What its content is made of, with the ranking, where that was read already.
+    with_firmness : bool
+        Whether it has how firm first place is, where that is known.
+
+    Raises
+    ------
+    PublishingRefusedError
+        If there is no ranking, of a rehearsal, for a change note without an earlier version, and
+        where a text names a system or a team that is not to be named; for other words of a reason that is
+        not in it, or where all systems are named.
+    """
+    real_check(task.test_set.campaign, PublishingRefusedError)
+    run = facts.run if facts else run or latest_run(task_id=task.pk)
+    if run is None or not run.result["systems"]:
+        raise PublishingRefusedError(_nothing_to_publish(task))
+    words = words or PublishedWords()
+    facts = facts or published_facts(task=task, run=run)
+    unknown = set(anonymous) - {each.name for each in facts.systems if may_be_anonymous(each)}
+    if unknown:
+        raise PublishingRefusedError(
+            _("There is no system “%(name)s” that could stay anonymous.") % {"name": min(unknown)},
+            field="anonymous",
+        )
+    before = list(PublishedResult.objects.of(task.pk).order_by("version"))
+    version = before[-1].version + 1 if before else 1
+    if words.change_note and version == 1:
+        raise PublishingRefusedError(
+            _("This is the first version: nothing has changed."), field="change_note"
+        )
+    labels = labels_of(facts.systems, anonymous=anonymous, before=_letters_given(before))
+    wordings_check(
+        words.wordings,
+        reasons_given(settings=facts.settings, rules=facts.rules, left_out=facts.left_out),
+        hides_a_name=any(name != label for name, label in labels.items()),
+    )
+    answers = {
+        "firmness": frozen_firmness(run, labels) if with_firmness else None,
+        "self_agreement": frozen_self_agreement(run),
+    }
+    content = published_content(
+        facts,
+        labels=labels,
+        words=words,
+        version=version,
+        at=database_now(),
+        sections={name: found for name, found in answers.items() if found is not None},
+    )
+    by_id = {str(each.pk): labels[each.name] for each in facts.systems}
+    anonymous_check(content, hidden_names(facts.systems, by_id))
+    # As everybody reads it: 1.0 is 1.
+    content = json.loads(canonical(content))
+    return PublishedDraft(
+        content=content,
+        labels=by_id,
+        wordings=words.wordings,
+        seen=digest_of({**content, "published_at": ""}),
+    )
+
+
+def _letters_given(before: Sequence[PublishedResult]) -> dict[str, str]:
+    """Return the letters that earlier versions gave to systems, by id."""
+    return {
+        key: label
+        for result in before
+        for key, label in result.labels.items()
+        if label in {each["system"] for each in result.content["systems"] if not each["is_named"]}
+    }
+
+
+def _nothing_to_publish(task: Task) -> str:
+    if kind_in_place_of_ranking(task=task) is None:
+        return _("There is no ranking yet: nothing can be published.")
+    return _(
+        "There is no ranking: judges of this task saw one output at a time. What is said of it can be taken as a "
+        "file from the page of its analysis."
+    )
 
 
 @transaction.atomic
@@ -103,3 +266,84 @@ def embargo_check(until: datetime | None, *, now: datetime) -> None:
     """Raise `PublishingRefusedError` for an embargo that is over."""
     if until is not None and until <= now:
         raise PublishingRefusedError(_("This moment is over."), field="embargo_until")
+
+
+@transaction.atomic
+def result_embargo_change(*, result: PublishedResult, until: datetime | None) -> bool:
+    """Set until when a result is under an embargo, None to end it now; return whether that is new.
+
+    Raises `PublishingRefusedError` for a result that is open, which is retracted and not hidden, and
+    for a moment that is over.
+    """
+    locked, now = _locked(result)
+    if locked.embargo_until == until:
+        return False
+    if locked.embargo_until is None or locked.embargo_until <= now:
+        raise PublishingRefusedError(
+            _("This version is open to everybody. It can be retracted, not hidden."),
+            field="embargo_until",
+        )
+    embargo_check(until, now=now)
+    return _changed(result, embargo_until=until)
+
+
+@transaction.atomic
+def result_reviewer_link_make(*, result: PublishedResult) -> str:
+    """Return the token of the link for reviewers; make it if there is none."""
+    locked, _now = _locked(result)
+    if locked.reviewer_token is None:
+        _changed(result, reviewer_token=secrets.token_urlsafe(24))
+    else:
+        result.reviewer_token = locked.reviewer_token
+    return str(result.reviewer_token)
+
+
+@transaction.atomic
+def result_reviewer_link_end(*, result: PublishedResult) -> bool:
+    """End the link for reviewers; return whether there was one."""
+    locked, _now = _locked(result)
+    if locked.reviewer_token is None:
+        return False
+    return _changed(result, reviewer_token=None)
+
+
+@transaction.atomic
+def result_retract(*, result: PublishedResult, reason: str) -> bool:
+    """Retract a result: it keeps its address, and says why. Return whether it was not retracted before.
+
+    Raises `PublishingRefusedError` without a reason, and for one that names who is not named in it.
+    """
+    said = reason.strip()
+    if not said:
+        raise PublishingRefusedError(
+            _("Say why: readers of this address will ask."), field="retraction_reason"
+        )
+    systems = systems_entered(task_id=result.task_id)
+    text_check(said, hidden_names(systems, result.labels), field="retraction_reason")
+    locked, now = _locked(result)
+    if locked.retracted_at is not None:
+        return False
+    return _changed(result, retracted_at=now, retraction_reason=said)
+
+
+@transaction.atomic
+def result_retraction_undo(*, result: PublishedResult) -> bool:
+    """Take a retraction back; return whether there was one. The activity log keeps its reason."""
+    locked, _now = _locked(result)
+    if locked.retracted_at is None:
+        return False
+    return _changed(result, retracted_at=None, retraction_reason="")
+
+
+def _locked(result: PublishedResult) -> tuple[Any, datetime]:
+    """Return the result as it is, locked until the commit, and the database's time."""
+    rows = PublishedResult.objects.select_for_update(no_key=True).annotate(now=Now())
+    locked: Any = rows.defer("content").get(pk=result.pk)
+    return locked, locked.now
+
+
+def _changed(result: PublishedResult, **fields: Any) -> bool:
+    PublishedResult.objects.filter(pk=result.pk).update(**fields)
+    for name, value in fields.items():
+        setattr(result, name, value)
+    return True

@@ -17,14 +17,17 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
 from ranking.core.judged.content_key import CONTENT_KEY_VERSION
 from ranking.core.methods.registry import METHODS
-from ranking.files.bundles.differences import ABSENT, Difference
-from ranking.files.bundles.names import JUDGMENTS, RESULT
-from ranking.files.bundles.opening import OpenedBundle
+from ranking.files.bundles import ABSENT, JUDGMENTS, RESULT, Difference, OpenedBundle
 from ranking.files.reading import read_columns
 from ranking.files.sources import ReadingProgress
 from ranking.models import RankingRun
-from ranking.services.publishing.content import COUNTED, FORMAT, frozen_finding
-from ranking.services.publishing.frozen_ranking import frozen_agreement, frozen_ranking
+from ranking.services.publishing.content import (
+    COUNTED,
+    FORMAT,
+    frozen_agreement,
+    frozen_finding,
+    frozen_ranking,
+)
 from ranking.services.run_results import run_result_of_blocks
 
 #: Days of judging are not in the judgments.

@@ -18,7 +18,7 @@ from campaign.services.jobs import job_queue
 from ranking.models import PublishedResult, ZenodoDraft, ZenodoHost
 from ranking.reports.published.report import basis_of, firmness_of, title_of
 from ranking.selectors.result_bundles import bundle_of
-from ranking.services.publishing.clock import database_now
+from ranking.services.publishing.publish import database_now
 
 #: Licences that are offered, by the names that Zenodo has for them.
 LICENCES: Final[Mapping[str, str]] = {

@@ -1,31 +1,36 @@
-"""The room *Publish* of a test set: what would be published, the form, and the versions there are."""
+"""The room *Publish* of a test set: what would be published, the form, the versions there are, and a draft at Zenodo."""
 
 from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaign.models import Task, User
 from campaign.views.access import organised_task
-from ranking.models import Analysis, PublishedResult
-from ranking.pages.published.differences import differences, version_lines
-from ranking.pages.published.form import PublishForm
+from campaign.views.confirming import Answer, Question, ask, is_answered
+from ranking.models import Analysis, PublishedResult, ZenodoDraft
+from ranking.pages.published.form import EmbargoForm, PublishForm, RetractionForm, ZenodoForm
 from ranking.pages.published.page import draft_in_words, published_page
-from ranking.pages.published.worries import (
+from ranking.pages.published.versions import (
+    differences,
     missing_in_words,
     named_before,
     reasons_in_words,
+    version_lines,
     worries_in_words,
 )
 from ranking.selectors.frozen_facts import systems_entered
 from ranking.selectors.published_results import versions_of
 from ranking.selectors.publishing_worries import publishing_worries
+from ranking.selectors.result_bundles import bundle_of
 from ranking.selectors.runs import latest_run
 from ranking.services.publishing import (
     PublishedDraft,
@@ -37,7 +42,19 @@ from ranking.services.publishing import (
     published_draft,
     published_facts,
     reasons_given,
+    result_bundle_ask,
+    result_embargo_change,
     result_publish,
+    result_retract,
+    result_retraction_undo,
+    result_reviewer_link_end,
+    result_reviewer_link_make,
+)
+from ranking.services.publishing.zenodo import (
+    LICENCES,
+    ZenodoRefusedError,
+    zenodo_draft_ask,
+    zenodo_metadata,
 )
 
 
@@ -189,3 +206,159 @@ def _preview(draft: PublishedDraft, versions: list[PublishedResult]) -> dict[str
         "named_before": named_before(draft.labels, versions),
         "differences": differences(versions[0].content, draft.content) if versions else [],
     }
+
+
+@require_POST
+@login_required
+def published_embargo(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
+    """Change until when a version is under an embargo; to open it for good is asked first."""
+    task, result = _result(request, slug, task_id, version)
+    form = EmbargoForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(map(str, form.errors["embargo_until"])))
+        return redirect("publish", slug, task_id)
+    until = form.cleaned_data["embargo_until"]
+    if until is None and not is_answered(request):
+        return ask(
+            request,
+            Question(
+                title=_("Open version %(version)s to everybody") % {"version": version},
+                facts=[_("Its address works for everybody at once.")],
+                after=_("It cannot be hidden again, only retracted with a reason."),
+                answers=[Answer(_("Open it"))],
+                cancel=reverse("publish", args=[slug, task_id]),
+                fields={"embargo_until": ""},
+            ),
+            campaign=task.test_set.campaign,
+            section="publish",
+            task=task,
+        )
+    try:
+        changed = result_embargo_change(result=result, until=until)
+    except PublishingRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("Saved.") if changed else _("Nothing was changed."))
+    return redirect("publish", slug, task_id)
+
+
+@require_POST
+@login_required
+def published_reviewers(
+    request: HttpRequest, slug: str, task_id: int, version: int
+) -> HttpResponse:
+    """Make the link for reviewers of a version, or end it."""
+    _task, result = _result(request, slug, task_id, version)
+    if request.POST.get("link") == "end":
+        result_reviewer_link_end(result=result)
+        messages.success(request, _("The link for reviewers works no more."))
+    else:
+        result_reviewer_link_make(result=result)
+        messages.success(request, _("Whoever has the link for reviewers can read this version."))
+    return redirect("publish", slug, task_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def published_retract(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
+    """Ask why a version is retracted; POST retracts it."""
+    task, result = _result(request, slug, task_id, version)
+    form = RetractionForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            result_retract(result=result, reason=form.cleaned_data["retraction_reason"])
+        except PublishingRefusedError as error:
+            form.add_error("retraction_reason", str(error))
+        else:
+            messages.success(request, _("Version %(version)s is retracted.") % {"version": version})
+            return redirect("publish", slug, task_id)
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": "publish",
+        "result": result,
+        "form": form,
+    }
+    status = 400 if form.is_bound else 200
+    return render(request, "publish/retract.html", context, status=status)
+
+
+@require_POST
+@login_required
+def published_restore(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
+    """Take a retraction back."""
+    _task, result = _result(request, slug, task_id, version)
+    if result_retraction_undo(result=result):
+        messages.success(request, _("The retraction is taken back."))
+    return redirect("publish", slug, task_id)
+
+
+@require_POST
+@login_required
+def published_bundle(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
+    """Have the bundle of a version made."""
+    _task, result = _result(request, slug, task_id, version)
+    try:
+        result_bundle_ask(
+            result=result, with_texts="texts" in request.POST, by=cast("User", request.user)
+        )
+    except PublishingRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("The bundle is being made."))
+    return redirect("publish", slug, task_id)
+
+
+def _result(
+    request: HttpRequest, slug: str, task_id: int, version: int
+) -> tuple[Task, PublishedResult]:
+    task = organised_task(request, slug, task_id)
+    versions = versions_of(task_id=task.pk)
+    result: PublishedResult = get_object_or_404(versions, version=version)
+    return task, result
+
+
+def published_zenodo(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
+    """Show what a draft at Zenodo would be, and the drafts there are; POST has a worker make one."""
+    if not settings.ZENODO_UPLOADS:
+        raise Http404
+    return _zenodo_page(request, slug, task_id, version)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+@sensitive_post_parameters("token")
+def _zenodo_page(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
+    task = organised_task(request, slug, task_id)
+    result: PublishedResult = get_object_or_404(versions_of(task_id=task.pk), version=version)
+    result.task = task
+    form = ZenodoForm(request.POST if request.method == "POST" else None)
+    url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
+    if form.is_bound and form.is_valid():
+        try:
+            zenodo_draft_ask(
+                result=result, url=url, by=cast("User", request.user), **form.cleaned_data
+            )
+        except ZenodoRefusedError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("A worker is making the draft; this page shows how far."))
+            return redirect("published-zenodo", slug, task_id, version)
+    drafts = ZenodoDraft.objects.of(result.pk).select_related("job", "asked_by").order_by("-pk")
+    rows = list(drafts.defer("metadata", "sealed_token"))
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": "publish",
+        "result": result,
+        "bundle": bundle_of(result),
+        "metadata": zenodo_metadata(result, licence=next(iter(LICENCES)), url=url),
+        "form": form,
+        "drafts": rows,
+        "is_under_way": any(each.job is not None and not each.job.has_ended for each in rows),
+    }
+    is_part = request.headers.get("HX-Request")
+    name = "publish/_zenodo.html" if is_part else "publish/zenodo.html"
+    return render(request, name, context, status=400 if form.errors else 200)

@@ -19,7 +19,7 @@ from campaign.importing.judgment_files import JudgmentsFile
 from campaign.models import Campaign, Document, Judge, Protocol, System, Task
 from protocols.spans.files import SpansFormat
 from ranking.core.counting.tallies import tally
-from ranking.export.judgments.kinds import KINDS, ExportFormat
+from ranking.export.kinds import KINDS, ExportFormat
 from ranking.files import read_judgments
 from ranking.files.records import InputFormat
 from tests.factories import make_campaign, make_judge, make_task

@@ -11,8 +11,8 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Judgment
 from campaign.models import Campaign, Document, Protocol, Task
-from ranking.export.judgments.asked import export_asked
-from ranking.export.judgments.making import export_bytes
+from ranking.export.asked import export_asked
+from ranking.export.writing import export_bytes
 from tests.factories import make_campaign, make_task
 from tests.unchanged import nothing_changes
 

@@ -15,17 +15,16 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pyarrow import parquet
 
-from annotation.export import five_way_csv
 from annotation.models import Assignment, Judgment, Skip
 from campaign.formats import InputFile, read_test_set
 from campaign.formats.formulas import neutral
 from campaign.models import Campaign, Judge, Output, Segment, Task
 from ranking.core import rank
 from ranking.core.judged.blocks import Blocks
-from ranking.export.judgments.asked import export_asked
-from ranking.export.judgments.kinds import KINDS, ExportFormat
-from ranking.export.judgments.making import export_bytes
-from ranking.export.judgments.rows import ROWS
+from ranking.export.asked import export_asked
+from ranking.export.kinds import KINDS, ExportFormat
+from ranking.export.rows import ROWS
+from ranking.export.writing import export_bytes
 from ranking.files import read_judgments
 from ranking.selectors.judged_blocks import judged_blocks
 from tests.factories import make_campaign, make_task
@@ -86,19 +85,6 @@ def test_documents_are_in_each_format_that_does_not_say_it_has_no_room_for_them(
         assert (read.duration_ms >= 0).any() == ("time on the clock" not in losses)
         if read.blocks.document is not None:
             assert scores(read.blocks) == there, (kind, file_format)
-
-
-def test_the_five_way_csv_is_what_its_writer_by_rows_writes(
-    campaign: Campaign, news: TestSetWriter
-) -> None:
-    assert whole(news.task, "counted", "five-way-csv").decode() == "".join(
-        five_way_csv(task=news.task, watermark=14)
-    )
-    task = filled_task(campaign, Filling(blocks=600, segments=24, judges=4, is_checked=True))
-    last = task.judgment_sequence.last_number
-    written = "".join(five_way_csv(task=task, watermark=last))
-    assert whole(task, "counted", "five-way-csv").decode() == written
-    assert len(written.splitlines()) > 500
 
 
 @pytest.mark.thorough
@@ -191,7 +177,7 @@ def test_rows_hold_odd_texts_and_come_in_parts_of_any_size(
         assert [row[column] for row in read] == [neutral(text or "") for text in told], kind
         # Those that are longer than a part are one by themselves.
         for rows, size in ((1, 1), (7, 200), (1 << 13, 1 << 20)):
-            monkeypatch.setattr("ranking.export.judgments.recorded._AT_ONCE", rows)
+            monkeypatch.setattr("annotation.export.five_way._AT_ONCE", rows)
             monkeypatch.setattr("campaign.database.copied_rows._BYTES_AT_ONCE", size)
             assert whole(news.task, kind, "jsonl").decode() == jsonl
             assert whole(news.task, kind, "csv").decode() == csv_file

@@ -19,7 +19,7 @@ from campaign.services.exported_files import (
     exported_files_purge,
 )
 from campaign.services.jobs import jobs_run_waiting
-from ranking.export.judgments.kinds import KINDS
+from ranking.export.kinds import KINDS
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from campaign.models import Job, JobState
 from campaign.services.jobs import job_cancel, job_retry, jobs_run_waiting
-from ranking.export.zenodo import client as zenodo_client
-from ranking.export.zenodo.client import Zenodo, ZenodoError
+from ranking.export import zenodo as zenodo_client
+from ranking.export.zenodo import Zenodo, ZenodoError
 from ranking.models import PublishedResult, ZenodoDraft
 from ranking.pages.published.making import result_bundle_make
 from ranking.selectors.result_bundles import bundle_bytes, bundle_of

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ranking.pages.published.differences import differences
-from ranking.pages.published.matrix import pair_matrix
+from ranking.pages.published.page import pair_matrix
+from ranking.pages.published.versions import differences
 from ranking.range_choices import RangeChoice
 from ranking.services.publishing.naming import labels_of
 

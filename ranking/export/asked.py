@@ -1,11 +1,11 @@
-"""What is exported of a task, as it was asked for."""
+"""What is exported of a task, as it was asked for: at once, or by a worker into a file that is kept."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
+from django.db import transaction
 from django.db.models import Max
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -13,14 +13,13 @@ from django.utils.translation import gettext as _
 from annotation.models import JudgmentSequence
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
-from campaign.models import Task
+from campaign.models import Campaign, Job, JobKind, Task, User
 from campaign.selectors.rehearsals import rehearsed_slug
+from campaign.services.jobs import job_queue
 from optional_packages import has_extra, how_to_install
-from ranking.export.judgments.kinds import ENDINGS, KINDS, ExportFormat, ExportKind
-from ranking.export.judgments.rows import ROWS
+from ranking.export.kinds import ENDINGS, KINDS, ExportFormat, ExportKind
+from ranking.export.rows import ROWS
 
-#: Told how far a file is: places of rows, as the file was asked from and up to.
-Told = Callable[[int, int], None]
 _FEWEST_SLOTS: Final = 5
 
 
@@ -116,7 +115,8 @@ def export_asked(
             _("Parquet files need the package pyarrow, which is not installed. %(how)s")
             % {"how": how_to_install("parquet")}
         )
-    last = _last(task, found)
+    by_number = found.by_number
+    last = judgments_number(task_id=task.pk) if by_number else ROWS[kind].last(task)
     mark = last if watermark is None else min(watermark, last)
     return Export(
         task=task,
@@ -125,14 +125,33 @@ def export_asked(
         after=max(0, after),
         until=mark if until is None else max(min(until, mark), 0),
         watermark=mark,
-        slots=max(_FEWEST_SLOTS, _most_candidates(task)) if found.by_number else _FEWEST_SLOTS,
+        slots=max(_FEWEST_SLOTS, _most_candidates(task)) if by_number else _FEWEST_SLOTS,
     )
-
-
-def _last(task: Task, kind: ExportKind) -> int:
-    return judgments_number(task_id=task.pk) if kind.by_number else ROWS[kind.name].last(task)
 
 
 def _most_candidates(task: Task) -> int:
     judged = JudgmentSequence.objects.filter(task=task).aggregate(most=Max("most_candidates"))
     return int(judged["most"] or 0)
+
+
+@transaction.atomic
+def export_queue(*, export: Export, by: User | None) -> Job:
+    """Have a worker write a file of an export, unless one is at the same; return the job."""
+    campaign = export.task.test_set.campaign
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    parameters = {
+        "task": export.task.pk,
+        "kind": export.kind.name,
+        "file_format": str(export.file_format),
+        "after": export.after,
+        "until": export.until,
+        "watermark": export.watermark,
+    }
+    waiting = Job.objects.waiting().filter(campaign=campaign, kind=JobKind.EXPORT)
+    return waiting.filter(parameters=parameters).first() or job_queue(
+        campaign=campaign,
+        kind=JobKind.EXPORT,
+        name=export.file_name[:200],
+        parameters=parameters,
+        user=by,
+    )

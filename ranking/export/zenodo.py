@@ -7,7 +7,6 @@ import http.client
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from hashlib import md5
 from http import HTTPStatus
 from typing import IO, Any, Final
@@ -17,7 +16,18 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from django.utils.translation import gettext as _
 
-from ranking.services.publishing.zenodo import TOKEN
+from campaign.models import Job, JobKind
+from campaign.services.jobs import JobProgress, ends, handles
+from ranking.models import ZenodoDraft
+from ranking.selectors.result_bundles import bundle_of, bundle_opened
+from ranking.services.publishing.zenodo import (
+    TOKEN,
+    ZenodoRefusedError,
+    zenodo_address,
+    zenodo_draft_made,
+    zenodo_token,
+    zenodo_token_forget,
+)
 
 #: Told how many bytes are sent.
 Sent = Callable[[int], None]
@@ -35,14 +45,6 @@ pause = time.sleep
 
 class ZenodoError(Exception):
     """Zenodo did not do what was asked; the words are for organisers."""
-
-
-@dataclass(frozen=True, slots=True)
-class ZenodoDraft:
-    """A draft: its number, and where its owner looks at it."""
-
-    number: int
-    page: str
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -98,8 +100,10 @@ class Zenodo:
         opened: Callable[[], IO[bytes]],
         size: int,
         sent: Sent,
-    ) -> ZenodoDraft:
+    ) -> tuple[int, str]:
         """Make a draft with one file; one whose file cannot be sent is deleted again.
+
+        Returns its number, and the address at which its owner looks at it.
 
         Raises
         ------
@@ -119,7 +123,7 @@ class Zenodo:
             raise
         page = _link(made, "html")
         own = page.startswith(f"{self._address}/")
-        return ZenodoDraft(number, page if own else f"{self._address}/uploads/{number}")
+        return number, page if own else f"{self._address}/uploads/{number}"
 
     def _file_send(
         self, address: str, opened: Callable[[], IO[bytes]], size: int, sent: Sent
@@ -231,3 +235,26 @@ def _in_words(error: HTTPError) -> str:
         "code": error.code,
         "said": " ".join(said)[:500],
     }
+
+
+@handles(JobKind.ZENODO_DRAFT, ZenodoError, ZenodoRefusedError)
+def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
+    draft = ZenodoDraft.objects.select_related("result").get(pk=job.parameters["draft"])
+    bundle = bundle_of(draft.result)
+    if bundle is None:  # it is never taken away
+        return {}
+    number, page = Zenodo(zenodo_address(draft.host), zenodo_token(draft)).draft_make(
+        draft.metadata,
+        file_name=draft.file_name,
+        opened=lambda: bundle_opened(bundle),
+        size=bundle.size,
+        sent=lambda count: progress(count, bundle.size),
+    )
+    zenodo_draft_made(draft=draft, number=number, page=page)
+    return {"page": page}
+
+
+@ends(JobKind.ZENODO_DRAFT)
+def _forget(job: Job) -> None:
+    """Forget the token: it is kept no longer than the job that needs it."""
+    zenodo_token_forget(draft_id=job.parameters["draft"])

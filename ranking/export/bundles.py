@@ -1,0 +1,305 @@
+"""The data files of the bundle of a published result: judgments, texts, designs, and the log of draws."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from django.db.models import Exists, Min, OuterRef
+
+from annotation.export.five_way import judged_rows, most_candidates
+from annotation.export.shown import systems_shown
+from annotation.models import HIT, Block, Design, Judgment
+from annotation.models.judgment import JudgmentQuerySet
+from annotation.services.planning.designs import PARAMETERS
+from campaign.formats import FiveWayRow, write_five_way_csv
+from campaign.models import Output, Segment, System, SystemKind, Task
+from campaign.texts.canonical_json import canonical
+from optional_packages import has_extra
+from ranking.files.parquet.writing import in_order_of_segments, write_parquet
+from ranking.files.reading import read_columns
+from ranking.models import PublishedResult, ResultBundle
+from ranking.reports.published.folder import hides_a_name
+from ranking.selectors.left_out import judges_not_counted
+
+#: Told how much is done, of how much.
+Progress = Callable[[int, int], None]
+_HITS_AT_ONCE: Final = 1_000
+_SEGMENTS_AT_ONCE: Final = 500
+#: Seeds are told where they may be; names of groups never: organisers wrote them for themselves.
+_TOLD: Final = tuple(name for name in PARAMETERS if name not in {"seed", "judge_group"})
+_WITHHELD: Final = "withheld: judges could foresee draws, and anybody could test names"
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenResult:
+    """A result, and the judgments and names that its bundle shows.
+
+    Attributes
+    ----------
+    bundle : ResultBundle
+    result : PublishedResult
+    task : Task
+    names : mapping
+        What each system of the test set is called, by its id.
+    left_out : frozenset of str
+        Judges whose judgments the ranking leaves out, by pseudonym.
+    """
+
+    bundle: ResultBundle
+    result: PublishedResult
+    task: Task
+    names: Mapping[int, str]
+    left_out: frozenset[str]
+
+    @property
+    def content(self) -> Mapping[str, Any]:
+        """The content of the result."""
+        content: Mapping[str, Any] = self.result.content
+        return content
+
+    @property
+    def watermark(self) -> int:
+        """The number of the last judgment."""
+        return int(self.content["method"]["watermark"])
+
+    @property
+    def hides_a_name(self) -> bool:
+        """Whether a system is not named: then nothing says in which order candidates were shown, nor the seeds.
+
+        Who has a seed can draw with any name, and see which one gives what was shown.
+        """
+        return hides_a_name(self.content)
+
+    @property
+    def counted(self) -> JudgmentQuerySet:
+        """The judgments that the ranking is computed from."""
+        return self._current.exclude(judge__pseudonym__in=self.left_out)
+
+    @property
+    def not_counted(self) -> JudgmentQuerySet:
+        """Those of judges who are left out."""
+        return self._current.filter(judge__pseudonym__in=self.left_out)
+
+    @property
+    def _current(self) -> JudgmentQuerySet:
+        return Judgment.objects.of(self.task.pk).counted().current(watermark=self.watermark)
+
+
+def frozen_result(bundle: ResultBundle) -> FrozenResult:
+    """Read what a bundle is made of."""
+    result = PublishedResult.objects.select_related("task__test_set__campaign", "run").get(
+        pk=bundle.pk
+    )
+    task = result.task
+    # Systems that came after the result are in none of its judgments.
+    systems = System.objects.filter(test_set_id=task.test_set_id, pk__in=map(int, result.labels))
+    return FrozenResult(
+        bundle=bundle,
+        result=result,
+        task=task,
+        names={system.pk: result.labels[str(system.pk)] for system in systems},
+        left_out=frozenset(judges_not_counted(result.run.parameters)),
+    )
+
+
+def judgments_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
+    """Write the judgments that count as five-way CSV, a few thousand in memory at a time."""
+    _csv_write(frozen, frozen.counted, path, progress)
+
+
+def left_out_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
+    """Write the judgments of judges who are left out, if there are any."""
+    if frozen.left_out and frozen.not_counted.exists():
+        _csv_write(frozen, frozen.not_counted, path, progress)
+
+
+def parquet_write(judgments: Path, path: Path) -> None:
+    """Write a file of judgments as Parquet, some 100 bytes of memory a judgment, where something can write it."""
+    if has_extra("parquet"):
+        columns, vocabulary, _not_read = read_columns([str(judgments)])
+        write_parquet(str(path), in_order_of_segments(columns), vocabulary)
+
+
+def _csv_write(
+    frozen: FrozenResult, judgments: JudgmentQuerySet, path: Path, progress: Progress
+) -> None:
+    rows = judged_rows(
+        task=frozen.task, judgments=judgments, until=frozen.watermark, names=frozen.names
+    )
+    slots = max(most_candidates(judgments), 5)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for line in write_five_way_csv(_told(rows, frozen, progress), slots=slots):
+            file.write(line)
+
+
+def _told(
+    rows: Iterator[FiveWayRow], frozen: FrozenResult, progress: Progress
+) -> Iterator[FiveWayRow]:
+    for done, row in enumerate(rows):
+        if done % 500 == 0:
+            progress(done, 2 * frozen.watermark)
+        yield _by_name(row) if frozen.hides_a_name else row
+
+
+def _by_name(row: FiveWayRow) -> FiveWayRow:
+    """Return a row with its candidates by what they are called, as `labelled_run` has them."""
+    by_name = sorted(
+        zip(row.candidates, row.labels, row.system_numbers, strict=True), key=lambda each: each[0]
+    )
+    candidates, labels, numbers = zip(*by_name, strict=True) if by_name else ((), (), ())
+    return replace(row, candidates=candidates, labels=labels, system_numbers=numbers)
+
+
+def texts_write(frozen: FrozenResult, path: Path) -> None:
+    """Write sources, references and outputs; nothing if no segment has a text.
+
+    Damaged references are no texts of anybody, and are left out.
+    """
+    if not Segment.objects.filter(
+        test_set_id=frozen.task.test_set_id, source_text__isnull=False
+    ).exists():
+        return
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for line in _text_lines(frozen):
+            file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def _text_lines(frozen: FrozenResult) -> Iterator[dict[str, Any]]:
+    kinds = dict(System.objects.filter(pk__in=frozen.names).values_list("pk", "kind"))
+    order = sorted(frozen.names, key=lambda pk: frozen.names[pk])
+    references = [pk for pk in order if kinds[pk] == SystemKind.REFERENCE]
+    systems = [pk for pk in order if kinds[pk] == SystemKind.SYSTEM]
+    rows = Segment.objects.filter(test_set_id=frozen.task.test_set_id).select_related("document")
+    after = 0
+    while chunk := list(rows.filter(number__gt=after).order_by("number")[:_SEGMENTS_AT_ONCE]):
+        texts = _texts([segment.pk for segment in chunk])
+        for segment in chunk:
+            own = texts[segment.pk]
+            yield {
+                "document": segment.document.name,
+                "segment": segment.position,
+                "source": segment.source_text,
+                "references": [own.get(pk) or "" for pk in references],
+                "outputs": {frozen.names[pk]: own[pk] for pk in systems if pk in own},
+            }
+        after = chunk[-1].number
+
+
+def _texts(segments: list[int]) -> Mapping[int, dict[int, str]]:
+    """Return the texts of each segment by system."""
+    texts: dict[int, dict[int, str]] = defaultdict(dict)
+    outputs = Output.objects.filter(segment__in=segments, text__isnull=False)
+    for segment, system, text in outputs.values_list("segment_id", "system_id", "text"):
+        texts[segment][system] = text or ""
+    return texts
+
+
+def designs_write(frozen: FrozenResult, path: Path) -> None:
+    """Write the designs of the HITs in the log, the first one first, as JSON."""
+    designs = [
+        {
+            "design": number,
+            **{name: getattr(design, name) for name in _TOLD},
+            "systems": _chosen(design, frozen),
+            "seed": str(design.seed) if frozen.bundle.has_seeds else None,
+            "is_for_a_group": design.judge_group_id is not None,
+            "since": design.created_at.date().isoformat(),
+        }
+        for number, design in enumerate(_designs(frozen), 1)
+    ]
+    said = {
+        "format": 1,
+        "seeds": "given" if frozen.bundle.has_seeds else _WITHHELD,
+        "designs": designs,
+    }
+    path.write_text(canonical(said) + "\n", encoding="utf-8")
+
+
+def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
+    """Return what the systems of a design that were chosen are called."""
+    rows = System.objects.filter(test_set=frozen.task.test_set_id, name__in=design.systems)
+    return sorted(frozen.names[pk] for pk in rows.values_list("pk", flat=True))
+
+
+def draws_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
+    """Write what each judged HIT shows and who judged it, a line of JSON a HIT, in the order of planning."""
+    numbers = {design.pk: number for number, design in enumerate(_designs(frozen), 1)}
+    done = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for hits in _chunks(frozen):
+            ids = [hit.pk for hit in hits]
+            shown, judges = _shown(frozen, ids), _judges(frozen, ids)
+            for hit in hits:
+                line = {
+                    "hit": hit.number,
+                    "design": numbers[hit.design_id],
+                    "purpose": hit.purpose,
+                    "repeats": hit.repeats.number if hit.repeats is not None else None,
+                    "blocks": shown[hit.pk],
+                    "judges": judges[hit.pk],
+                }
+                file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+                done += len(shown[hit.pk])
+            progress(min(frozen.watermark + done, 2 * frozen.watermark), 2 * frozen.watermark)
+
+
+def _designs(frozen: FrozenResult) -> Sequence[Design]:
+    drawn = _judged_hits(frozen).filter(design=OuterRef("pk"))
+    return list(Design.objects.filter(Exists(drawn), task=frozen.task.pk).order_by("pk"))
+
+
+def _judged_hits(frozen: FrozenResult) -> Any:
+    """Return the HITs of which something was judged up to the watermark: what is lent later changes nothing."""
+    judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
+    return HIT.objects.filter(Exists(judged.filter(block__hit=OuterRef("pk"))), task=frozen.task.pk)
+
+
+def _chunks(frozen: FrozenResult) -> Iterator[list[HIT]]:
+    rows = _judged_hits(frozen).select_related("repeats").order_by("number")
+    rows = rows.only("number", "design_id", "purpose", "repeats__number")
+    after = -1
+    while chunk := list(rows.filter(number__gt=after)[:_HITS_AT_ONCE]):
+        yield chunk
+        after = chunk[-1].number
+
+
+def _shown(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[dict[str, Any]]]:
+    """Return the blocks of these HITs in their order, with their candidates as they were shown.
+
+    Where a system is not named, they are by what they are called: see `FrozenResult.hides_a_name`.
+    """
+    rows = Block.objects.filter(hit__in=hits).order_by("hit_id", "position")
+    blocks = list(rows.values_list("pk", "hit_id", "segment__number", "control"))
+    systems = systems_shown(pk for pk, *_rest in blocks)
+    shown: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for pk, hit, segment, control in blocks:
+        candidates = [
+            sorted(frozen.names[system] for system in candidate) for candidate in systems[pk]
+        ]
+        shown[hit].append(
+            {
+                "segment": segment,
+                "control": control,
+                "candidates": sorted(candidates) if frozen.hides_a_name else candidates,
+            }
+        )
+    return shown
+
+
+def _judges(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[str]]:
+    """Return the judges of these HITs by pseudonym, in the order of their first judgments."""
+    judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
+    rows = (
+        judged.filter(block__hit__in=hits)
+        .values("block__hit", "judge__pseudonym")
+        .annotate(first=Min("numbered__number"))
+        .order_by("first")
+        .values_list("block__hit", "judge__pseudonym")
+    )
+    judges: dict[int, list[str]] = defaultdict(list)
+    for hit, judge in rows:
+        judges[hit].append(judge)
+    return judges

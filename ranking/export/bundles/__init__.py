@@ -1,1 +1,0 @@
-"""The data in the frozen folder of a published result: judgments, designs, draws and texts."""

@@ -1,0 +1,328 @@
+"""The bytes of what is exported: a writer for each format, and the job that keeps what it writes."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations, islice, product
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from xml.sax.saxutils import quoteattr
+
+from annotation.export.five_way import judged_rows
+from annotation.export.losses import judgments_written
+from campaign.database.copied_rows import Rows
+from campaign.export.csv_lines import csv_line
+from campaign.formats import FiveWayRow
+from campaign.formats.five_way import BLANK
+from campaign.formats.five_way_writer import five_way_header, five_way_line
+from campaign.formats.formulas import csv_row, neutral
+from campaign.models import Job, JobKind, Task
+from campaign.selectors.exported_files import ExportStorageError
+from campaign.services.exported_files import exported_file_keep
+from campaign.services.jobs import JobProgress, handles
+from ranking.export.asked import Export, ExportRefusedError, export_asked
+from ranking.export.kinds import ExportFormat
+from ranking.export.rows import ROWS, json_objects
+from ranking.files.pairwise import COLUMNS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Told how far a file is: places of rows, as the file was asked from and up to.
+Told = Callable[[int, int], None]
+#: So many judgments are put into lines at a time, and into a row group of Parquet.
+_AT_ONCE: Final = 1 << 13
+_ROW_GROUP: Final = 1 << 15
+#: Pearmut hands documents to whoever comes, and asks for errors with a score.
+_PEARMUT: Final = {"assignment": "dynamic", "protocol": "ESA"}
+
+
+def export_bytes(export: Export, *, told: Told = lambda _done, _total: None) -> Iterator[bytes]:
+    """Yield the file, some thousands of rows at a time; memory holds no more of them."""
+    write = _rows_bytes if export.kind.name in ROWS else _judged_bytes
+    return write(export, told)
+
+
+@handles(JobKind.EXPORT, ExportRefusedError, ExportStorageError)
+def _export(job: Job, progress: JobProgress) -> dict[str, Any]:
+    asked = dict(job.parameters)
+    task = Task.objects.select_related("test_set__campaign").get(pk=asked.pop("task"))
+    export = export_asked(task=task, **asked)
+    kept = exported_file_keep(
+        task=task,
+        content=export_bytes(export, told=progress),
+        by=job.asked_by,
+        kind=export.kind.name,
+        file_format=str(export.file_format),
+        name=export.file_name[-300:],
+        after=export.after,
+        until=export.until,
+        watermark=export.watermark,
+        names_people=export.kind.names_people,
+    )
+    return {"file": kept.pk, "sha256": kept.digest, "bytes": kept.size}
+
+
+class _Lines(NamedTuple):
+    """How judgments are written as text: a head for rows of so many candidates, lines of each row, a tail."""
+
+    head: Callable[[int], str]
+    row: Callable[[FiveWayRow, int], str]
+    tail: str = ""
+
+
+def _judged_bytes(export: Export, told: Told) -> Iterator[bytes]:
+    rows = judged_rows(
+        task=export.task,
+        judgments=judgments_written(task=export.task, watermark=export.watermark),
+        after=export.after,
+        until=export.until,
+    )
+    if export.file_format is ExportFormat.PARQUET:
+        yield from _judged_parquet(_batches(export, rows, _ROW_GROUP, told), export.slots)
+        return
+    lines = _LINES[export.file_format]
+    if not export.after:
+        yield lines.head(export.slots).encode()
+    for batch in _batches(export, rows, _AT_ONCE, told):
+        yield "".join([lines.row(row, export.slots) for row in batch]).encode()
+    if export.until == export.watermark:
+        yield lines.tail.encode()
+
+
+def _batches(
+    export: Export, rows: Iterator[FiveWayRow], size: int, told: Told
+) -> Iterator[list[FiveWayRow]]:
+    while batch := list(islice(rows, size)):
+        told(batch[-1].line - export.after, export.until - export.after)
+        yield batch
+
+
+def _json_line(row: FiveWayRow, _slots: int) -> str:
+    """Return an object, as the commands on files read it."""
+    values = {
+        "source_language": row.source_language,
+        "target_language": row.target_language,
+        "segment": row.source_index,
+        "document": row.document,
+        "segment_id": row.segment_id,
+        "judge": row.judge,
+        "candidates": row.candidates,
+        "labels": row.labels,
+        "duration_ms": row.duration_ms,
+    }
+    return _json(values) + "\n"
+
+
+def _pairwise_lines(row: FiveWayRow, _slots: int) -> str:
+    """Return a line for every two systems of a block that did not give the same output."""
+    block = [
+        *(neutral(row.source_language), neutral(row.target_language)),
+        *(row.source_index, row.source_index, neutral(row.judge)),
+    ]
+    labelled = [
+        [(neutral(system), _rank(label)) for system in systems]
+        for systems, label in zip(row.candidates, row.labels, strict=True)
+    ]
+    return "".join(
+        csv_row([*block, *left, *right, row.line])
+        for one, other in combinations(labelled, 2)
+        for left, right in product(one, other)
+    )
+
+
+def _hit(row: FiveWayRow, _slots: int) -> str:
+    """Return a HIT of the results XML of Appraise."""
+    source, target = quoteattr(row.source_language), quoteattr(row.target_language)
+    duration = ""
+    if row.duration_ms is not None:
+        seconds, milliseconds = divmod(row.duration_ms, 1000)
+        minutes, seconds = divmod(seconds, 60)
+        hours, minutes = divmod(minutes, 60)
+        duration = f' duration="{hours:02}:{minutes:02}:{seconds:02}.{milliseconds:03}"'
+    translations = "".join(
+        f'        <translation system={quoteattr(",".join(systems))} rank="{_rank(label)}"/>\n'
+        for systems, label in zip(row.candidates, row.labels, strict=True)
+    )
+    return (
+        f"  <HIT source-language={source} target-language={target}>\n"
+        f'    <ranking-task id="{row.source_index}">\n'
+        f"      <ranking-result user={quoteattr(row.judge)}{duration}>\n"
+        f"{translations}      </ranking-result>\n    </ranking-task>\n  </HIT>\n"
+    )
+
+
+def _rank(label: int | None) -> str:
+    return BLANK if label is None else str(label)
+
+
+#: All formats of judgments that are text.
+_LINES: Final[Mapping[ExportFormat, _Lines]] = {
+    ExportFormat.FIVE_WAY_CSV: _Lines(five_way_header, five_way_line),
+    ExportFormat.PAIRWISE_CSV: _Lines(lambda _slots: csv_row(COLUMNS), _pairwise_lines),
+    ExportFormat.JSONL: _Lines(lambda _slots: "", _json_line),
+    ExportFormat.APPRAISE_XML: _Lines(
+        lambda _slots: '<?xml version="1.0" encoding="UTF-8"?>\n<results>\n', _hit, "</results>\n"
+    ),
+}
+
+
+def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
+    rows = ROWS[export.kind.name]
+    batches = _counted(export, told)
+    if export.file_format is ExportFormat.PEARMUT:
+        yield from _pearmut_campaign(export, batches)
+    elif export.file_format is ExportFormat.PARQUET:
+        yield from _rows_parquet(rows.columns, batches)
+    elif export.file_format is ExportFormat.JSONL:
+        for batch in batches:
+            yield "".join(f"{line}\n" for line in json_objects(rows.columns, batch)).encode()
+    else:
+        if not export.after:
+            yield csv_line(rows.columns).encode()
+        for batch in batches:
+            yield csv_lines(rows.columns, batch).encode()
+
+
+def _read(export: Export) -> Iterator[Rows]:
+    read = ROWS[export.kind.name].read
+    return read(export.task, export.after, export.until, export.watermark)
+
+
+def _counted(export: Export, told: Told) -> Iterator[Rows]:
+    total = max(0, export.until - export.after)
+    done = 0
+    for batch in _read(export):
+        done += len(next(iter(batch.values())))
+        told(min(done, total), total)
+        yield batch
+
+
+class _Written(list[str]):
+    """What a writer of CSV writes, a line each."""
+
+    write = list.append
+
+
+def csv_lines(columns: Mapping[str, type], rows: Rows) -> str:
+    """Return a line a row, as `csv_line` writes it; no cell is a formula for a spreadsheet."""
+    cells = [
+        [value and neutral(value) for value in rows[name]] if kind in {str, object} else rows[name]
+        for name, kind in columns.items()
+    ]
+    lines = _Written()
+    csv.writer(lines, lineterminator="\r\n").writerows(zip(*cells, strict=True))
+    return "".join(f"{line[:-2]}\n" for line in lines)
+
+
+def _pearmut_campaign(export: Export, batches: Iterator[Rows]) -> Iterator[bytes]:
+    """Yield a campaign as `campaign.formats.pearmut` reads it, or a part of it, from the rows of texts."""
+    document = None
+    if export.after:
+        ahead = replace(export, after=export.after - 1, until=export.after)
+        document = next((batch["document"][0] for batch in _read(ahead)), None)
+    if document is None:
+        # Pearmut names files by it.
+        name = _json(export.task.test_set.name.replace("/", "-"))
+        yield f'{{"campaign_id": {name}, "info": {_json(_PEARMUT)}, "data": ['.encode()
+    for batch in batches:
+        said = []
+        for values in zip(*batch.values(), strict=True):
+            row = dict(zip(batch, values, strict=True))
+            begins = "[" if document is None else "],\n["
+            said += [", " if row["document"] == document else begins, _pearmut_item(row)]
+            document = row["document"]
+        yield "".join(said).encode()
+    if export.until == export.watermark:
+        yield b"]}\n" if document is None else b"]]}\n"
+
+
+def _pearmut_item(row: dict[str, Any]) -> str:
+    values = [f'"item_id": {_json(row["document"] + "_###_" + str(row["segment"]))}']
+    if row["source"] is not None:
+        values.append(f'"src": {_json(row["source"])}')
+    first = next(iter(json.loads(row["references"])), None)
+    if first is not None:
+        values.append(f'"ref": {_json(first)}')
+    return f'{{{", ".join(values)}, "tgt": {row["outputs"]}}}'
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _judged_parquet(batches: Iterable[list[FiveWayRow]], slots: int) -> Iterator[bytes]:
+    """Yield judgments with the columns of the five-way CSV and the time on the clock."""
+    import pyarrow as pa
+
+    schema = pa.schema(
+        [
+            *(("srclang", pa.string()), ("trglang", pa.string()), ("srcIndex", pa.int32())),
+            *(("documentId", pa.string()), ("judgeId", pa.string()), ("duration_ms", pa.int64())),
+            *((f"system{slot}Id", pa.string()) for slot in range(1, slots + 1)),
+            *((f"system{slot}rank", pa.int8()) for slot in range(1, slots + 1)),
+        ]
+    )
+    return _parquet(schema, ([_cells(row, slots) for row in batch] for batch in batches))
+
+
+def _cells(row: FiveWayRow, slots: int) -> list[Any]:
+    empty = [None] * (slots - len(row.candidates))
+    return [
+        *(row.source_language, row.target_language, row.source_index),
+        *(row.document, row.judge, row.duration_ms),
+        *map(",".join, row.candidates),
+        *empty,
+        *row.labels,
+        *empty,
+    ]
+
+
+def _rows_parquet(columns: Mapping[str, type], batches: Iterable[Rows]) -> Iterator[bytes]:
+    """Yield rows, a row group a batch. JSON and times are in columns of text."""
+    import pyarrow as pa
+
+    kinds = {int: pa.int64(), bool: pa.bool_()}
+    schema = pa.schema([(name, kinds.get(kind, pa.string())) for name, kind in columns.items()])
+    return _parquet(schema, (zip(*batch.values(), strict=True) for batch in batches))
+
+
+def _parquet(schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]) -> Iterator[bytes]:
+    """Yield a Parquet file while it is written; each of `groups` is the rows of a row group, in the order of the columns."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    sink = _Sink()
+    # Without Arrow's own schema: columns are text for whoever reads them.
+    with parquet.ParquetWriter(sink, schema, compression="zstd", store_schema=False) as writer:
+        for rows in groups:
+            columns = list(zip(*rows, strict=True))
+            if columns:
+                arrays = [
+                    pa.array(column, type=field.type)
+                    for column, field in zip(columns, schema, strict=True)
+                ]
+                table = pa.Table.from_arrays(arrays, schema=schema)
+                writer.write_table(table, row_group_size=len(table))
+            yield sink.taken()
+    yield sink.taken()
+
+
+class _Sink(io.RawIOBase):
+    """Takes what is written until it is taken away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._parts.append(bytes(data))
+        return len(data)
+
+    def taken(self) -> bytes:
+        found, self._parts = b"".join(self._parts), []
+        return found

@@ -1,1 +1,0 @@
-"""Drafts of published results at Zenodo."""

@@ -1,1 +1,0 @@
-"""Bundles of published results as files: opened without trust, and checked. No database."""
