@@ -13,10 +13,9 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.agreement.breakdowns import agreement_by_length, agreement_by_reference
-from ranking.core.agreement.labels import label_agreement
-from ranking.core.agreement.measures import measure_agreement
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.measures import label_agreement, measure_agreement
+from ranking.core.agreement.parts import agreement_by_length, agreement_by_reference
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.reports import Report
 from ranking.reports.agreements import AgreementFound, agreement_report

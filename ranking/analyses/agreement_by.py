@@ -21,7 +21,7 @@ from ranking.core.agreement.parts import (
     agreement_by_segment,
     agreement_by_system,
 )
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.reports import Report
 from ranking.reports.agreement_by import AgreementByFound, agreement_by_report
 from ranking.reports.inputs import Input

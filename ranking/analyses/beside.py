@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.common import CONFIDENCE, RESAMPLES, SEED
 from ranking.analyses.firmness import COUNTS_METHOD
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.core.beside.tasks import TasksBeside, tasks_beside
-from ranking.core.methods.davidson.likelihood import NotConvergedError
+from ranking.core.beside import TasksBeside, tasks_beside
+from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.reports import Report
 from ranking.reports.beside_tasks.report import beside_report
 from ranking.reports.inputs import Input

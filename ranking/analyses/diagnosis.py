@@ -11,8 +11,12 @@ from django.utils.translation import gettext_lazy
 
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.diagnosis.campaign import CampaignDiagnosis, diagnose_campaign
-from ranking.core.diagnosis.identical_texts import IdenticalTexts, identical_texts
+from ranking.core.diagnosis.campaign import (
+    CampaignDiagnosis,
+    IdenticalTexts,
+    diagnose_campaign,
+    identical_texts,
+)
 from ranking.reports import Report
 from ranking.reports.campaigns import campaign_report
 from ranking.reports.inputs import Input

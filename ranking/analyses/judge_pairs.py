@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.common import CONFIDENCE
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.agreement.pair_intervals import PairsAgreement, agreement_of_pairs
+from ranking.core.agreement.judge_pairs import PairsAgreement, agreement_of_pairs
 from ranking.core.agreement.report import inter_judge_agreement
-from ranking.core.judges.unanimity import unanimity
+from ranking.core.judges.repeats import unanimity
 from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.reports.judge_pairs import JudgePairsFound, judge_pairs_report

@@ -14,10 +14,11 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, METHOD, RESAMPLES, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.agreement.report import Chance, JudgeChance
+from ranking.core.agreement.report import JudgeChance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judges.diagnosis import JudgeDiagnosis, diagnose_judges
 from ranking.core.judges.outliers import RankingWithout, RuleOutcome, outliers, ranking_without
-from ranking.core.judges.themselves import SelfAgreement, agreement_with_themselves
+from ranking.core.judges.repeats import SelfAgreement, agreement_with_themselves
 from ranking.core.methods.method import Method
 from ranking.core.methods.registry import METHODS
 from ranking.reports import Report

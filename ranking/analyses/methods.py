@@ -14,9 +14,15 @@ from ranking.analyses.common import METHOD, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.orders import MethodOrder, orders_by_methods
-from ranking.core.selection.cross_validation import MethodSelection, select_method
-from ranking.core.selection.predictors import Predictor, by_scores, predictors, score_by_method
+from ranking.core.rankings.mean_scores import MethodOrder, orders_by_methods
+from ranking.core.selection import (
+    MethodSelection,
+    Predictor,
+    by_scores,
+    predictors,
+    score_by_method,
+    select_method,
+)
 from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.reports.orders import orders_report

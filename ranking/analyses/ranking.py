@@ -15,8 +15,7 @@ from ranking.core.counting.resampling import LEVELS
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.range_kinds import RANGE_KINDS
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.rank import Ranking, rank
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.reports import Report
 from ranking.reports.inputs import Input

@@ -15,10 +15,9 @@ from ranking.analyses.options import Option
 from ranking.analyses.ranking import CORRECTION, LEVEL, RANGES, SIDES, checked, range_choice
 from ranking.core.agreement.report import AgreementReport, inter_judge_agreement
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judges.without import RankingsWithout, rankings_without
+from ranking.core.judges.outliers import RankingsWithout, rankings_without
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import Scores
 from ranking.reports import Report
 from ranking.reports.inputs import Input

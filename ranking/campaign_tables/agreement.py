@@ -36,7 +36,7 @@ from ranking.campaign_tables.test_sets import (
 )
 from ranking.code_version import code_version
 from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.diagnosis.campaign import diagnose_campaign
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.reports import Column, Report, Table

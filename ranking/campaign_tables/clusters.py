@@ -31,8 +31,7 @@ from ranking.campaign_tables.test_sets import (
     watermark_note,
 )
 from ranking.code_version import code_version
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable, rank
 from ranking.reports import Column, Report, Table
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from campaign.texts.languages import language_name
 from ranking.core.ranges.sign_tests import Correction
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.rank import Ranking
 from ranking.range_choices import RangeChoice, choice_of
 from ranking.range_limits import range_limits
 from ranking.reports.inputs import Input

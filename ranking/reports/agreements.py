@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.agreement.breakdowns import AgreementByReference, LengthAgreement
 from ranking.core.agreement.intervals import AgreementEstimate
-from ranking.core.agreement.labels import LabelAgreements, NAgreement
-from ranking.core.agreement.measures import AgreementMeasures
+from ranking.core.agreement.measures import AgreementMeasures, LabelAgreements, NAgreement
+from ranking.core.agreement.parts import AgreementByReference, LengthAgreement
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value

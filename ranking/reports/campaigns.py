@@ -6,9 +6,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.diagnosis.campaign import CONFIDENCE, NOBODY, CampaignDiagnosis
+from ranking.core.diagnosis.campaign import CONFIDENCE, NOBODY, CampaignDiagnosis, IdenticalTexts
 from ranking.core.diagnosis.correlation import SampledCorrelation
-from ranking.core.diagnosis.identical_texts import IdenticalTexts
 from ranking.reports.correlations import in_figures_with_interval, interval_notes
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot

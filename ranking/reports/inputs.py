@@ -18,8 +18,8 @@ from campaign.texts.languages import language_name
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.counted_judgments import CountedJudgments
-from ranking.core.rankings.effective_units import (
+from ranking.core.rankings.counted_judgments import (
+    CountedJudgments,
     EffectiveUnits,
     effective_units,
     effective_units_of_sizes,

@@ -10,9 +10,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.agreement.pair_intervals import PairAgreement, PairsAgreement
+from ranking.core.agreement.judge_pairs import PairAgreement, PairsAgreement
 from ranking.core.agreement.report import Agreement
-from ranking.core.judges.unanimity import Unanimity
+from ranking.core.judges.repeats import Unanimity
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import BETWEEN, Column, Report, Table, Value

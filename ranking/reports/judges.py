@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from ranking.code_version import code_version
 from ranking.core.judges.diagnosis import JudgeDiagnosis
 from ranking.core.judges.outliers import RankingWithout, RuleOutcome
-from ranking.core.judges.themselves import SelfAgreement
+from ranking.core.judges.repeats import SelfAgreement
 from ranking.reports.correlations import (
     correlation_cells,
     correlation_columns,

@@ -8,10 +8,10 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.rankings.orders import MethodOrder
+from ranking.core.rankings.mean_scores import MethodOrder
 from ranking.core.rankings.rank import compared_groups
 from ranking.core.scores import TIE_DECIMALS
-from ranking.core.selection.cross_validation import MethodSelection
+from ranking.core.selection import MethodSelection
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.selections import accuracy_table, selection_data

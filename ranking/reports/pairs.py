@@ -13,9 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ranking.code_version import code_version
-from ranking.core.diagnosis.contradictions import Contradiction, ScoredPair
-from ranking.core.diagnosis.direct_pairs import DirectPairs
-from ranking.core.diagnosis.majority_cycles import Cycle
+from ranking.core.diagnosis.direct_pairs import Contradiction, Cycle, DirectPairs, ScoredPair
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.scores import Scores, Shortage, ordinal_ranks
 from ranking.reports.inputs import Input, input_data, input_notes

@@ -10,10 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.code_version import code_version
-from ranking.core.methods.davidson.bradley_terry import INFINITE_GAP
-from ranking.core.ranges.pairs import ComparedPair
-from ranking.core.ranges.sign_tests import Correction
-from ranking.core.rankings.ranking import Ranking, only_estimable
+from ranking.core.methods.bradley_terry import INFINITE_GAP
+from ranking.core.ranges.sign_tests import ComparedPair, Correction
+from ranking.core.rankings.rank import Ranking, only_estimable
 from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
 from ranking.reports.inputs import AnyInput, ignored_documents_notes, input_data, input_notes

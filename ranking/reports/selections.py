@@ -10,7 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
-from ranking.core.selection.cross_validation import MethodSelection, Requirement
+from ranking.core.selection import MethodSelection, Requirement
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from ranking.code_version import code_version
 from ranking.core.simulation.budget import BudgetRow
 from ranking.core.simulation.noise import CampaignCurve
-from ranking.core.simulation.reading_pace import ReadingPace
+from ranking.core.simulation.work_ahead import ReadingPace
 from ranking.reports.inputs import Input, input_data, input_notes
 from ranking.reports.plots import Plot
 from ranking.reports.simulations import budget_data, budget_notes

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ranking.core.beside.judged_task import JudgedTask
-from ranking.core.beside.scored_task import ScoredTask
+from ranking.core.beside import JudgedTask, ScoredTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from ranking.code_version import code_version
 from ranking.core.agreement.report import Agreement, AgreementReport
-from ranking.core.judges.without import RankingsWithout
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.judges.outliers import RankingsWithout
+from ranking.core.rankings.rank import Ranking
 from ranking.range_choices import choice_of
 from ranking.range_limits import range_limits
 from ranking.reports.correlations import (

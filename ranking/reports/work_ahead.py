@@ -10,11 +10,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from ranking.core.simulation.budget import Budget, BudgetRow
-from ranking.core.simulation.cheaper_designs import DesignNeed
-from ranking.core.simulation.forecast import Forecast
-from ranking.core.simulation.noise import CampaignCurve
-from ranking.core.simulation.reading_pace import ReadingPace
-from ranking.core.simulation.work_ahead import Ahead
+from ranking.core.simulation.budget_curve import DesignNeed
+from ranking.core.simulation.noise import CampaignCurve, Forecast
+from ranking.core.simulation.work_ahead import Ahead, ReadingPace
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Table, Value
 from ranking.reports.work import WorkFacts

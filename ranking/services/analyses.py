@@ -27,7 +27,7 @@ from ranking.analyses.kind import Progress
 from ranking.analyses.options import OptionError, completed
 from ranking.analyses.system import ONE_SYSTEM
 from ranking.code_version import code_version
-from ranking.core.judged.content_key import CONTENT_KEY_VERSION
+from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.models import Analysis
 from ranking.reports import Report
 from ranking.reports.inputs import Input

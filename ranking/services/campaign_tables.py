@@ -25,7 +25,7 @@ from ranking.campaign_tables.test_sets import (
     recorded_test_set,
 )
 from ranking.code_version import code_version
-from ranking.core.judged.content_key import CONTENT_KEY_VERSION
+from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.models import CampaignTable
 from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain

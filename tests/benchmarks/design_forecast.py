@@ -14,7 +14,7 @@ from annotation.sampling.priorities import active_priorities_of_many
 from ranking.core.simulation.budget_curve import DECIDED_SHARE, NOISES, ActiveDraw, budget_curve
 from ranking.core.simulation.measures import clusters_at, sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import Model, simulate_wins
-from ranking.core.simulation.reading_pace import reading_pace
+from ranking.core.simulation.work_ahead import reading_pace
 from ranking.design_study.campaigns import ComparedDesign, SimulatedCampaign
 from tests.benchmarks import say
 

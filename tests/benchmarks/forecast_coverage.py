@@ -13,11 +13,15 @@ import sys
 
 import numpy as np
 
-from ranking.core.simulation.forecast import forecast_pairs
-from ranking.core.simulation.futures import likely_futures
 from ranking.core.simulation.measures import significant_pairs
 from ranking.core.simulation.model import Model, simulate_blocks, simulate_wins
-from ranking.core.simulation.noise import NoiseNotEstimableError, campaign_curve, fit_noise
+from ranking.core.simulation.noise import (
+    NoiseNotEstimableError,
+    campaign_curve,
+    fit_noise,
+    forecast_pairs,
+    likely_futures,
+)
 
 _TIMES = (1.25, 2.0, 4.0, 8.0)
 _EXPERIMENTS = 100

@@ -16,12 +16,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.simulation.budget import plan_campaign
-from ranking.core.simulation.futures import likely_futures
 from ranking.core.simulation.measures import significant_pairs
 from ranking.core.simulation.model import Model, simulate_blocks, simulate_wins
-from ranking.core.simulation.noise import NoiseNotEstimableError, campaign_curve, fit_noise
-from ranking.core.simulation.reading_pace import reading_pace
-from ranking.core.simulation.work_ahead import Ahead, days_ahead, hours_ahead, judgments_ahead
+from ranking.core.simulation.noise import (
+    NoiseNotEstimableError,
+    campaign_curve,
+    fit_noise,
+    likely_futures,
+)
+from ranking.core.simulation.work_ahead import (
+    Ahead,
+    days_ahead,
+    hours_ahead,
+    judgments_ahead,
+    reading_pace,
+)
 
 _TARGETS = (0.8, 0.9)
 _TWICE = 2.0

@@ -29,11 +29,9 @@ import numpy as np
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.rank_shards import rank_added
-from ranking.core.rankings.ranking import Ranking
-from ranking.core.rankings.shard_counts import CountsWanted
-from ranking.core.sharding.shards import Engine, map_shards
-from ranking.core.sharding.this_machine import ThisMachine
+from ranking.core.rankings.rank import Ranking
+from ranking.core.rankings.shard_counts import CountsWanted, rank_added
+from ranking.core.sharding.shards import Engine, ThisMachine, map_shards
 from ranking.files import JudgmentSelection
 from ranking.files.counting import FilesWanted, count_files
 from ranking.files.parquet.writing import in_order_of_segments, write_parquet

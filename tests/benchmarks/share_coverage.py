@@ -18,7 +18,7 @@ from protocols.editing.simulator import simulated_edits
 from protocols.editing.statistics.acceptability import acceptability
 from protocols.quiz.simulator import simulated_quiz
 from protocols.quiz.statistics.answers import quiz_scores
-from ranking.core.judges.clustered_share import Share
+from ranking.core.judges.shares import Share
 
 
 def outside(shares: Iterable[Share | None], truth: float) -> list[bool]:

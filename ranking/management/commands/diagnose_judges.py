@@ -7,7 +7,8 @@ import math
 from django.core.management.base import CommandParser
 
 from ranking.analyses.judges import JudgesAsked, judges_found
-from ranking.core.agreement.report import Chance, JudgeChance
+from ranking.core.agreement.report import JudgeChance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.methods.registry import METHODS
 from ranking.management.arguments import POSITIVE, SHARE, number_between
 from ranking.management.file_command import (

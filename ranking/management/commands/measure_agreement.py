@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from ranking.analyses.agreement import agreement_found
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.management.file_command import (
     Options,

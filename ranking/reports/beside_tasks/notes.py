@@ -9,8 +9,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from campaign.models import Protocol
-from ranking.core.beside.scored_task import ScoredTask
-from ranking.core.beside.tasks import TasksBeside
+from ranking.core.beside import ScoredTask, TasksBeside
 from ranking.reports.inputs import excluded_notes
 from ranking.reports.task_read import TaskRead
 from ranking.wording.methods import METHOD_WORDS

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from ranking.code_version import code_version
-from ranking.core.beside.decided import DecidedPairs
-from ranking.core.beside.scored_task import ScoredTask
-from ranking.core.beside.tasks import PairOfTasks, TaskOrder, TasksBeside
+from ranking.core.beside import DecidedPairs, PairOfTasks, ScoredTask, TaskOrder, TasksBeside
 from ranking.reports.beside_tasks.notes import beside_notes
 from ranking.reports.beside_tasks.tables import (
     MEASURES,

@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext as _
 
-from ranking.core.beside.correlations import NoCorrelation
-from ranking.core.beside.spread import Estimate
-from ranking.core.beside.tasks import PairOfTasks, TaskOrder, TasksBeside
+from ranking.core.beside import Estimate, NoCorrelation, PairOfTasks, TaskOrder, TasksBeside
 from ranking.core.ranges.sign_tests import Correction
 from ranking.reports.beside_tasks.notes import task_in_words
 from ranking.reports.correlations import interval_ends

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from campaign.export.csv_lines import csv_line
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable
 from ranking.reports.published.pairs import published_report
 from ranking.reports.published.report import PublishedFile, grouped
 from ranking.reports.writing import ReportFormat, write

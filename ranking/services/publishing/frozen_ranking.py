@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ranking.core.ranges.pairs import ComparedPair
-from ranking.core.ranges.sign_tests import Correction, adjusted
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.ranges.sign_tests import ComparedPair, Correction, adjusted
+from ranking.core.rankings.rank import only_estimable
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.services.stored_pairs import pairs_of

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import User
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable
 from ranking.models import RankingSettings
 from ranking.services import (
     ranking_run_compute,
