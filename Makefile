@@ -136,7 +136,7 @@ $(RUN_STAMP): requirements/base.txt requirements/embedded.txt | $(VENV)/bin/pyth
 	@touch $@
 
 # Ahead of the first large campaign, which would wait for the compiler otherwise; the demo needs none.
-$(KERNEL_STAMP): $(DEV_STAMP) $(wildcard ranking/core/*/*kernel*.py ranking/core/methods/*/*kernel*.py annotation/sampling/*kernel*.py) ranking/core/compile_kernels.py
+$(KERNEL_STAMP): $(DEV_STAMP) $(wildcard ranking/core/*/*kernel*.py annotation/sampling/*kernel*.py) ranking/core/compile_kernels.py
 	@echo "Compiling the numeric kernels ..."
 	@$(BIN)/python -m ranking.core.compile_kernels
 	@$(BIN)/python -c "import annotation.sampling.cycle_kernel"

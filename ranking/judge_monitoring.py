@@ -17,24 +17,24 @@ from annotation.judge_measures import SCALES, JudgeMeasure, Scale
 from ranking.core.agreement.statistics import scott_chance
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judges.clickers import (
+from ranking.core.judges.clicking import (
     DAMAGE_ODDS,
     JUDGES_ALLOWED_FOR,
     REFERENCE_ODDS,
     ClickingEvidence,
+    ReferenceMargins,
     reference_ignored_of_margins,
+    reference_margins,
+    reference_preferences_of_margins,
+    straight_lining_of_tallies,
     typed_in_order_of_tallies,
 )
-from ranking.core.judges.clustered_share import Share, shares_of_sums
-from ranking.core.judges.disagreement import disagreement_of_tallies
-from ranking.core.judges.judging_times import median_times_of_tallies
-from ranking.core.judges.label_patterns import tie_sums
+from ranking.core.judges.diagnosis import disagreement_of_tallies
+from ranking.core.judges.patterns import tie_sums
 from ranking.core.judges.position_bias import position_bias_of_tallies
-from ranking.core.judges.random_clicking import reference_preferences_of_margins
-from ranking.core.judges.reference_margins import ReferenceMargins, reference_margins
 from ranking.core.judges.repeats import repeat_sums
-from ranking.core.judges.straight_lining import straight_lining_of_tallies
-from ranking.core.judges.tallies import JudgeTallies, tally_judges
+from ranking.core.judges.shares import Share, shares_of_sums
+from ranking.core.judges.tallies import JudgeTallies, median_times_of_tallies, tally_judges
 
 #: Above this even a judge who always does right could not be told from one who clicks at random.
 _MAX_LOWEST_P = 0.05

@@ -9,7 +9,7 @@ from typing import Any
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.rank import Ranking
 
 
 class RangeChoiceError(ValueError):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ranking.core.anytime.ranges import Refusal
 from ranking.core.counting.moments import MIN_UNITS
-from ranking.core.rankings.effective_units import EffectiveUnits
+from ranking.core.ranges.anytime import Refusal
+from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.uncertainty.two_way import RangeLimit
 from ranking.range_choices import RangeChoice
 

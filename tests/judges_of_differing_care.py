@@ -12,12 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.report import (
-    AgreementReport,
-    Chance,
-    JudgeChance,
-    inter_judge_agreement,
-)
+from ranking.core.agreement.report import AgreementReport, JudgeChance, inter_judge_agreement
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import Blocks
 
 FloatArray = npt.NDArray[np.float64]

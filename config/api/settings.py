@@ -49,7 +49,7 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "RangeLevel": "ranking.models.RankingSettings.Resample",
     "JudgeStanding": "annotation.api.people_serializers.STANDINGS",
     "JudgeRowState": "annotation.api.people_serializers.ROW_STATES",
-    "NoIntervalReason": "ranking.core.agreement.kappa_intervals.NoInterval",
+    "NoIntervalReason": "ranking.core.agreement.intervals.NoInterval",
     "ShortageUnit": ["blocks", "segments", "documents", "judges"],
     "TableName": "ranking.api.analyses.TABLE_KINDS",
     "TextDirection": ["ltr", "rtl"],

@@ -7,7 +7,7 @@ from protocols.editing.edits_read import edits_stored
 from protocols.editing.statistics.acceptability import FEWEST_EDITS
 from protocols.editing.statistics.edits import Outcome
 from ranking.analyses.judgments import ChosenJudgments
-from ranking.core.beside.scored_task import OutputScores
+from ranking.core.beside import OutputScores
 
 
 def editing_output_scores(

@@ -3,7 +3,7 @@
 from campaign.models import Task
 from protocols.quiz.readings_read import readings_counted
 from ranking.analyses.judgments import ChosenJudgments
-from ranking.core.beside.scored_task import OutputScores
+from ranking.core.beside import OutputScores
 
 
 def quiz_output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:

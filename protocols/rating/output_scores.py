@@ -9,7 +9,7 @@ from protocols.rating.collected import StoredRating, ratings_counted
 from protocols.rating.files import Item
 from protocols.rating.statistics.ratings import Criterion
 from ranking.analyses.judgments import ChosenJudgments
-from ranking.core.beside.scored_task import OutputScores
+from ranking.core.beside import OutputScores
 
 
 def rating_output_scores(

@@ -16,8 +16,7 @@ from protocols.spans.statistics.means import Drawn, SystemMeans, system_means
 from protocols.spans.statistics.rules import ClusterRule, RuleResult, apply_rule
 from protocols.spans.statistics.span_agreement import SpanAgreement, span_agreement
 from ranking.core.judged.blocks import Blocks
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.sharding.shards import Engine
 
 

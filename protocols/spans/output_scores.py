@@ -4,7 +4,7 @@ from annotation.export.shown import systems_shown
 from annotation.models import Judgment
 from campaign.models import Task
 from ranking.analyses.judgments import ChosenJudgments
-from ranking.core.beside.scored_task import OutputScores
+from ranking.core.beside import OutputScores
 
 
 def spans_output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:

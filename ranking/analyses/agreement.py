@@ -14,14 +14,18 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.agreement.breakdowns import (
+from ranking.core.agreement.measures import (
+    AgreementMeasures,
+    LabelAgreements,
+    label_agreement,
+    measure_agreement,
+)
+from ranking.core.agreement.parts import (
     AgreementByReference,
     LengthAgreement,
     agreement_by_length,
     agreement_by_reference,
 )
-from ranking.core.agreement.labels import LabelAgreements, label_agreement
-from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
 from ranking.core.agreement.report import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.reports.correlations import kappa_cells, kappa_columns, kappa_plot

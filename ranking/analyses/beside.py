@@ -19,12 +19,17 @@ from ranking.analyses.firmness import COUNTS_METHOD
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.ranking import group_notes, shown_rows, tests_in_words
 from ranking.code_version import code_version
-from ranking.core.beside.correlations import NoCorrelation
-from ranking.core.beside.decided import DecidedPairs
-from ranking.core.beside.scored_task import ScoredTask
-from ranking.core.beside.spread import Estimate
-from ranking.core.beside.tasks import PairOfTasks, TaskOrder, TasksBeside, tasks_beside
-from ranking.core.methods.davidson.likelihood import NotConvergedError
+from ranking.core.beside import (
+    DecidedPairs,
+    Estimate,
+    NoCorrelation,
+    PairOfTasks,
+    ScoredTask,
+    TaskOrder,
+    TasksBeside,
+    tasks_beside,
+)
+from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.ranges.sign_tests import Correction
 from ranking.reports.correlations import interval_ends
 from ranking.reports.inputs import Input, TaskRead, excluded_notes, input_data

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from ranking.analyses.options import Option
-from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS
+from ranking.core.agreement.intervals import KAPPA_LEVELS
 from ranking.core.methods.registry import METHODS
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.pair_tests import LEVEL_WORDS

@@ -12,9 +12,15 @@ from django.utils.translation import gettext_lazy
 
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.diagnosis.campaign import CONFIDENCE, NOBODY, CampaignDiagnosis, diagnose_campaign
+from ranking.core.diagnosis.campaign import (
+    CONFIDENCE,
+    NOBODY,
+    CampaignDiagnosis,
+    IdenticalTexts,
+    diagnose_campaign,
+    identical_texts,
+)
 from ranking.core.diagnosis.correlation import SampledCorrelation
-from ranking.core.diagnosis.identical_texts import IdenticalTexts, identical_texts
 from ranking.reports.correlations import in_figures_with_interval, interval_notes
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import Plot

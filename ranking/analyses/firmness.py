@@ -17,7 +17,7 @@ from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
 from ranking.core.firmness.fewest_blocks import FewestBlocks, Proof, fewest_blocks
 from ranking.core.firmness.without_each import WithoutEach, without_each
-from ranking.core.methods.davidson.likelihood import NotConvergedError
+from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS, counts_method_named
 from ranking.core.rankings.rank import compared_groups

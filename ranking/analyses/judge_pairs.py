@@ -15,9 +15,9 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.common import CONFIDENCE
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.agreement.pair_intervals import PairAgreement, PairsAgreement, agreement_of_pairs
+from ranking.core.agreement.judge_pairs import PairAgreement, PairsAgreement, agreement_of_pairs
 from ranking.core.agreement.report import Agreement, inter_judge_agreement
-from ranking.core.judges.unanimity import Unanimity, unanimity
+from ranking.core.judges.repeats import Unanimity, unanimity
 from ranking.reports.correlations import kappa_plot
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import Plot

@@ -23,7 +23,7 @@ from ranking.core.judges.outliers import (
     outliers,
     ranking_without,
 )
-from ranking.core.judges.themselves import SelfAgreement, agreement_with_themselves
+from ranking.core.judges.repeats import SelfAgreement, agreement_with_themselves
 from ranking.core.methods.method import Method
 from ranking.core.methods.registry import METHODS
 from ranking.reports.correlations import (

@@ -15,11 +15,18 @@ from ranking.analyses.common import METHOD, SEED, swaps_in_words
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.orders import MethodOrder, orders_by_methods
+from ranking.core.rankings.mean_scores import MethodOrder, orders_by_methods
 from ranking.core.rankings.rank import compared_groups
 from ranking.core.scores import TIE_DECIMALS
-from ranking.core.selection.cross_validation import MethodSelection, Requirement, select_method
-from ranking.core.selection.predictors import Predictor, by_scores, predictors, score_by_method
+from ranking.core.selection import (
+    MethodSelection,
+    Predictor,
+    Requirement,
+    by_scores,
+    predictors,
+    score_by_method,
+    select_method,
+)
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table

@@ -17,21 +17,22 @@ from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option, OptionError
 from ranking.analyses.ranking import outcome_columns, tests_in_words
 from ranking.core.counting.resampling import LEVELS
-from ranking.core.diagnosis.contradictions import (
+from ranking.core.diagnosis.direct_pairs import (
     Contradiction,
+    Cycle,
+    DirectPairs,
     ScoredPair,
     contradictions,
+    direct_pairs,
+    majority_cycles,
     scored_on_shared_blocks,
     scored_pairs,
 )
-from ranking.core.diagnosis.direct_pairs import DirectPairs, direct_pairs
-from ranking.core.diagnosis.majority_cycles import Cycle, majority_cycles
-from ranking.core.methods.davidson.likelihood import NotConvergedError
+from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges.sign_tests import Correction
-from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.shortages import FEWEST_BLOCKS
+from ranking.core.rankings.range_kinds import FEWEST_BLOCKS, RangeOptions
 from ranking.core.scores import Scores, Shortage, ordinal_ranks
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import Plot

@@ -13,14 +13,12 @@ from ranking.analyses.common import CONFIDENCE, METHOD, RESAMPLES, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option, OptionError
 from ranking.core.counting.resampling import LEVELS
-from ranking.core.methods.davidson.bradley_terry import INFINITE_GAP
+from ranking.core.methods.bradley_terry import INFINITE_GAP
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges.pairs import ComparedPair
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges.sign_tests import ComparedPair, Correction
 from ranking.core.rankings.range_kinds import RANGE_KINDS
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import Ranking, only_estimable
+from ranking.core.rankings.rank import Ranking, only_estimable, rank
 from ranking.range_choices import RangeChoice, RangeChoiceError, choice_of, completed_choice
 from ranking.range_limits import range_limits
 from ranking.reports.inputs import AnyInput, Input, ignored_documents_notes, report_on

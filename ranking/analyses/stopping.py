@@ -17,18 +17,25 @@ from ranking.analyses.common import CONFIDENCE, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
 from ranking.core.simulation.budget import Budget, BudgetRow, plan_campaign, plan_from_start
-from ranking.core.simulation.budget_curve import ActiveDraw
-from ranking.core.simulation.cheaper_designs import DesignNeed, needs_of_design
-from ranking.core.simulation.forecast import Forecast, forecast_pairs
-from ranking.core.simulation.futures import likely_futures
+from ranking.core.simulation.budget_curve import ActiveDraw, DesignNeed, needs_of_design
 from ranking.core.simulation.noise import (
     CampaignCurve,
+    Forecast,
     NoiseNotEstimableError,
     campaign_curve,
     fit_noise,
+    forecast_pairs,
+    likely_futures,
 )
-from ranking.core.simulation.reading_pace import ASSUMED_PACE, ReadingPace, pace_of_judges
-from ranking.core.simulation.work_ahead import Ahead, days_ahead, hours_ahead, judgments_ahead
+from ranking.core.simulation.work_ahead import (
+    ASSUMED_PACE,
+    Ahead,
+    ReadingPace,
+    days_ahead,
+    hours_ahead,
+    judgments_ahead,
+    pace_of_judges,
+)
 from ranking.reports.inputs import Input, WorkFacts, report_on
 from ranking.reports.plots import Plot
 from ranking.reports.simulations import budget_data, budget_notes

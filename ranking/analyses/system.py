@@ -26,7 +26,7 @@ from ranking.core.diagnosis.one_system import (
     share_won,
 )
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.expected_wins import expected_wins
+from ranking.core.methods.shares import expected_wins
 from ranking.core.rankings.rank import compared_groups
 from ranking.core.scores import ordinal_ranks
 from ranking.reports.inputs import Input, report_on

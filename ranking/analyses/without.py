@@ -28,10 +28,9 @@ from ranking.analyses.ranking import (
 )
 from ranking.core.agreement.report import Agreement, AgreementReport, inter_judge_agreement
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judges.without import RankingsWithout, rankings_without
+from ranking.core.judges.outliers import RankingsWithout, rankings_without
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import Scores
 from ranking.range_choices import choice_of
 from ranking.reports.correlations import (

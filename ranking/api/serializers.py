@@ -6,8 +6,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from ranking.analyses.ranking import tested_pairs
-from ranking.core.agreement.kappa_intervals import NoInterval
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.agreement.intervals import NoInterval
+from ranking.core.rankings.rank import only_estimable
 from ranking.core.scores import NotEstimable
 from ranking.models import RankingRun
 from ranking.range_limits import LIMITS

@@ -14,33 +14,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ranking.core.agreement.breakdowns import agreement_by_length as agreement_by_length
-    from ranking.core.agreement.breakdowns import agreement_by_reference as agreement_by_reference
     from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs as cohen_of_judge_pairs
-    from ranking.core.agreement.labels import label_agreement as label_agreement
+    from ranking.core.agreement.measures import label_agreement as label_agreement
     from ranking.core.agreement.measures import measure_agreement as measure_agreement
+    from ranking.core.agreement.parts import agreement_by_length as agreement_by_length
+    from ranking.core.agreement.parts import agreement_by_reference as agreement_by_reference
     from ranking.core.agreement.report import inter_judge_agreement as inter_judge_agreement
     from ranking.core.diagnosis.campaign import diagnose_campaign as diagnose_campaign
-    from ranking.core.diagnosis.identical_texts import identical_texts as identical_texts
+    from ranking.core.diagnosis.campaign import identical_texts as identical_texts
     from ranking.core.judged.blocks import BlockRow as BlockRow
     from ranking.core.judged.blocks import Blocks as Blocks
     from ranking.core.judged.blocks import blocks_from_rows as blocks_from_rows
     from ranking.core.judges.diagnosis import diagnose_judges as diagnose_judges
     from ranking.core.judges.outliers import outliers as outliers
     from ranking.core.methods.registry import METHODS as METHODS
+    from ranking.core.rankings.rank import Ranking as Ranking
     from ranking.core.rankings.rank import rank as rank
-    from ranking.core.rankings.ranking import Ranking as Ranking
     from ranking.core.scores import NotEstimable as NotEstimable
     from ranking.core.scores import Scores as Scores
-    from ranking.core.selection.cross_validation import data_requirements as data_requirements
-    from ranking.core.selection.cross_validation import select_method as select_method
+    from ranking.core.selection import data_requirements as data_requirements
+    from ranking.core.selection import select_method as select_method
+    from ranking.core.sharding.shards import ThisMachine as ThisMachine
     from ranking.core.sharding.shards import map_shards as map_shards
     from ranking.core.sharding.shards import sum_shards as sum_shards
-    from ranking.core.sharding.this_machine import ThisMachine as ThisMachine
     from ranking.core.simulation.budget import plan_budget as plan_budget
     from ranking.core.simulation.budget import plan_campaign as plan_campaign
-    from ranking.core.simulation.futures import likely_futures as likely_futures
     from ranking.core.simulation.noise import fit_noise as fit_noise
+    from ranking.core.simulation.noise import likely_futures as likely_futures
     from ranking.core.simulation.study import simulate_campaigns as simulate_campaigns
 
 #: The module of this package that defines each public name.
@@ -49,30 +49,30 @@ _MODULES = {
     "Blocks": "judged.blocks",
     "METHODS": "methods.registry",
     "NotEstimable": "scores",
-    "Ranking": "rankings.ranking",
+    "Ranking": "rankings.rank",
     "Scores": "scores",
-    "agreement_by_length": "agreement.breakdowns",
-    "agreement_by_reference": "agreement.breakdowns",
+    "agreement_by_length": "agreement.parts",
+    "agreement_by_reference": "agreement.parts",
     "blocks_from_rows": "judged.blocks",
     "cohen_of_judge_pairs": "agreement.judge_pairs",
-    "data_requirements": "selection.cross_validation",
+    "data_requirements": "selection",
     "diagnose_campaign": "diagnosis.campaign",
     "diagnose_judges": "judges.diagnosis",
     "fit_noise": "simulation.noise",
-    "identical_texts": "diagnosis.identical_texts",
+    "identical_texts": "diagnosis.campaign",
     "inter_judge_agreement": "agreement.report",
-    "label_agreement": "agreement.labels",
-    "likely_futures": "simulation.futures",
+    "label_agreement": "agreement.measures",
+    "likely_futures": "simulation.noise",
     "measure_agreement": "agreement.measures",
     "outliers": "judges.outliers",
     "plan_budget": "simulation.budget",
     "plan_campaign": "simulation.budget",
     "map_shards": "sharding.shards",
     "rank": "rankings.rank",
-    "select_method": "selection.cross_validation",
+    "select_method": "selection",
     "simulate_campaigns": "simulation.study",
     "sum_shards": "sharding.shards",
-    "ThisMachine": "sharding.this_machine",
+    "ThisMachine": "sharding.shards",
 }
 
 __all__ = list(_MODULES)

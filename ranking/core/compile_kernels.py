@@ -15,12 +15,11 @@ from ranking.core.rankings.rank import rank
 
 #: Modules whose kernels have explicit signatures: importing them compiles them. What takes longest comes first.
 _BY_IMPORT = (
-    "ranking.core.methods.linear_ordering.search_kernel",
+    "ranking.core.methods.lopez_kernels",
     "ranking.core.agreement.counts_kernel",
     "ranking.core.agreement.judge_pairs_kernel",
     "ranking.core.counting.kernel",
     "ranking.core.counting.resampling_kernel",
-    "ranking.core.methods.linear_ordering.exact_kernel",
     "ranking.core.simulation.kernel",
 )
 

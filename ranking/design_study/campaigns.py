@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from annotation.sampling.priorities import active_priorities
 from ranking.core.counting.tallies import Tallies
-from ranking.core.methods.expected_wins import expected_wins
+from ranking.core.methods.shares import expected_wins
 from ranking.core.simulation.measures import true_ranks
 from ranking.core.simulation.model import QUALITY_RANGE, Model
 

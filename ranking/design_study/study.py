@@ -9,10 +9,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.sharding.marks import on_any_engine
-from ranking.core.sharding.shards import Engine
-from ranking.core.simulation.experiments import Progress, measure_experiments
-from ranking.core.simulation.model import Model
+from ranking.core.sharding.shards import Engine, on_any_engine
+from ranking.core.simulation.model import Model, Progress, measure_experiments
 from ranking.design_study.campaigns import ComparedDesign, JudgmentSource, SimulatedCampaign
 from ranking.design_study.ranges import RANGES, RESAMPLED, Ranges, RangeVerdict, range_verdict
 from ranking.design_study.rows import JUDGMENTS, VIOLATIONS, WRONG, DesignRow, Question, row_of

@@ -17,7 +17,7 @@ from celery import current_app
 from kombu.exceptions import OperationalError
 
 from ranking.core.sharding.encoding import decode
-from ranking.core.sharding.errors import EngineError
+from ranking.core.sharding.shards import EngineError
 from ranking.selectors.shards import shard_result, shards_ready
 from ranking.services.shards import (
     WATCH_SECONDS,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.blocks import Blocks, several_documents
 from ranking.core.judged.coded_blocks import Candidate, CodedJudgments, blocks_of_codes
-from ranking.core.judged.documents import several_documents
 from ranking.files.vocabulary import Columns
 
 

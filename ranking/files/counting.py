@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from ranking.core.rankings.added_counts import AddedCounts
-from ranking.core.rankings.shard_counts import CountsWanted, ShardCounts, count_shard
-from ranking.core.sharding.marks import on_any_engine
-from ranking.core.sharding.shards import Engine, map_shards, take_shards
+from ranking.core.rankings.shard_counts import AddedCounts, CountsWanted, ShardCounts, count_shard
+from ranking.core.sharding.shards import Engine, map_shards, on_any_engine, take_shards
 from ranking.files.arena import holds_votes
 from ranking.files.build import blocks_of
 from ranking.files.documents import ignored_of

@@ -40,7 +40,7 @@ def ignored_documents(document: npt.NDArray[np.int32], *, used: bool) -> Ignored
     document : int32, shape (N,)
         Number of the document that each judged block names, -1 where it names none.
     used : bool
-        Whether `ranking.core.judged.documents.several_documents` found that they count.
+        Whether `ranking.core.judged.blocks.several_documents` found that they count.
     """
     naming = document[document >= 0]
     several = bool(len(naming)) and not bool((naming == naming[0]).all())

@@ -8,9 +8,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from ranking.core.methods.registry import METHODS, counts_method_named
-from ranking.core.rankings.rank_shards import rank_added
-from ranking.core.rankings.ranking import Ranking
-from ranking.core.rankings.shard_counts import CountsWanted
+from ranking.core.rankings.rank import Ranking
+from ranking.core.rankings.shard_counts import CountsWanted, rank_added
 from ranking.files import InputFormat
 from ranking.files.counting import FilesWanted, count_files, is_counted, names_documents
 from ranking.management.file_command import (

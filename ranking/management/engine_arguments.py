@@ -10,8 +10,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.core.sharding.shards import Engine
-from ranking.core.sharding.this_machine import ThisMachine
+from ranking.core.sharding.shards import Engine, ThisMachine
 from ranking.management.arguments import POSITIVE
 
 ENGINES = ("process", "celery", "dask")

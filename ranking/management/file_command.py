@@ -14,9 +14,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError
-from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS
-from ranking.core.methods.davidson.likelihood import NotConvergedError
-from ranking.core.sharding.errors import EngineError
+from ranking.core.agreement.intervals import KAPPA_LEVELS
+from ranking.core.methods.bradley_terry import NotConvergedError
+from ranking.core.sharding.shards import EngineError
 from ranking.files import InputFormat, JudgmentSelection, SelectionError, read_judgments
 from ranking.management.arguments import POSITIVE, SEED, SHARE
 from ranking.management.engine_arguments import add_engine_arguments, chosen_engine

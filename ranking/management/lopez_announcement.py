@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ranking.core.judged.blocks import Blocks
-from ranking.core.rankings.lopez_time import seconds_of_resamples
+from ranking.core.rankings.find_ranges import seconds_of_resamples
 from ranking.range_choices import RangeChoice
 
 #: Shorter rankings are not announced.

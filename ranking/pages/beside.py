@@ -8,7 +8,7 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 
 from campaign.models import Task
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis
 from ranking.pages.analysis_form import asked_in_words
 from ranking.selectors.analyses import analyses_asked

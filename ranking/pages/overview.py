@@ -9,7 +9,7 @@ from typing import Final
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from ranking.core.simulation.end_of_work import EndOfWork
+from ranking.core.simulation.work_ahead import EndOfWork
 from ranking.pages.plots import BarPlot, RankedRow, bar_plot, percent, rank_plots
 from ranking.pages.summary import headline, headline_without_ranking
 from ranking.selectors.analyses import kind_in_place_of_ranking

@@ -15,7 +15,7 @@ from annotation.selectors.designs import design_in_force
 from annotation.selectors.first_design import design_unless_chosen
 from campaign.models import Campaign, Judge, Task
 from ranking.analyses.ranking import ranks_table
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable
 from ranking.pages.design_forecast import BudgetForm
 from ranking.pages.judge_measures import measure_rows
 from ranking.pages.judge_table import JudgeFilter

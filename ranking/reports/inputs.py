@@ -17,14 +17,13 @@ from django.utils.translation import ngettext
 from campaign.formats.losses import Loss
 from campaign.texts.languages import language_name
 from ranking.code_version import code_version
-from ranking.core.beside.judged_task import JudgedTask
-from ranking.core.beside.scored_task import ScoredTask
+from ranking.core.beside import JudgedTask, ScoredTask
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.counted_judgments import CountedJudgments
-from ranking.core.rankings.effective_units import (
+from ranking.core.rankings.counted_judgments import (
+    CountedJudgments,
     EffectiveUnits,
     effective_units,
     effective_units_of_sizes,

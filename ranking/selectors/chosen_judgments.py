@@ -21,8 +21,7 @@ from ranking.analyses.system import SYSTEM
 from ranking.analyses.without import LEAVE_OUT
 from ranking.core.diagnosis.campaign import count_labels
 from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock
-from ranking.core.judged.blocks import Blocks
-from ranking.core.judged.documents import several_documents
+from ranking.core.judged.blocks import Blocks, several_documents
 from ranking.files import JudgmentsRead
 from ranking.files.documents import ignored_documents
 from ranking.models import RankingRun

@@ -17,7 +17,7 @@ from annotation.selectors.designs import systems_drawn
 from annotation.selectors.words_to_read import DesignWords, ReadBlocks, blocks_read, design_words
 from campaign.models import Task
 from ranking.core.simulation.budget_curve import ActiveDraw, BudgetCurve, budget_curve
-from ranking.core.simulation.reading_pace import ASSUMED_PACE, ReadingPace, reading_pace
+from ranking.core.simulation.work_ahead import ASSUMED_PACE, ReadingPace, reading_pace
 from ranking.models import LatestRanking
 from ranking.selectors.dashboards import task_summaries
 

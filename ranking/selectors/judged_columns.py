@@ -10,8 +10,7 @@ import numpy.typing as npt
 from annotation.models import BlockControl
 from campaign.database.columns import Columns
 from campaign.models import Judge, System
-from ranking.core.judged.candidate_sets import CandidateSets
-from ranking.core.judged.coded_blocks import Candidate, CodedJudgments
+from ranking.core.judged.coded_blocks import Candidate, CandidateSets, CodedJudgments
 from ranking.selectors.column_queries import (
     blocks_query,
     labels_of_segments_query,

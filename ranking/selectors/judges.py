@@ -56,7 +56,7 @@ class JudgeRow:
     `median_seconds` is as of the judges' latest measurement, which follows each ranking.
 
     A judge has low agreement if they agree with the others less than these do; the test allows for
-    the number of judges and for repeated looks (`ranking.core.judges.disagreement`).
+    the number of judges and for repeated looks (`ranking.core.judges.diagnosis`).
     """
 
     judge_id: int

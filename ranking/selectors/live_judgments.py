@@ -8,7 +8,7 @@ import numpy.typing as npt
 from annotation.models import BlockControl
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes, blocks_of_parts
-from ranking.core.live.live_tallies import ChangedJudgments
+from ranking.core.live.state import ChangedJudgments
 from ranking.selectors.judged_columns import (
     all_columns,
     columns_of_segments,

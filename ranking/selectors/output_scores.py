@@ -5,7 +5,7 @@ from typing import Final
 
 from campaign.models import Task
 from ranking.analyses.judgments import ChosenJudgments
-from ranking.core.beside.scored_task import OutputScores
+from ranking.core.beside import OutputScores
 
 #: Called with a task, a watermark and which judgments count; None where there is no score.
 ScoresReader = Callable[[Task, int, ChosenJudgments], OutputScores | None]

@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import JudgeAccount, JudgedQuarterHour, JudgeTally, PageChanges
 from campaign.models import Campaign, Judge, Task
-from ranking.core.simulation.end_of_work import EndOfWork, forecast_end
+from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
 from ranking.models import JudgeMeasures
 from ranking.selectors.dashboards import TaskSummary, task_summaries
 from ranking.selectors.judges import LOW_AGREEMENT_LEVEL

@@ -6,7 +6,7 @@ from annotation.export.shown import systems_shown
 from annotation.models import BlockControl, Judgment
 from annotation.protocols import answer_kind
 from campaign.models import Task
-from ranking.core.judges.scored_checks import ScoredCheck, ScoredOutput
+from ranking.core.judges.tallies import ScoredCheck, ScoredOutput
 
 # Judgment, judge, HIT, place in it, segment, block, and its control.
 _COLUMNS = (

@@ -13,7 +13,7 @@ from annotation.models import ProblemReport, Skip
 from annotation.selectors import excluded_judges
 from annotation.selectors.judgment_list import JudgmentListed, judgments_listed
 from campaign.models import Output, Reference, Segment, SystemKind, Task
-from ranking.core.methods.expected_wins import expected_wins
+from ranking.core.methods.shares import expected_wins
 
 #: So many judgments, skips and reports of a segment are read, the latest ones.
 MOST: Final = 200

@@ -11,8 +11,7 @@ from annotation.models import JudgeTally, Judgment
 from annotation.protocols import answer_kind
 from campaign.models import Protocol, Task
 from ranking.analyses.judgments import JUDGMENT_OPTIONS, WITHOUT, ChosenJudgments, TaskBeside
-from ranking.core.beside.judged_task import ActiveTime, JudgedTask
-from ranking.core.beside.scored_task import ScoredTask
+from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask
 from ranking.reports.inputs import Input, TaskRead
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.selectors.output_scores import output_scores, scores_outputs

@@ -33,7 +33,7 @@ from ranking.analyses.kind import AnalysisChoice, Begin, Progress, values_digest
 from ranking.analyses.options import OptionError
 from ranking.analyses.system import ONE_SYSTEM
 from ranking.code_version import code_version
-from ranking.core.judged.content_key import CONTENT_KEY_VERSION
+from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.models import Analysis
 from ranking.reports import Report
 from ranking.reports.inputs import Input

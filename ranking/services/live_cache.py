@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Lock
 from uuid import UUID
 
-from ranking.core.live.live_tallies import LiveTallies
+from ranking.core.live.state import LiveTallies
 from ranking.selectors.names_seen import NamesSeen
 
 #: Test sets whose tallies are held at the same time: those that were ranked last.

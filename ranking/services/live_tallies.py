@@ -10,8 +10,8 @@ from django.db.models.functions import Now
 
 from campaign.models import SystemKind
 from ranking.code_version import code_version
-from ranking.core.live.live_tallies import LiveDefinition, LiveTallies
 from ranking.core.live.packing import DamagedStateError
+from ranking.core.live.state import LiveDefinition, LiveTallies
 from ranking.models import RankingRun, StoredTallies
 from ranking.selectors.live_judgments import changed_judgments
 from ranking.selectors.names_seen import names_seen

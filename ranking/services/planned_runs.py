@@ -6,8 +6,9 @@ from typing import Any
 from annotation.selectors import excluded_judges
 from campaign.models import SystemKind
 from ranking.code_version import code_version
-from ranking.core.agreement.report import Chance, JudgeChance
-from ranking.core.judged.content_key import CONTENT_KEY_VERSION
+from ranking.core.agreement.report import JudgeChance
+from ranking.core.agreement.statistics import Chance
+from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.core.methods.registry import METHODS
 from ranking.models import RankingRun, RankingSettings
 from ranking.range_choices import RangeChoice

@@ -10,8 +10,7 @@ from annotation.services import quality_rule_apply
 from campaign.models import Campaign, SystemKind, Task, User
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judges.scored_checks import tally_scored_checks
-from ranking.core.judges.tallies import JudgeTallies, tally_judges
+from ranking.core.judges.tallies import JudgeTallies, tally_judges, tally_scored_checks
 from ranking.judge_monitoring import MeasureResult, MeasuresByJudge, add_disagreement
 from ranking.models import QualityReport, RankingRun
 from ranking.selectors.judged_blocks import attention_blocks, judged_blocks

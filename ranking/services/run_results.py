@@ -6,24 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from ranking.core.agreement.report import (
-    AgreementReport,
-    Chance,
-    JudgeChance,
-    agreement_of_tallies,
-)
+from ranking.core.agreement.report import AgreementReport, JudgeChance, agreement_of_tallies
+from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
 from ranking.core.judged.blocks import Blocks
-from ranking.core.live.definition import Definition, definition_of
-from ranking.core.live.tallies import (
+from ranking.core.live.definition import (
+    Definition,
     RunTallies,
+    definition_of,
     tallies_of_blocks,
 )
-from ranking.core.rankings.counted_judgments import CountedJudgments
-from ranking.core.rankings.effective_units import effective_units_of_sizes
+from ranking.core.rankings.counted_judgments import CountedJudgments, effective_units_of_sizes
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.rank import rank_counted
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.rank import Ranking, rank_counted
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.range_limits import range_limits

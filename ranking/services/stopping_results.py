@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from ranking.core.ranges.sign_tests import Correction, adjusted
-from ranking.core.rankings.anytime_beside import rank_at_any_time
 from ranking.core.rankings.counted_judgments import CountedJudgments
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.rank import Ranking, rank_at_any_time
 from ranking.wording.stopping_rules import RuleTests
 
 _RANGE = (

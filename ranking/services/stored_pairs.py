@@ -1,7 +1,7 @@
 """Tests of pairs of systems in stored ranking runs: rows of numbers in the order of ranks."""
 
-from ranking.core.ranges.pairs import ComparedPair
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.ranges.sign_tests import ComparedPair
+from ranking.core.rankings.rank import Ranking
 from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
 from ranking.selectors.runs import pairs_of_rows

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotation.services.judging.notifications import ranking_request
-from ranking.core.live.live_tallies import LiveDefinition, LiveTallies
+from ranking.core.live.state import LiveDefinition, LiveTallies
 from ranking.models import StoredTallies, TalliesBuild
 from ranking.notification import tallies_build_enqueue
 from ranking.selectors.live_judgments import changed_judgments

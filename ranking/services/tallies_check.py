@@ -6,8 +6,8 @@ from copy import copy
 import numpy as np
 
 from ranking.core.counting.tallies import tally
-from ranking.core.live.live_tallies import LiveTallies
 from ranking.core.live.packing import DamagedStateError
+from ranking.core.live.state import LiveTallies
 from ranking.models import LatestRanking, RankingRun, StoredTallies
 from ranking.selectors.judged_blocks import judged_blocks
 from ranking.selectors.runs import system_kinds

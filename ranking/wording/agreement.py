@@ -8,8 +8,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
-from ranking.core.agreement.kappa_intervals import KappaLevel, NoInterval
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.intervals import KappaLevel, NoInterval
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.scores import NotEstimable
 from ranking.wording.numbers import in_figures

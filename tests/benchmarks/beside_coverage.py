@@ -20,10 +20,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.beside.judged_task import ActiveTime, JudgedTask
-from ranking.core.beside.scored_task import OutputScores, ScoredTask
-from ranking.core.beside.spread import Estimate
-from ranking.core.beside.tasks import tasks_beside
+from ranking.core.beside import (
+    ActiveTime,
+    Estimate,
+    JudgedTask,
+    OutputScores,
+    ScoredTask,
+    tasks_beside,
+)
 from ranking.core.judged.blocks import Blocks
 
 FloatArray = npt.NDArray[np.float64]

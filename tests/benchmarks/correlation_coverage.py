@@ -21,8 +21,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from ranking.core.diagnosis.clustered_correlation import Coefficient, correlation_clustered
-from ranking.core.diagnosis.correlation import correlation_sampled
+from ranking.core.diagnosis.correlation import (
+    Coefficient,
+    correlation_clustered,
+    correlation_sampled,
+)
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,10 @@ from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import CLUSTER_UNITS, ClusterUnit, moments_of_blocks
 from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.expected_wins import expected_wins_influence
 from ranking.core.methods.registry import METHODS
+from ranking.core.methods.shares import expected_wins_influence
 from ranking.core.ranges.clusters import rank_ranges
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import Scores, ordinal_ranks
 from ranking.core.uncertainty.two_way import clustered_covariance, two_way_covariance
 from ranking.files import read_judgments

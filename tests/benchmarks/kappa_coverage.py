@@ -18,14 +18,13 @@ from typing import cast
 
 import numpy as np
 
-from ranking.core.agreement.counts import COMPARABLE
-from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS, KappaLevel, variance
-from ranking.core.agreement.linear import parts_of_all
+from ranking.core.agreement.intervals import KAPPA_LEVELS, KappaLevel, variance
 from ranking.core.agreement.report import (
     Agreement,
     inter_judge_agreement,
 )
-from ranking.core.agreement.tallies import tally_agreement
+from ranking.core.agreement.tallies import parts_of_all, tally_agreement
+from ranking.core.agreement.units import COMPARABLE
 from ranking.files import read_judgments
 from tests.benchmarks import say
 from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds

@@ -12,9 +12,9 @@ import argparse
 import time
 from collections.abc import Callable
 
-from ranking.core.sharding.this_machine import ThisMachine
+from ranking.core.sharding.shards import ThisMachine
 from ranking.core.simulation.budget import plan_budget
-from ranking.core.simulation.expected_curve import expected_comparisons
+from ranking.core.simulation.measures import expected_comparisons
 from ranking.core.simulation.model import Model
 from ranking.core.simulation.study import METHODS, Study, simulate_campaigns
 from tests.benchmarks import say

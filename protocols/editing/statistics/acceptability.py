@@ -14,8 +14,7 @@ import numpy as np
 
 from protocols.editing.statistics.agreement import AcceptorAgreement, acceptor_agreement
 from protocols.editing.statistics.edits import OUTCOMES, BoolArray, Edits, Outcome
-from ranking.core.judges.clustered_share import Share
-from ranking.core.judges.two_way_share import two_way_share
+from ranking.core.judges.shares import Share, two_way_share
 from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.sign_tests import Correction, adjusted
 from ranking.core.scores import Scores, shared_ranks
@@ -157,7 +156,7 @@ def acceptability(
     """Compare systems by how many of their outputs could be made acceptable.
 
     Intervals are those of Clopper and Pearson on the effective number of edits, edits of one segment hanging together, and those
-    of one editor (`ranking.core.judges.two_way_share`); that acceptors differ is not in them. Ranges of ranks count the systems that are significantly better or worse, by Fisher's
+    of one editor (`ranking.core.judges.shares`); that acceptors differ is not in them. Ranges of ranks count the systems that are significantly better or worse, by Fisher's
     exact test of majorities with Holm's correction for the pairs of systems with a share.
 
     Parameters

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.judges.clustered_share import Share
-from ranking.core.judges.two_way_share import two_way_share
+from ranking.core.judges.shares import Share, two_way_share
 from ranking.core.scores import Scores, shared_ranks
 
 #: One snippet says nothing of others, so shares have no interval.

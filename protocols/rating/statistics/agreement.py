@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.rating.statistics.ratings import Ratings
-from ranking.core.agreement.kappa_intervals import (
+from ranking.core.agreement.intervals import (
     VarianceParts,
     jackknife,
     kappa_interval,
 )
-from ranking.core.agreement.spread import lowest_kappa
-from ranking.core.counting.effective_numbers import effective_number
+from ranking.core.agreement.statistics import lowest_kappa
+from ranking.core.counting.counts import effective_number
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]

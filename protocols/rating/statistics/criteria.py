@@ -8,8 +8,12 @@ import numpy as np
 
 from protocols.rating.statistics.outliers import system_means
 from protocols.rating.statistics.ratings import Ratings
-from ranking.core.diagnosis.clustered_correlation import Coefficient, correlation_clustered
-from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
+from ranking.core.diagnosis.correlation import (
+    Coefficient,
+    SampledCorrelation,
+    correlation_clustered,
+    correlation_sampled,
+)
 
 
 @dataclass(frozen=True)

@@ -30,12 +30,11 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from protocols.rating.statistics.ratings import Ratings
-from ranking.core.counting.effective_numbers import effective_number_of_units
+from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
-from ranking.core.ranges.pairs import PairTests, difference_tests
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges.sign_tests import Correction, PairTests, difference_tests
 from ranking.core.scores import TIE_DECIMALS, Scores, Shortage, ordinal_ranks, shared_ranks
 from ranking.core.uncertainty.two_way import (
     ClusteredCovariance,

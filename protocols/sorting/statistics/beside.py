@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from protocols.sorting.statistics.judgments import PairJudgments, blocks_of
 from protocols.sorting.statistics.orders import kendall_tau
-from ranking.core.rankings.orders import orders_by_methods
+from ranking.core.rankings.mean_scores import orders_by_methods
 
 #: Methods that score the judgments of a sort. Expected Wins averages over the opponents that a system met, which differ
 #: between systems in a sort; Bradley–Terry allows for that.

@@ -17,7 +17,7 @@ from protocols.sorting.statistics.judgments import PairJudgments, blocks_of
 from protocols.sorting.statistics.over_judges import p_over_judges
 from protocols.sorting.statistics.preference import Preference, z_of
 from ranking.core.judged.blocks import Blocks
-from ranking.core.rankings.two_way_resampling import two_way_resampling
+from ranking.core.rankings.find_ranges import two_way_resampling
 
 FloatArray = npt.NDArray[np.float64]
 

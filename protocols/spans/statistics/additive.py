@@ -29,7 +29,7 @@ from scipy import sparse
 from scipy.special import stdtrit
 
 from protocols.spans.statistics.columns import FloatArray, ScoreColumns
-from ranking.core.counting.effective_numbers import effective_number_of_units
+from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.confidence_sets import rank_confidence_sets

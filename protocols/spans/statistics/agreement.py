@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.columns import FloatArray, Measure, mqm_score
-from ranking.core.diagnosis.clustered_correlation import (
+from ranking.core.diagnosis.correlation import (
     ClusteredCorrelation,
     Coefficient,
     correlation_clustered,

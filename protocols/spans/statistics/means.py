@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.spans.statistics.columns import FloatArray, ScoreColumns
-from ranking.core.counting.bootstrap import trim_count
+from ranking.core.counting.resampling import trim_count
 from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.confidence_sets import rank_confidence_sets
 from ranking.core.scores import Scores, Shortage, shared_ranks

@@ -34,7 +34,7 @@ from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.code_version import code_version
 from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.diagnosis.campaign import diagnose_campaign
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.reports.correlations import kappa_columns, kappa_plot

@@ -25,8 +25,7 @@ from ranking.analyses.across.rows import (
 )
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.code_version import code_version
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable, rank
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table

@@ -18,7 +18,7 @@ from ranking.analyses.ranking import CORRECTION, LEVEL, RANGES, SIDES, limits_of
 from ranking.analyses.ranking import checked as ranges_checked
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges.sign_tests import Correction
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.rank import Ranking
 from ranking.range_choices import RangeChoice, choice_of
 from ranking.reports.inputs import Input
 from ranking.wording.methods import METHOD_WORDS

@@ -1,7 +1,7 @@
 """Pairs of comparisons of one item by different judges, counted segment by segment in one pass.
 
 Importing this module imports numba, and compiles the first time. It is imported only by
-`ranking.core.agreement.counts`, where there is much to count.
+`ranking.core.agreement.units`, where there is much to count.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def count_pairs(
     others: Int64Array,
     moments: Int64Array,
 ) -> int:
-    """Count as `ranking.core.agreement.counts` does; return the number R of pairs of segment and judge.
+    """Count as `ranking.core.agreement.units` does; return the number R of pairs of segment and judge.
 
     Parameters
     ----------

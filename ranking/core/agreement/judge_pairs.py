@@ -1,4 +1,9 @@
-"""Cohen's κ of every pair of judges."""
+"""Agreement of each two judges, with intervals.
+
+Cohen's κ of every pair of judges.
+
+κ of every two judges with an interval, the table of their outcomes, and who leaves a band.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +14,29 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.special import stdtrit
 
 from optional_packages import has_extra
-from ranking.core.agreement.counts import shards_of_whole_segments
-from ranking.core.agreement.statistics import cohen_of_tables
+from ranking.core.agreement.intervals import NoInterval
+from ranking.core.agreement.statistics import cohen_of_tables, share
+from ranking.core.agreement.units import (
+    AGREEING,
+    COMPARABLE,
+    OTHER_TIES,
+    OWN_TIES,
+    cells_of_comparisons,
+    raters_of,
+    shards_of_whole_segments,
+    shared_tables,
+)
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing, collapsed_comparisons
 from ranking.core.scores import NotEstimable
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+
 _Count = Callable[..., Int64Array]
 
 #: The number of ratings from which a compiled loop pays: compiling takes seconds, once per
@@ -185,3 +203,285 @@ def _judge_pairs(names: tuple[str, ...], tables: Int64Array, *, symmetric: bool)
         mean=float(estimated.mean()) if len(estimated) else None,
         deviation=float(estimated.std(ddof=1)) if len(estimated) > 1 else None,
     )
+
+
+_COUNTS = 4
+_OUTCOMES = len(Outcome)
+#: A variance below this is a rounding error.
+_NOTHING = 1e-24
+#: Two equal segments, or a rounding error less.
+_FEWEST_SEGMENTS = 2 - 1e-9
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Agreement of two judges on the items that both compared.
+
+    Attributes
+    ----------
+    judges : tuple of two str
+        In the order of `Blocks.judges`.
+    segments, comparable, agreeing : int
+        Segments that both judged; pairs of a comparison by each of an item, and those with the same
+        outcome.
+    outcomes : tuple of three tuples of three int
+        Those pairs by the outcome of the first judge (row) and the second (column): first output
+        better, tie, second better. The first of two outputs is that with the system that comes first
+        by name.
+    p_agree, p_chance : float
+    kappa, low, high : float or None
+        Cohen's κ with its interval.
+    reason : NotEstimable or None
+        Why `kappa` is None.
+    no_interval : NoInterval or None
+        Why `low` and `high` are None where `kappa` is not.
+    """
+
+    judges: tuple[str, str]
+    segments: int
+    comparable: int
+    agreeing: int
+    outcomes: tuple[tuple[int, ...], ...]
+    p_agree: float
+    p_chance: float
+    kappa: float | None
+    low: float | None
+    high: float | None
+    reason: NotEstimable | None
+    no_interval: NoInterval | None
+
+
+@dataclass(frozen=True, eq=False)
+class PairsAgreement:
+    """Agreement of all P pairs of judges who share an item, in the order of the judges.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The judges.
+    first, second : int64, shape (P,)
+        Indices of the judges.
+    segments, comparable, agreeing : int64, shape (P,)
+    outcomes : int64, shape (P, 3, 3)
+    p_agree, p_chance : float64, shape (P,)
+    kappa, low, high : float64, shape (P,)
+        NaN where there is none.
+    effective : float64, shape (P,)
+        Effective number of segments.
+    confidence : float
+        Of each interval.
+    """
+
+    names: tuple[str, ...]
+    first: Int64Array
+    second: Int64Array
+    segments: Int64Array
+    comparable: Int64Array
+    agreeing: Int64Array
+    outcomes: Int64Array
+    p_agree: FloatArray
+    p_chance: FloatArray
+    kappa: FloatArray
+    low: FloatArray
+    high: FloatArray
+    effective: FloatArray
+    confidence: float
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.first)
+
+    def at(self, row: int) -> PairAgreement:
+        """Return one pair."""
+        kappa, low, high = (
+            None if np.isnan(column[row]) else float(column[row])
+            for column in (self.kappa, self.low, self.high)
+        )
+        no_interval = None
+        if kappa is not None and low is None:
+            too_few = self.effective[row] < _FEWEST_SEGMENTS
+            no_interval = NoInterval.TOO_FEW_SEGMENTS if too_few else NoInterval.NO_VARIATION
+        return PairAgreement(
+            judges=(self.names[self.first[row]], self.names[self.second[row]]),
+            segments=int(self.segments[row]),
+            comparable=int(self.comparable[row]),
+            agreeing=int(self.agreeing[row]),
+            outcomes=tuple(tuple(each) for each in self.outcomes[row].tolist()),
+            p_agree=float(self.p_agree[row]),
+            p_chance=float(self.p_chance[row]),
+            kappa=kappa,
+            low=low,
+            high=high,
+            reason=NotEstimable.CHANCE_IS_CERTAIN if kappa is None else None,
+            no_interval=no_interval,
+        )
+
+    def beside(self, low: float, high: float) -> Int64Array:
+        """Return −1 or 1 for pairs whose whole interval is below or above a band, else 0; (P,)."""
+        below, above = self.high < low, self.low > high
+        return above.astype(np.int64) - below.astype(np.int64)
+
+
+def agreement_of_pairs(
+    blocks: Blocks, *, confidence: float = 0.95, together: bool = True
+) -> PairsAgreement:
+    """Measure Cohen's κ of every two judges who share an item, with an interval over segments.
+
+    With n pairs of comparisons of which a agree, and t and u the shares in which either ties, κ is
+    (a/n − P(E)) / (1 − P(E)) with P(E) = t u + (1 − t)(1 − u)/2, as in
+    `ranking.core.agreement.judge_pairs` read each way. Its variance over segments is linearised:
+    the slope of κ times the moments of these four counts over segments times the slope, and
+    g / (g − 1) for g effective segments, as for κ of all judges (`ranking.core.agreement.tallies`).
+    It is never taken below that of n independent pairs of comparisons: two or three segments may be
+    alike by chance, and most pairs of judges share no more. The interval is Student's with g − 1 degrees of freedom on the logarithm of 1 − κ
+    (`ranking.core.agreement.intervals`). It is of these two judges: it does not account for
+    others.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems by J judges: the current judgments of one test set.
+    confidence : float
+        Between 0 and 1.
+    together : bool
+        Whether the intervals hold all together (Bonferroni): each has the confidence
+        1 − (1 − confidence) / P, so that among a thousand judges who are alike hardly any pair leaves
+        a band by chance.
+
+    Returns
+    -------
+    PairsAgreement
+        Memory grows with the pairs of judges who share a segment.
+
+    Raises
+    ------
+    ValueError
+        If `confidence` is not between 0 and 1.
+
+    References
+    ----------
+    J. Cohen (1960), A Coefficient of Agreement for Nominal Scales.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
+    two, tables = _by_segment(blocks)
+    pairs, pair = np.unique(two, return_inverse=True)
+    counts = np.empty((len(two), _COUNTS))
+    counts[:, COMPARABLE] = tables.sum(axis=(1, 2))
+    counts[:, AGREEING] = np.trace(tables, axis1=1, axis2=2)
+    counts[:, OWN_TIES] = tables[:, Outcome.TIE].sum(axis=1)
+    counts[:, OTHER_TIES] = tables[:, :, Outcome.TIE].sum(axis=1)
+    sums, moments = _sums_and_moments(counts, pair, len(pairs))
+    outcomes = np.zeros((len(pairs), _OUTCOMES, _OUTCOMES), dtype=np.int64)
+    # The first candidate of an item has the smaller code, the systems that come later by name.
+    np.add.at(outcomes, pair, tables[:, ::-1, ::-1])
+    p_agree, p_chance, kappa, slope = _kappa_and_slope(sums)
+    effective = share(sums[:, COMPARABLE] ** 2, moments[:, COMPARABLE, COMPARABLE])
+    level = 1 - (1 - confidence) / max(1, len(pairs)) if together else confidence
+    variance = np.einsum("pi,pij,pj->p", slope, moments, slope)
+    variance *= share(effective, effective - 1)
+    variance = np.fmax(variance, _independent_variance(slope, outcomes, sums[:, COMPARABLE]))
+    low, high = _intervals(kappa, p_chance, variance, effective, level)
+    first, second = np.divmod(pairs, max(1, len(blocks.judges)))
+    return PairsAgreement(
+        names=blocks.judges,
+        first=first,
+        second=second,
+        segments=np.bincount(pair, minlength=len(pairs)),
+        comparable=sums[:, COMPARABLE].astype(np.int64),
+        agreeing=sums[:, AGREEING].astype(np.int64),
+        outcomes=outcomes,
+        p_agree=p_agree,
+        p_chance=p_chance,
+        kappa=kappa,
+        low=low,
+        high=high,
+        effective=effective,
+        confidence=level,
+    )
+
+
+def _by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
+    """Return the pair of judges, as a code, and the outcomes (M, 3, 3) of each pair on a segment."""
+    judges = len(blocks.judges)
+    codes = [np.empty(0, dtype=np.int64)]
+    parts = [np.empty((0, _OUTCOMES, _OUTCOMES), dtype=np.int64)]
+    for shard in shards_of_whole_segments(blocks):
+        cells = cells_of_comparisons(collapsed_comparisons(shard), judges)
+        if not len(cells.item):
+            continue
+        judge, other, tables = shared_tables(cells, raters_of(cells, judges))
+        # Each pair is there in both orders, and every two raters of a segment, items in common or not.
+        once = (judge < other) & (tables.sum(axis=(1, 2)) > 0)
+        codes.append(judge[once] * judges + other[once])
+        parts.append(tables[once])
+    return np.concatenate(codes), np.concatenate(parts)
+
+
+def _sums_and_moments(
+    counts: FloatArray, pair: Int64Array, pairs: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return sums (P, 4) and sums of products (P, 4, 4) of the counts of each pair over segments."""
+    sums = np.empty((pairs, _COUNTS))
+    for one in range(_COUNTS):
+        sums[:, one] = np.bincount(pair, counts[:, one], pairs)
+    moments = np.empty((pairs, _COUNTS, _COUNTS))
+    for one in range(_COUNTS):
+        for again in range(one, _COUNTS):
+            products = np.bincount(pair, counts[:, one] * counts[:, again], pairs)
+            moments[:, one, again] = moments[:, again, one] = products
+    return sums, moments
+
+
+def _kappa_and_slope(
+    sums: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return P(A), P(E), κ, and κ's derivatives by the four sums, (P, 4)."""
+    n = sums[:, COMPARABLE]
+    p_agree, own, other = (share(sums[:, column], n) for column in (AGREEING, OWN_TIES, OTHER_TIES))
+    p_chance = own * other + (1 - own) * (1 - other) / 2
+    rest = np.where(p_chance < 1, 1 - p_chance, np.nan)
+    kappa = (p_agree - p_chance) / rest
+    # κ = 1 − (1 − P(A)) / (1 − P(E)), and P(E) changes by (3 u − 1)/2 with t.
+    by_chance = -(1 - p_agree) / rest**2
+    by_own, by_other = by_chance * (3 * other - 1) / 2, by_chance * (3 * own - 1) / 2
+    slope = np.empty_like(sums)
+    slope[:, AGREEING], slope[:, OWN_TIES], slope[:, OTHER_TIES] = 1 / rest, by_own, by_other
+    slope[:, COMPARABLE] = -(p_agree / rest + by_own * own + by_other * other)
+    return p_agree, p_chance, kappa, slope / n[:, np.newaxis]
+
+
+def _independent_variance(
+    slope: FloatArray, outcomes: Int64Array, comparable: FloatArray
+) -> FloatArray:
+    """Return the linearised variance of κ if all pairs of comparisons were independent, (P,)."""
+    same = np.eye(_OUTCOMES)
+    tie = np.arange(_OUTCOMES) == Outcome.TIE
+    # What one pair of comparisons with the outcomes c and k adds to the four counts.
+    adds = np.zeros((_COUNTS, _OUTCOMES, _OUTCOMES))
+    adds[COMPARABLE], adds[AGREEING] = 1, same
+    adds[OWN_TIES], adds[OTHER_TIES] = tie[:, np.newaxis], tie[np.newaxis, :]
+    changes = np.einsum("pi,ick->pck", slope, adds)
+    squares: FloatArray = (outcomes * changes**2).sum(axis=(1, 2))
+    return squares * share(comparable, comparable - 1)
+
+
+def _intervals(
+    kappa: FloatArray,
+    p_chance: FloatArray,
+    variance: FloatArray,
+    effective: FloatArray,
+    confidence: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the intervals; NaN where segments do not vary, or are too few to tell."""
+    known = (effective >= _FEWEST_SEGMENTS) & (variance > _NOTHING)
+    low, high = np.full(len(kappa), np.nan), np.full(len(kappa), np.nan)
+    freedom = effective[known] - 1
+    error = np.sqrt(variance[known])
+    apart = 1 - kappa[known]
+    # Beyond this, the interval holds every κ, and exp would overflow.
+    reach = np.minimum(700.0, stdtrit(freedom, (1 + confidence) / 2) * error / apart)
+    lowest = -p_chance[known] / (1 - p_chance[known])
+    low[known] = np.maximum(lowest, 1 - apart * np.exp(reach))
+    high[known] = 1 - apart * np.exp(-reach)
+    return low, high

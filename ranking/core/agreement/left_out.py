@@ -9,28 +9,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.counts import shards_of_whole_segments
-from ranking.core.agreement.kappa_intervals import Spread
-from ranking.core.agreement.shared_items import (
-    Raters,
-    SharedItemCounts,
-    count_shared_items,
-    no_shared_items,
-    raters_of,
-)
-from ranking.core.agreement.spread import kappa_of
-from ranking.core.agreement.statistics import Additive, share
+from ranking.core.agreement.intervals import Spread
+from ranking.core.agreement.statistics import Additive, kappa_of, share
 from ranking.core.agreement.units import (
     Cells,
     LeftOut,
+    Raters,
+    SharedItemCounts,
     Units,
     cells_of_comparisons,
     cells_of_labels,
+    count_shared_items,
     inter_left_out,
     intra_left_out,
+    no_shared_items,
     pooled_left_out,
+    raters_of,
+    shards_of_whole_segments,
 )
-from ranking.core.counting.effective_numbers import effective_number
+from ranking.core.counting.counts import effective_number
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
     Outcome,

@@ -10,58 +10,37 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.counts import (
+from ranking.core.agreement.intervals import (
+    KAPPA_LEVELS,
+    Interval,
+    KappaLevel,
+    Kappas,
+    NoInterval,
+    intervals_of_parts,
+    kappas_of_sums,
+    percentile_intervals,
+)
+from ranking.core.agreement.statistics import FIXED_CHANCE, Chance
+from ranking.core.agreement.tallies import (
+    PAIRS,
+    AgreementTallies,
+    parts_of_all,
+    parts_of_judges,
+    tally_agreement,
+)
+from ranking.core.agreement.units import (
     AGREEING,
     COMPARABLE,
     COMPARISONS,
     TIES,
     count_agreement,
 )
-from ranking.core.agreement.kappa_intervals import KAPPA_LEVELS, Interval, KappaLevel, NoInterval
-from ranking.core.agreement.kappas import (
-    Kappas,
-    intervals_of_parts,
-    kappas_of_sums,
-    percentile_intervals,
-)
-from ranking.core.agreement.linear import parts_of_all, parts_of_judges
-from ranking.core.agreement.tallies import PAIRS, AgreementTallies, tally_agreement
-from ranking.core.counting.bootstrap import bootstrap_sums, trim_count
+from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import Blocks
 from ranking.core.scores import NotEstimable
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-
-
-class Chance(StrEnum):
-    """Definition of the agreement expected by chance, P(E) (Bojar et al. 2011, §2.2.2)."""
-
-    SCOTT = "scott"
-    """Scott's π: t² + 2 ((1 − t) / 2)², with t the share of ties among all comparisons."""
-
-    UNIFORM = "uniform"
-    """The S measure: win, tie and loss are equally likely, 1/3."""
-
-    RANDOM_CLICKER = "random_clicker"
-    """Two random labels of five are equal with probability 0.2: 0.2² + 2 · 0.4² = 0.36."""
-
-    COHEN = "cohen"
-    """Cohen's κ: each judge has their own shares of win, tie and loss."""
-
-    FLEISS = "fleiss"
-    """Fleiss's κ: one distribution for all judges; items have equal weights for any number of
-    judgments."""
-
-    KRIPPENDORFF = "krippendorff"
-    """Krippendorff's α for nominal data."""
-
-    KRIPPENDORFF_ORDINAL = "krippendorff_ordinal"
-    """Krippendorff's α for ordinal data: win and loss are further apart than win and tie."""
-
-
-#: P(E) of the definitions that do not depend on the data.
-FIXED_CHANCE = {Chance.UNIFORM: 1 / 3, Chance.RANDOM_CLICKER: 0.36}
 
 
 class JudgeChance(StrEnum):
@@ -190,9 +169,9 @@ def inter_judge_agreement(
     each other. To exclude the reference, leave it out of `blocks` first.
 
     By default, intervals cover κ of other segments and other judges of the same kind, see
-    `ranking.core.agreement.kappa_intervals`. The interval of one judge's κ is for this judge with
+    `ranking.core.agreement.intervals`. The interval of one judge's κ is for this judge with
     other judges of the same kind. "segments" keeps the judges and resamples segments, with weights
-    as in `ranking.core.counting.bootstrap`: all judgments of a segment stay together, and P(E) is
+    as in `ranking.core.counting.resampling`: all judgments of a segment stay together, and P(E) is
     estimated in each resample. A resample in which κ is not estimable counts as the lowest possible
     κ at the lower end and as 1 at the upper end. If judges differ in care, these intervals cover κ
     of other judges in only half of all campaigns (docs/statistics/agreement.md).

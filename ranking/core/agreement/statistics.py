@@ -1,20 +1,82 @@
-"""Observed and expected agreement as functions of sums over segments, so they can be resampled."""
+"""Agreement and chance agreement of counted pairs, for each definition of κ.
+
+Observed and expected agreement as functions of sums over segments, so they can be resampled.
+
+κ of all judges, and of each judge with the others, from sums of pairs.
+
+Pairs of judgments that agreement is measured on, counted segment by segment.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.agreement.units import Units
+from ranking.core.agreement.units import (
+    AGREEING,
+    COMPARABLE,
+    OTHER_TIES,
+    OWN_TIES,
+    Cells,
+    PairMoments,
+    Units,
+    cells_of_comparisons,
+    cells_of_labels,
+    inter_units,
+    intra_units,
+    pooled_units,
+    shards_of_whole_segments,
+)
+from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.collapsed_candidates import (
+    CollapsedComparisons,
+    Outcome,
+    Pairing,
+    collapsed_comparisons,
+    collapsed_labels,
+)
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+
 Evaluate = Callable[[Int64Array], tuple[FloatArray, FloatArray]]
+
+
+class Chance(StrEnum):
+    """Definition of the agreement expected by chance, P(E) (Bojar et al. 2011, §2.2.2)."""
+
+    SCOTT = "scott"
+    """Scott's π: t² + 2 ((1 − t) / 2)², with t the share of ties among all comparisons."""
+
+    UNIFORM = "uniform"
+    """The S measure: win, tie and loss are equally likely, 1/3."""
+
+    RANDOM_CLICKER = "random_clicker"
+    """Two random labels of five are equal with probability 0.2: 0.2² + 2 · 0.4² = 0.36."""
+
+    COHEN = "cohen"
+    """Cohen's κ: each judge has their own shares of win, tie and loss."""
+
+    FLEISS = "fleiss"
+    """Fleiss's κ: one distribution for all judges; items have equal weights for any number of
+    judgments."""
+
+    KRIPPENDORFF = "krippendorff"
+    """Krippendorff's α for nominal data."""
+
+    KRIPPENDORFF_ORDINAL = "krippendorff_ordinal"
+    """Krippendorff's α for ordinal data: win and loss are further apart than win and tie."""
+
+
+#: P(E) of the definitions that do not depend on the data.
+FIXED_CHANCE = {Chance.UNIFORM: 1 / 3, Chance.RANDOM_CLICKER: 0.36}
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,3 +356,227 @@ def _sparse(
     row, segment, value = (np.concatenate(parts) for parts in zip(*rows, strict=True))
     where = (row, np.searchsorted(segments, segment))
     return sparse.coo_array((value, where), shape=(count, len(segments))).tocsc()
+
+
+def cohen_chance(tied: FloatArray, others_tied: FloatArray) -> FloatArray:
+    """Return P(E) of Cohen's κ with symmetric outcomes: t u + 2 (1 − t)/2 (1 − u)/2."""
+    return tied * others_tied + (1 - tied) * (1 - others_tied) / 2
+
+
+def kappa_of(p_agree: FloatArray, p_chance: FloatArray) -> FloatArray:
+    """Return (P(A) − P(E)) / (1 − P(E)), NaN where P(E) = 1."""
+    kappa: FloatArray = (p_agree - p_chance) / np.where(p_chance < 1, 1 - p_chance, np.nan)
+    return kappa
+
+
+def lowest_kappa(p_chance: float) -> float:
+    """Return the lowest possible κ, that of P(A) = 0; 0 if P(E) = 1."""
+    return -p_chance / (1 - p_chance) if p_chance < 1 else 0.0
+
+
+def kappa_of_judge(sums: Int64Array, p_chance: float | None) -> tuple[FloatArray, FloatArray]:
+    """Return κ of a judge with others, and its P(E).
+
+    Parameters
+    ----------
+    sums : int64, shape (..., 4)
+        Pairs with others: all, agreeing, with a tie of the judge, with a tie of the other judge.
+    p_chance : float or None
+        P(E) of all judges; None to estimate it from these pairs.
+
+    Returns
+    -------
+    kappa, p_chance : float64, shape (...)
+        NaN where the counts do not determine them.
+    """
+    pairs = sums[..., COMPARABLE]
+    if p_chance is None:
+        own, others = share(sums[..., OWN_TIES], pairs), share(sums[..., OTHER_TIES], pairs)
+        by_chance = cohen_chance(own, others)
+    else:
+        by_chance = np.full(pairs.shape, p_chance)
+    return kappa_of(share(sums[..., AGREEING], pairs), by_chance), by_chance
+
+
+def kappa_over_all(sums: Int64Array, expected: float | None) -> tuple[FloatArray, FloatArray]:
+    """Return κ of all pairs, and P(E).
+
+    Parameters
+    ----------
+    sums : int64, shape (..., 4)
+        Pairs, agreeing pairs, ties, comparisons.
+    expected : float or None
+        P(E) if it is fixed; None for Scott's.
+
+    Returns
+    -------
+    kappa, p_chance : float64, shape (...)
+    """
+    tied = share(sums[..., 2], sums[..., 3])
+    p_chance = scott_chance(tied) if expected is None else np.full(tied.shape, expected)
+    return kappa_of(share(sums[..., AGREEING], sums[..., COMPARABLE]), p_chance), p_chance
+
+
+def squared_changes_of_pairs(
+    moments: PairMoments, comparable: int, agreeing: int, p_chance: float
+) -> tuple[float, float]:
+    """Return sums of squared changes of κ without two judges' pairs, in all and on a segment.
+
+    The changes are linearised and all pairs weigh the same: (agreeing − P(A) comparable) / (all (1
+    − P(E))).
+
+    Parameters
+    ----------
+    moments : PairMoments
+    comparable, agreeing : int
+        Numbers of all compared pairs, and of those that agree.
+    p_chance : float
+
+    Returns
+    -------
+    pairs, pairs_in_segments : float
+    """
+    if not comparable or not p_chance < 1:
+        return 0.0, 0.0
+    slope = np.array([-agreeing / comparable, 1.0]) / (comparable * (1 - p_chance))
+    return float(slope @ moments.both @ slope), float(slope @ moments.in_segments @ slope)
+
+
+Columns = TypeVar("Columns", Units, Ties)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Pairs of judgments to measure agreement on.
+
+    Attributes
+    ----------
+    units : Units
+        Items with at least two judgments.
+    ties : Ties
+        Judgments whose ties determine the agreement expected by chance.
+    """
+
+    units: Units
+    ties: Ties
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedPairs:
+    """Pairs of judgments between judges, and of judges with themselves."""
+
+    inter: Compared
+    intra: Compared
+
+
+def compared_pairs(blocks: Blocks, pairing: Pairing) -> ComparedPairs:
+    """Count the pairs of comparisons of the same item, a shard of segments at a time.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems by J judges.
+    pairing : Pairing
+        See `ranking.core.agreement.measures.measure_agreement`.
+
+    Returns
+    -------
+    ComparedPairs
+        Memory grows with the segments, not with the comparisons.
+    """
+    judges = len(blocks.judges)
+    shards = [
+        _of_shard(collapsed_comparisons(shard, pairing), judges, pairing)
+        for shard in shards_of_whole_segments(blocks)
+    ]
+    return _joined_pairs(shards)
+
+
+def compared_labels(blocks: Blocks) -> ComparedPairs:
+    """Count the labels of each candidate of a segment, a shard of segments at a time.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems by J judges.
+
+    Returns
+    -------
+    ComparedPairs
+        `inter` is of different judges, `intra` of judges with themselves. There are no ties.
+    """
+    shards = []
+    for shard in shards_of_whole_segments(blocks):
+        cells = cells_of_labels(collapsed_labels(shard), len(blocks.judges))
+        inter, intra = inter_units(cells), intra_units(cells)
+        shards.append(
+            ComparedPairs(
+                inter=Compared(units=inter, ties=_no_ties()),
+                intra=Compared(units=intra, ties=_no_ties()),
+            )
+        )
+    return _joined_pairs(shards)
+
+
+def _no_ties() -> Ties:
+    none = np.empty(0, dtype=np.int64)
+    return Ties(segment=none, ties=none, labels=none)
+
+
+def _of_shard(comparisons: CollapsedComparisons, judges: int, pairing: Pairing) -> ComparedPairs:
+    cells = cells_of_comparisons(comparisons, judges)
+    segment = comparisons.item_segment[comparisons.item]
+    tied = comparisons.outcome == Outcome.TIE
+    everything = _ties(segment, tied)
+    themselves = intra_units(cells)
+    if pairing is Pairing.UNORDERED:
+        return ComparedPairs(
+            inter=Compared(units=inter_units(cells), ties=everything),
+            intra=Compared(units=themselves, ties=everything),
+        )
+    repeated = _repeats_by_judge(cells, comparisons, judges)
+    return ComparedPairs(
+        inter=Compared(units=pooled_units(cells), ties=everything),
+        intra=Compared(units=themselves, ties=_ties(segment[repeated], tied[repeated])),
+    )
+
+
+def _repeats_by_judge(
+    cells: Cells, comparisons: CollapsedComparisons, judges: int
+) -> npt.NDArray[np.bool_]:
+    """Return for each comparison whether its judge repeated a comparison of that segment."""
+    again = cells.counts.sum(axis=1) > 1
+    theirs = comparisons.item_segment[comparisons.item] * judges + comparisons.judge
+    return np.isin(theirs, cells.item_segment[cells.item[again]] * judges + cells.judge[again])
+
+
+def _ties(segment: Int64Array, tied: npt.NDArray[np.bool_]) -> Ties:
+    numbers, which = np.unique(segment, return_inverse=True)
+    return Ties(
+        segment=numbers,
+        ties=np.bincount(which[tied], minlength=len(numbers)),
+        labels=np.bincount(which, minlength=len(numbers)),
+    )
+
+
+def _joined_pairs(parts: list[ComparedPairs]) -> ComparedPairs:
+    return ComparedPairs(
+        inter=_joined_compared([part.inter for part in parts]),
+        intra=_joined_compared([part.intra for part in parts]),
+    )
+
+
+def _joined_compared(parts: list[Compared]) -> Compared:
+    return Compared(
+        units=_joined([part.units for part in parts]),
+        ties=_joined([part.ties for part in parts]),
+    )
+
+
+def _joined(parts: list[Columns]) -> Columns:
+    kind = type(parts[0])
+    columns = {
+        field.name: np.concatenate([getattr(part, field.name) for part in parts])
+        for field in fields(kind)
+    }
+    return kind(**columns)

@@ -1,14 +1,30 @@
-"""Ratings of items by judges, grouped into the units that measures of agreement compare."""
+"""Items that judges compared, as counts of outcomes by judge, segment and pair of judges.
+
+Ratings of items by judges, grouped into the units that measures of agreement compare.
+
+Counts of items that two judges both compared, by pair of judges and segment.
+
+Pairs of comparisons of one item by different judges, counted by segment and judge.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
-from ranking.core.judged.blocks import MAX_LABEL
-from ranking.core.judged.collapsed_candidates import CollapsedComparisons, CollapsedLabels, Outcome
+from ranking.core.compiling import kernel_if_worth
+from ranking.core.judged.blocks import MAX_LABEL, Blocks
+from ranking.core.judged.collapsed_candidates import (
+    CollapsedComparisons,
+    CollapsedLabels,
+    Outcome,
+    collapsed_comparisons,
+)
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -244,3 +260,327 @@ def _groups(
         changed |= column[order[1:]] != column[order[:-1]]
     first = np.zeros(min(1, len(order)), dtype=np.int64)
     return order, np.concatenate([first, np.flatnonzero(changed) + 1])
+
+
+#: Columns of the counts of two judges on a segment, see `SharedItemCounts`.
+_SHARED_COUNTS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class SharedItemCounts:
+    """Counts over the segments shared by each two of J judges.
+
+    Two judges share a segment when both compared an item of it. Four numbers are counted for each
+    shared segment: pairs of a comparison by the judge and one by the other judge of the same item,
+    pairs with the same outcome, pairs in which the judge tied, and pairs in which the other judge
+    tied. They are integers, so they add up to the same bits in any order and in shards.
+
+    Attributes
+    ----------
+    others : int64, shape (J, J, 4)
+        The numbers of each judge with each other judge, summed over segments. Memory grows with the
+        square of the number of judges, as in `ranking.core.agreement.judge_pairs`.
+    moments : int64, shape (J, 4, 4)
+        Products of two of the numbers of a shared segment, summed over the judge's shared segments.
+    """
+
+    others: Int64Array
+    moments: Int64Array
+
+    def with_others(self, judge: int) -> Int64Array:
+        """Return the numbers with each of the M judges who share items, shape (M, 4)."""
+        row = self.others[judge]
+        met: Int64Array = row[row[:, COMPARABLE] > 0]
+        return met
+
+    def pair_moments(self) -> PairMoments:
+        """Return products of comparable and agreeing pairs, each pair of judges once."""
+        numbers = self.others[:, :, [COMPARABLE, AGREEING]].reshape(-1, 2)
+        # Each pair of judges is held in both orders.
+        return PairMoments(
+            both=numbers.T @ numbers // 2,
+            in_segments=self.moments[:, : AGREEING + 1, : AGREEING + 1].sum(axis=0) // 2,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PairMoments:
+    """Products of the comparable and the agreeing pairs of two different judges.
+
+    Attributes
+    ----------
+    both : int64, shape (2, 2)
+        Products of their pairs on all segments, summed over pairs of judges.
+    in_segments : int64, shape (2, 2)
+        Products of their pairs on one segment, summed over pairs of judges and segments.
+    """
+
+    both: Int64Array
+    in_segments: Int64Array
+
+
+@dataclass(frozen=True, eq=False)
+class Raters:
+    """The R pairs of a segment and one of its judges in a shard.
+
+    Attributes
+    ----------
+    segment, judge : int64, shape (R,)
+        Number of the segment, and index of the judge; sorted, without duplicates.
+    of_cell : int64, shape (N,)
+        Index of the pair that each of the N `Cells` belongs to.
+    """
+
+    segment: Int64Array
+    judge: Int64Array
+    of_cell: Int64Array
+
+
+def raters_of(cells: Cells, judges: int) -> Raters:
+    """Return the judges who compared items of each segment."""
+    segment = cells.item_segment[cells.item].astype(np.int64)
+    codes, of_cell = np.unique(segment * max(judges, 1) + cells.judge, return_inverse=True)
+    numbers, judge = np.divmod(codes, max(judges, 1))
+    return Raters(segment=numbers, judge=judge, of_cell=of_cell)
+
+
+def no_shared_items(judges: int) -> SharedItemCounts:
+    """Return counts of 0."""
+    return SharedItemCounts(
+        others=np.zeros((judges, judges, _SHARED_COUNTS), dtype=np.int64),
+        moments=np.zeros((judges, _SHARED_COUNTS, _SHARED_COUNTS), dtype=np.int64),
+    )
+
+
+def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemCounts:
+    """Count the comparisons of items that two judges share, for each two judges.
+
+    Parameters
+    ----------
+    cells : Cells
+        Comparisons of each item by each judge, by `Outcome`.
+    raters : Raters
+        The pairs of segment and judge of these cells.
+    judges : int
+
+    Returns
+    -------
+    SharedItemCounts
+    """
+    judge, other, tables = shared_tables(cells, raters)
+    columns = (
+        tables.sum(axis=(1, 2)),
+        np.trace(tables, axis1=1, axis2=2),
+        tables[:, Outcome.TIE].sum(axis=1),
+        tables[:, :, Outcome.TIE].sum(axis=1),
+    )
+    found = no_shared_items(judges)
+    two = judge * judges + other
+    for one, column in enumerate(columns):
+        # Whole numbers, exact in floating point up to 2**53.
+        sums = np.bincount(two, column, judges * judges)
+        found.others[:, :, one] = sums.reshape(judges, judges)
+        for again in range(one, _SHARED_COUNTS):
+            products = np.bincount(judge, column * columns[again], judges)
+            found.moments[:, one, again] = found.moments[:, again, one] = products
+    return found
+
+
+def shared_tables(cells: Cells, raters: Raters) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """Return judge, other judge and outcomes (M, 3, 3) on each shared segment, in both orders.
+
+    The outcomes are a product of sparse matrices. The matrices have a block of 1 × 3 numbers for
+    each item and rater; the product has a block of 3 × 3 for each two raters. An item has only one
+    segment, so the raters of a block in the product share a segment.
+    """
+    outcomes = len(Outcome)
+    starts = np.searchsorted(cells.item, np.arange(len(cells.item_segment) + 1))
+    rated = sparse.bsr_array(
+        (cells.counts[:, np.newaxis, :], raters.of_cell, starts),
+        shape=(len(cells.item_segment), outcomes * len(raters.judge)),
+    )
+    product = rated.T @ rated
+    own = np.repeat(np.arange(len(raters.judge)), np.diff(product.indptr))
+    others = own != product.indices
+    return (
+        raters.judge[own[others]],
+        raters.judge[product.indices[others]],
+        product.data[others].astype(np.int64),
+    )
+
+
+#: About the number of blocks whose comparisons are listed at a time.
+_BLOCKS_AT_A_TIME = 1 << 14
+_KERNEL = "ranking.core.agreement.counts_kernel"
+#: What numpy takes for a block of five, in the steps of `kernel_if_worth`.
+_STEPS_A_BLOCK = 2000
+#: Counts of the judges on the segments of a shard: segment and judge (2, R), counts (R, 6), shared items.
+_Counted = tuple[Int64Array, Int64Array, SharedItemCounts]
+
+
+#: Columns of the counts of a judge on a segment, see `AgreementCounts`.
+COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES, TIES, COMPARISONS = range(6)
+_COUNTS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class AgreementCounts:
+    """Counts to compute agreement from, for J judges and the S segments with comparisons.
+
+    Attributes
+    ----------
+    segments : int64, shape (S,)
+        Numbers of the segments.
+    segment, judge : int64, shape (R,)
+        Each judge who compared outputs of a segment: an index into `segments`, and the index of the
+        judge. Sorted, without duplicates.
+    counts : int64, shape (R, 6)
+        For a judge on a segment: pairs with comparisons of the same item by others; pairs that
+        agree; pairs in which the judge tied; pairs in which the other judge tied; the judge's ties;
+        the judge's comparisons.
+    shared_items : SharedItemCounts or None
+        The first four of these by pair of judges, if they were requested.
+    """
+
+    segments: Int64Array
+    segment: Int64Array
+    judge: Int64Array
+    counts: Int64Array
+    shared_items: SharedItemCounts | None
+
+    def by_judge(self, judges: int) -> Int64Array:
+        """Return the counts summed over segments, shape (J, 6)."""
+        found = np.zeros((judges, _COUNTS), dtype=np.int64)
+        np.add.at(found, self.judge, self.counts)
+        return found
+
+    def by_segment(self, judges: int, *, own_chance: bool) -> sparse.csc_array[np.int64]:
+        """Return the counts as one column for each segment, for resampling.
+
+        Returns
+        -------
+        sparse int64, shape (2 J + 2, S), or (4 J + 2, S) with `own_chance`
+            Comparable pairs of each judge, agreeing pairs of each judge, with `own_chance` also
+            pairs in which the judge tied and pairs in which the other judge tied; then ties and
+            comparisons of all judges.
+        """
+        kinds = [COMPARABLE, AGREEING, *([OWN_TIES, OTHER_TIES] if own_chance else [])]
+        rows = [place * judges + self.judge for place in range(len(kinds))]
+        rows += [np.full_like(self.judge, len(kinds) * judges + place) for place in range(2)]
+        values = self.counts[:, [*kinds, TIES, COMPARISONS]]
+        return sparse.coo_array(
+            (values.T.ravel(), (np.concatenate(rows), np.tile(self.segment, len(rows)))),
+            shape=(len(kinds) * judges + 2, len(self.segments)),
+        ).tocsc()
+
+
+def count_agreement(
+    blocks: Blocks, *, shared_items: bool = False, compiled: bool | None = None
+) -> AgreementCounts:
+    """Count pairs of comparisons of one item by different judges, on collapsed outputs.
+
+    Numbered groups are counted, not single pairs, and a shard of segments at a time (an item never
+    spans two segments), so memory does not grow with the number of comparisons.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems by J judges.
+    shared_items : bool
+        Whether to count by pair of judges as well.
+    compiled : bool or None
+        Whether to use compiled code; None decides by the number of blocks. The counts are the same.
+
+    Returns
+    -------
+    AgreementCounts
+    """
+    judges = len(blocks.judges)
+    count = _count_compiled if _is_compiled(len(blocks), compiled) else _count_by_columns
+    segments, raters, counts = [], [], []
+    met = no_shared_items(judges)
+    for shard in shards_of_whole_segments(blocks):
+        compared = collapsed_comparisons(shard)
+        rater, of_raters, here = count(compared, judges, shared_items=shared_items)
+        of_items = compared.item_segment  # in order, so that no sorting is needed
+        segments.append(of_items[np.diff(of_items, prepend=of_items[:1] - 1) > 0])
+        raters.append(rater)
+        counts.append(of_raters)
+        met = SharedItemCounts(others=met.others + here.others, moments=met.moments + here.moments)
+    numbers = np.concatenate(segments).astype(np.int64)
+    segment, judge = np.concatenate(raters, axis=1)
+    return AgreementCounts(
+        segments=numbers,
+        segment=np.searchsorted(numbers, segment),
+        judge=judge,
+        counts=np.concatenate(counts),
+        shared_items=met if shared_items else None,
+    )
+
+
+def _is_compiled(blocks: int, asked: bool | None) -> bool:
+    if asked is not None:
+        return asked
+    return kernel_if_worth(_KERNEL, _STEPS_A_BLOCK * blocks) is not None
+
+
+def _count_compiled(compared: CollapsedComparisons, judges: int, *, shared_items: bool) -> _Counted:
+    found, comparisons = no_shared_items(judges), len(compared.item)
+    raters = np.zeros((comparisons, 2), dtype=np.int64)
+    counts = np.zeros((comparisons, _COUNTS), dtype=np.int64)
+    columns = (compared.item, compared.judge, compared.outcome, compared.item_segment)
+    rows = [np.ascontiguousarray(column, np.int64) for column in columns]
+    total = _kernel()(*rows, raters, counts, found.others, found.moments)
+    shared = found if shared_items else no_shared_items(judges)
+    return raters[:total].T, counts[:total], shared
+
+
+@cache
+def _kernel() -> Callable[..., int]:
+    # Imported here, because the compiler takes a second to load and most callers do not need it.
+    from ranking.core.agreement.counts_kernel import count_pairs
+
+    return count_pairs
+
+
+def _count_by_columns(
+    compared: CollapsedComparisons, judges: int, *, shared_items: bool
+) -> _Counted:
+    cells = cells_of_comparisons(compared, judges)
+    rater = raters_of(cells, judges)
+    counts = _counts_of_raters(cells, rater.of_cell, len(rater.judge))
+    shared = count_shared_items(cells, rater, judges) if shared_items else no_shared_items(judges)
+    return np.stack([rater.segment, rater.judge]), counts, shared
+
+
+def shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
+    """Yield the blocks in shards that share no segment; at least one shard, which may be empty.
+
+    No item spans two shards, so counts of items add up.
+    """
+    order = np.argsort(blocks.segment, kind="stable")
+    segment = blocks.segment[order]
+    starts = 1 + np.flatnonzero(segment[1:] != segment[:-1])
+    cuts = starts[1:][np.diff(starts // _BLOCKS_AT_A_TIME) > 0]
+    for rows in np.split(order, cuts):
+        yield blocks.take(rows)
+
+
+def _counts_of_raters(cells: Cells, of_cell: Int64Array, raters: int) -> Int64Array:
+    """Return `AgreementCounts.counts`, with every comparison of an item paired with all others."""
+    # Whole numbers, exact in floating point up to 2**53.
+    items = len(cells.item_segment)
+    totals = [np.bincount(cells.item, column, items) for column in cells.counts.T]
+    others = np.stack(totals, axis=1).astype(np.int64)[cells.item] - cells.counts
+    own, theirs = cells.counts.sum(axis=1), others.sum(axis=1)
+    ties = cells.counts[:, Outcome.TIE]
+    columns = (
+        own * theirs,
+        (cells.counts * others).sum(axis=1),
+        ties * theirs,
+        own * others[:, Outcome.TIE],
+        ties,
+        own,
+    )
+    sums = [np.bincount(of_cell, column, raters).astype(np.int64) for column in columns]
+    return np.stack(sums, axis=1)

@@ -1,4 +1,4 @@
-"""Resample in compiled code: the same bits as `ranking.core.counting.bootstrap`, ten times as fast.
+"""Resample in compiled code: the same bits as `ranking.core.counting.resampling`, ten times as fast.
 
 Some hundred blocks at a time: their weights are drawn into a table that stays in the second cache, a byte
 each; their comparisons are sorted by cell; and each cell adds up the rows of its blocks, six at a time and
@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from optional_packages.numba import boolean, int8, int32, int64, njit, types, uint8, uint64, void
-from ranking.core.counting.bootstrap import MAX_WEIGHT
 from ranking.core.counting.kernel import list_cells
+from ranking.core.counting.resampling import MAX_WEIGHT
 from ranking.core.counting.weights_kernel import MOST_COMMON, weights_of_tile
 
 #: Blocks whose weights are in the table at a time: 512 kB with 1,024 resamples.
@@ -202,7 +202,7 @@ def resample_cells(
     first_resample: int,
     resamples: int,
 ) -> npt.NDArray[np.int64]:
-    """Count cells in resamples, as `ranking.core.counting.bootstrap.bootstrap_counts` does.
+    """Count cells in resamples, as `ranking.core.counting.resampling.bootstrap_counts` does.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Poisson weights in compiled code: the same bits as `ranking.core.counting.bootstrap`.
+"""Poisson weights in compiled code: the same bits as `ranking.core.counting.resampling`.
 
 Change this file together with `ranking.core.counting.resampling_kernel`: numba keeps the compiled kernel
 until the kernel's own file changes.
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from optional_packages.numba import boolean, njit, types, uint8, uint16, uint64, void
-from ranking.core.counting.bootstrap import poisson_thresholds
+from ranking.core.counting.resampling import poisson_thresholds
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLY_1, _MULTIPLY_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -125,7 +125,7 @@ def weights_of_tile(
     lanes : uint16, shape (T,)
         Another view of `bits`.
     thresholds : uint64, shape (20,)
-        See `ranking.core.counting.bootstrap.poisson_thresholds`.
+        See `ranking.core.counting.resampling.poisson_thresholds`.
     weights : uint8, shape (T,)
         Filled in.
     words : uint64, shape (T / 8,)

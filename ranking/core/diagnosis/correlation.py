@@ -1,15 +1,26 @@
-"""Correlation of two lists of numbers, and how far it may be off; None where it is not defined."""
+"""Correlation coefficients with intervals for sampled or clustered pairs.
+
+Correlation of two lists of numbers, and how far it may be off; None where it is not defined.
+
+Coefficients of correlation of ranks, and how far each pair of numbers moves them.
+
+Correlations of pairs that share judges or segments, with intervals that allow for it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
 from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+
 
 #: Fisher's standard error has n − 3 below its root.
 FEWEST_PAIRS = 4
@@ -158,3 +169,191 @@ def _pearson(x: FloatArray, y: FloatArray) -> float | None:
     x, y = x - x.mean(), y - y.mean()
     scale = np.sqrt((x * x).sum() * (y * y).sum())
     return float(np.clip((x * y).sum() / scale, -1, 1)) if scale > 0 else None
+
+
+@dataclass(frozen=True, eq=False)
+class Influenced:
+    """A coefficient, and the influence of each pair on it, shape (n,): its mean is 0."""
+
+    value: float
+    influence: FloatArray
+
+
+def spearman_influenced(x: FloatArray, y: FloatArray) -> Influenced:
+    """Return Spearman's ρ, Pearson's r of mean ranks; neither list may consist of equal numbers.
+
+    With a_i = Σ_j sign(x_i − x_j) / n, and b of y, ρ = T / √(D E) with T = mean(a b), D = mean(a²) and E = mean(b²). Each of
+    these has three numbers of three pairs in a term, and a pair may be any of the three.
+    """
+    in_x, in_y = _places(x), _places(y)
+    a, b = -_signed_mean(in_x, np.ones(len(x))), -_signed_mean(in_y, np.ones(len(y)))
+    both, of_x, of_y = (float((one * other).mean()) for one, other in ((a, b), (a, a), (b, b)))
+    in_both = a * b + _signed_mean(in_x, b) + _signed_mean(in_y, a) - 3 * both
+    in_x_alone = a**2 + 2 * _signed_mean(in_x, a) - 3 * of_x
+    in_y_alone = b**2 + 2 * _signed_mean(in_y, b) - 3 * of_y
+    scale = sqrt(of_x * of_y)
+    value = float(np.clip(both / scale, -1, 1))
+    return Influenced(value, in_both / scale - value / 2 * (in_x_alone / of_x + in_y_alone / of_y))
+
+
+def kendall_influenced(x: FloatArray, y: FloatArray) -> Influenced:
+    """Return Kendall's τ_b; neither list may consist of equal numbers.
+
+    With c_i = Σ_j sign(x_i − x_j) sign(y_i − y_j) / n, and u_i and v_i the shares of others that differ from i in x and in y, τ_b =
+    mean(c) / √(mean(u) mean(v)). Two pairs are in a term. Time and room grow with the product of the numbers of values.
+    """
+    in_x, in_y = _places(x), _places(y)
+    count = len(x)
+    upto = np.zeros((in_x.max() + 2, in_y.max() + 2), dtype=np.int64)
+    np.add.at(upto, (in_x + 1, in_y + 1), 1)
+    upto = upto.cumsum(axis=0).cumsum(axis=1)
+    alike = upto[in_x, in_y] + (
+        count - upto[in_x + 1, -1] - upto[-1, in_y + 1] + upto[in_x + 1, in_y + 1]
+    )
+    opposed = (upto[in_x, -1] - upto[in_x, in_y + 1]) + (upto[-1, in_y] - upto[in_x + 1, in_y])
+    c = (alike - opposed) / count
+    u, v = (1 - np.bincount(place)[place] / count for place in (in_x, in_y))
+    scale = sqrt(u.mean() * v.mean())
+    value = float(np.clip(c.mean() / scale, -1, 1))
+    return Influenced(value, 2 * (c - c.mean()) / scale - value * (u / u.mean() + v / v.mean() - 2))
+
+
+def _places(values: FloatArray) -> Int64Array:
+    """Return the place of each number among the different ones, from 0."""
+    return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
+
+
+def _signed_mean(place: Int64Array, values: FloatArray) -> FloatArray:
+    """Return, for each i, the mean over j of sign(place_j − place_i) · values_j."""
+    upto = np.cumsum(np.bincount(place, weights=values))
+    below = np.concatenate([[0.0], upto[:-1]])
+    return np.asarray((upto[-1] - upto[place] - below[place]) / len(values))
+
+
+#: Less is rounding.
+_NOTHING = 1e-20
+#: Numbers with less than this share of the spread are equal, but for rounding.
+_EQUAL = 1e-12
+#: Of a few pairs that are left, r may be 1, which has no z.
+_NEARLY_ONE = 1 - 1e-12
+
+
+class Coefficient(StrEnum):
+    """Coefficients of correlation."""
+
+    PEARSON = "pearson"
+    SPEARMAN = "spearman"
+    """With mean ranks for ties."""
+    KENDALL = "kendall"
+    """τ_b."""
+
+
+@dataclass(frozen=True)
+class ClusteredCorrelation:
+    """A correlation of pairs in clusters.
+
+    Attributes
+    ----------
+    pairs : int
+    value : float or None
+        None with fewer than two pairs, or if all numbers of a list are equal.
+    low, high : float or None
+        Ends of its interval; None with one cluster of a kind, or where one list or order follows from the other.
+    """
+
+    pairs: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def correlation_clustered(
+    x: npt.NDArray[np.generic],
+    y: npt.NDArray[np.generic],
+    kinds: Sequence[Int64Array],
+    *,
+    coefficient: Coefficient = Coefficient.PEARSON,
+    confidence: float = 0.95,
+) -> ClusteredCorrelation:
+    """Return a correlation of pairs of which those of one cluster are alike.
+
+    Parameters
+    ----------
+    x, y : numeric, shape (n,)
+    kinds : sequence of int64, shape (n,)
+        For each kind of clusters, one or two of them, that of each pair: its segment; its judge.
+    coefficient : Coefficient
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    ClusteredCorrelation
+
+    Notes
+    -----
+    The interval is symmetric for z, artanh of the coefficient, with Student's t with a degree of freedom fewer than clusters of
+    the kind that has fewest. The variance of z for one kind is that of leaving out one cluster at a time, for Spearman and Kendall
+    that of the sums of the pairs' influences over clusters; for two kinds V₁ + V₂ − V₁₂, at least each of the first two (Cameron,
+    Gelbach and Miller 2011). `tests.benchmarks.correlation_coverage` counts how often it holds.
+    """
+    one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    count = len(one)
+    if count < 2 or np.all(one == one[0]) or np.all(other == other[0]):
+        return ClusteredCorrelation(count, None, None, None)
+    value, variance_for = _measured(one, other, coefficient)
+    fewest = min((len(np.unique(each)) for each in kinds), default=0)
+    if value is None or fewest < 2 or 1 - value**2 < _NOTHING:
+        return ClusteredCorrelation(count, value, None, None)
+    alone = [variance_for(each) for each in kinds]
+    shared = sum(variance_for(_both(*each)) for each in combinations(kinds, 2))
+    variance = max(sum(alone) - shared, *alone)
+    if not np.isfinite(variance) or variance < _NOTHING:
+        return ClusteredCorrelation(count, value, None, None)
+    from scipy.special import stdtrit
+
+    z = np.arctanh(value)
+    reach = float(stdtrit(fewest - 1, (1 + confidence) / 2)) * sqrt(variance)
+    return ClusteredCorrelation(count, value, float(np.tanh(z - reach)), float(np.tanh(z + reach)))
+
+
+def _measured(
+    x: FloatArray, y: FloatArray, coefficient: Coefficient
+) -> tuple[float | None, Callable[[Int64Array], float]]:
+    """Return the coefficient, and what gives the variance of its z for clusters."""
+    if coefficient is Coefficient.PEARSON:
+        return correlation(x, y).pearson, lambda clusters: _left_out(x, y, clusters)
+    of_ranks = spearman_influenced if coefficient is Coefficient.SPEARMAN else kendall_influenced
+    found = of_ranks(x, y)
+    left = 1 - found.value**2
+    return found.value, lambda clusters: _summed(found.influence, clusters) / left**2
+
+
+def _both(one: Int64Array, other: Int64Array) -> Int64Array:
+    """Return the number of the cluster in both kinds."""
+    _values, first = np.unique(one, return_inverse=True)
+    values, second = np.unique(other, return_inverse=True)
+    return np.asarray(first * len(values) + second, dtype=np.int64)
+
+
+def _left_out(x: FloatArray, y: FloatArray, clusters: Int64Array) -> float:
+    """Return the variance of z of Pearson's r by the delete-one jackknife; NaN where r needs one of the clusters."""
+    _values, place = np.unique(clusters, return_inverse=True)
+    x, y = x - x.mean(), y - y.mean()
+    sums = np.array(
+        [np.bincount(place, weights=each) for each in (np.ones_like(x), x, y, x * x, y * y, x * y)]
+    )
+    number, of_x, of_y, of_xx, of_yy, of_xy = sums.sum(axis=1)[:, np.newaxis] - sums
+    with np.errstate(invalid="ignore", divide="ignore"):
+        in_x, in_y = of_xx - of_x**2 / number, of_yy - of_y**2 / number
+        r = (of_xy - of_x * of_y / number) / np.sqrt(in_x * in_y)
+    r[(in_x <= _EQUAL * (x * x).sum()) | (in_y <= _EQUAL * (y * y).sum())] = np.nan
+    z = np.arctanh(np.clip(r, -_NEARLY_ONE, _NEARLY_ONE))
+    return float(((z - z.mean()) ** 2).sum() * (len(z) - 1) / len(z))
+
+
+def _summed(influence: FloatArray, clusters: Int64Array) -> float:
+    _values, place = np.unique(clusters, return_inverse=True)
+    sums = np.bincount(place, weights=influence)
+    count = len(sums)
+    return float((sums**2).sum()) / len(influence) ** 2 * count / (count - 1)

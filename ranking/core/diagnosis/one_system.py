@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from ranking.core.counting.effective_numbers import effective_number_from
+from ranking.core.counting.counts import effective_number_from
 from ranking.core.counting.moments import MIN_UNITS, two_way_units, units_of
 from ranking.core.judged.blocks import Blocks
 from ranking.core.uncertainty.shares import ShareParts, share_interval, share_parts

@@ -3,8 +3,7 @@
 To find them exactly is a combinatorial problem. What is found quickly is an upper bound: the blocks
 whose removal shrinks the lead most, by its derivative (Broderick, Giordano & Meager 2020), with the
 derivative taken again where the lead is gone (recursively, as Huang et al. 2025 recommend), and
-verified by scoring the rest. Lower bounds that are proven (`ranking.core.firmness.fewest_bounds`,
-`ranking.core.firmness.branch_and_bound`), and a search through all smaller sets where there are
+verified by scoring the rest. Lower bounds that are proven (`ranking.core.firmness.bounds`), and a search through all smaller sets where there are
 few, say how far the number found can be off.
 
 References
@@ -27,10 +26,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.firmness.branch_and_bound import cannot_overtake
-from ranking.core.firmness.counted_blocks import CountedBlocks, counted_blocks
-from ranking.core.firmness.fewest_bounds import at_least
-from ranking.core.firmness.first_place import NOBODY, leaders, overtaken_by
+from ranking.core.firmness.bounds import CountedBlocks, at_least, cannot_overtake, counted_blocks
+from ranking.core.firmness.without_each import NOBODY, leaders, overtaken_by
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 

@@ -1,21 +1,149 @@
-"""Judged blocks as columns: the input of every method of the core."""
+"""Judged blocks as columns, with the content key that determines their resampling weights.
+
+The content key of a judgment, which determines its resampling weights.
+
+If a resampling weight depended on a database id, an exported file would give another ranking than
+its campaign. So weights are a function of the judged block and the judge:
+
+    key = BLAKE2b, 8 bytes, person "quintet-key-v1", read little-endian, of
+        segment number                      8 bytes, signed
+        judge's pseudonym                   text
+        number of candidates                4 bytes
+        for each candidate, in shown order:
+            number of systems               4 bytes
+            for each system, sorted by name: text
+        occurrence                          4 bytes
+
+where a text is its length in bytes (4 bytes) followed by its UTF-8, integers are little-endian,
+and the sort is by code point. Every part is preceded by its length or number, so different
+judgments never have the same encoding.
+
+``occurrence`` numbers judgments that are equal in all other parts (a judge who saw the same block
+twice): 0, 1, 2 … in the order of their labels as shown, with 0 for a blank label, so that the order
+of the rows in a file never matters. Otherwise labels are *not* in the key: correcting a label
+changes no weight.
+
+The **test set is not in the key**. A ranking is always of one test set, and renaming it, or
+importing its judgments under another name, must not change a single bit of the ranking.
+
+The key is computed from the block *as judged*, before the reference or any other system is left
+out, so rankings with and without the reference give a block the same weights. It is computed only
+from the parts above, so it is the same for judgments in the database and in an exported file.
+
+This definition is version 1. Changing it changes every published range: then raise
+`CONTENT_KEY_VERSION`, which ranking runs record.
+
+Judged blocks as columns: the input of every method of the core.
+
+Labels by shown position, as a judge saw the block, instead of by system.
+
+Documents of judged segments: whether they are known, and their numbers.
+"""
 
 from __future__ import annotations
 
+import struct
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.judged.content_key import content_key, judgment_content, number_occurrences
-
 Int8Array = npt.NDArray[np.int8]
 Int32Array = npt.NDArray[np.int32]
 UInt64Array = npt.NDArray[np.uint64]
+Int64Array = npt.NDArray[np.int64]
+
+
+CONTENT_KEY_VERSION = 1
+PERSON = f"quintet-key-v{CONTENT_KEY_VERSION}".encode()
+
+
+def encoded_text(value: str) -> bytes:
+    """Return a text as it stands in an encoding: its length in bytes, and its UTF-8."""
+    encoded = value.encode()
+    return struct.pack("<I", len(encoded)) + encoded
+
+
+def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str]]) -> bytes:
+    """Return the encoding of the judged block and the judge, without the occurrence.
+
+    Parameters
+    ----------
+    segment : int
+        Number of the segment in its test set.
+    judge : str
+        The judge's pseudonym.
+    candidates : sequence of sequences of str
+        The candidates in shown order, including the reference; each is the names, in any order, of
+        the systems it stands for.
+
+    Returns
+    -------
+    bytes
+        The unambiguous encoding defined in this module's docstring.
+    """
+    parts = [struct.pack("<q", segment), encoded_text(judge), struct.pack("<I", len(candidates))]
+    for systems in candidates:
+        parts.append(struct.pack("<I", len(systems)))
+        parts.extend(encoded_text(name) for name in sorted(systems))
+    return b"".join(parts)
+
+
+def content_key(content: bytes, occurrence: int = 0) -> int:
+    """Return the 64-bit hash of an encoded judgment and its occurrence.
+
+    Parameters
+    ----------
+    content : bytes
+        From `judgment_content`.
+    occurrence : int
+        0, 1, 2 … among the judgments with the same content (see the module's docstring).
+
+    Returns
+    -------
+    int
+        The key, 0 ≤ key < 2**64.
+    """
+    digest = blake2b(content + struct.pack("<I", occurrence), digest_size=8, person=PERSON)
+    return int.from_bytes(digest.digest(), "little")
+
+
+def number_occurrences(
+    keys: npt.NDArray[np.uint64], describe: Callable[[int], tuple[bytes, Sequence[int]]]
+) -> npt.NDArray[np.uint64]:
+    """Return keys in which the second, third … judgment of equal content has its own key.
+
+    Parameters
+    ----------
+    keys : uint64, shape (B,)
+        Keys of all judgments of a test set, each with occurrence 0.
+    describe : callable
+        Returns the content of the judgment in a row, and its labels in shown order, 0 for blank.
+        Only called for repeated judgments.
+
+    Returns
+    -------
+    uint64, shape (B,)
+        The keys with their occurrences.
+    """
+    ordered = np.sort(keys)
+    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+    numbered = keys.copy()
+    rows_of: dict[int, list[int]] = {}
+    for row in np.flatnonzero(np.isin(keys, repeated)).tolist() if len(repeated) else ():
+        rows_of.setdefault(int(keys[row]), []).append(row)
+    for rows in rows_of.values():
+        described = [(*describe(row), row) for row in rows]
+        described.sort(key=lambda content_labels_row: tuple(content_labels_row[1]))
+        for occurrence, (content, _, row) in enumerate(described):
+            numbered[row] = content_key(content, occurrence)
+    return numbered
+
 
 #: Labels run from 1 (best) to 5 (worst); 0 stands for "no label".
 MAX_LABEL = 5
@@ -47,7 +175,7 @@ class Blocks:
     segment : int32, shape (B,)
         Number of the block's segment in the test set.
     key : uint64, shape (B,)
-        Content key of each judgment, see `ranking.core.judged.content_key`.
+        Content key of each judgment, see `ranking.core.judged.blocks`.
     document : int32, shape (B,), or None
         Number of the document of each block's segment, if documents are known. Results only depend
         on which segments belong to one document, not on its number.
@@ -381,3 +509,73 @@ def _describe(blocks: Blocks, row: int) -> tuple[bytes, list[int]]:
         labels[int(positions[system])] = int(blocks.labels[row, system])
     judge = blocks.judges[int(blocks.judge[row])]
     return judgment_content(int(blocks.segment[row]), judge, candidates), labels
+
+
+def shown_labels(blocks: Blocks) -> Int8Array:
+    """Return the labels by shown position.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With every system that was shown: a candidate without remaining systems is missing.
+
+    Returns
+    -------
+    int8, shape (B, positions)
+        1 best … 5 worst; 0 if the label was left blank or no candidate was shown.
+    """
+    found = np.zeros((len(blocks), blocks.positions), dtype=np.int8)
+    for position, label in zip(blocks.candidates.T, blocks.labels.T, strict=True):
+        # All systems of a candidate have its label.
+        rows = np.flatnonzero(position >= 0)
+        found[rows, position[rows]] = label[rows]
+    return found
+
+
+def several_documents(document: Int32Array, segment: Int32Array) -> Int32Array | None:
+    """Return the documents of blocks if they are known and there are several.
+
+    Parameters
+    ----------
+    document : int32, shape (B,)
+        Number of the document of each block's segment; negative if none is named.
+    segment : int32, shape (B,)
+
+    Returns
+    -------
+    int32, shape (B,), or None
+        None unless every block has a document, there are at least two documents, and each segment
+        is in only one.
+    """
+    if not len(document) or int(document.min()) < 0 or bool((document == document[0]).all()):
+        return None
+    numbers, first = np.unique(segment, return_index=True)
+    alike = document[first][np.searchsorted(numbers, segment)] == document
+    return document if bool(alike.all()) else None
+
+
+def first_segments(blocks: Blocks) -> Int64Array:
+    """Return the number of the first segment of each block's document.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks whose documents are known.
+
+    Returns
+    -------
+    int64, shape (B,)
+        The smallest segment number among the blocks of that document. It does not depend on the
+        numbers of documents, so it is the same for a file and for the database.
+
+    Raises
+    ------
+    ValueError
+        If documents are not known.
+    """
+    if blocks.document is None:
+        raise ValueError("document: these blocks name no documents")
+    numbers, of_block = np.unique(blocks.document, return_inverse=True)
+    first = np.full(len(numbers), np.iinfo(np.int64).max, dtype=np.int64)
+    np.minimum.at(first, of_block, blocks.segment)
+    return first[of_block]

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from scipy.special import chdtrc
 
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judges.keyed_sums import JUDGE_BITS, KeyedSums
-from ranking.core.judges.shown_rows import ShownRows, shown_rows
+from ranking.core.judges.patterns import JUDGE_BITS, KeyedSums, ShownRows, shown_rows
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]

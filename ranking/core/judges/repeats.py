@@ -1,19 +1,31 @@
-"""How often a judge's comparison of an item that they compared before came out the same."""
+"""Agreement of judges with themselves, and items that all judges judge alike.
+
+How often a judge's comparison of an item that they compared before came out the same.
+
+κ of judges with themselves, by chance as each judge's own labels give it.
+
+How often all judges of an item agree.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.agreement.statistics import scott_chance
+from ranking.core.agreement.units import cells_of_comparisons, shards_of_whole_segments
 from ranking.core.judged.blocks import Blocks, Int8Array
-from ranking.core.judged.collapsed_candidates import Outcome
-from ranking.core.judges.clustered_share import cluster_sums
-from ranking.core.judges.keyed_sums import JUDGE_BITS, KeyedSums
+from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
+from ranking.core.judges.patterns import JUDGE_BITS, KeyedSums
+from ranking.core.judges.shares import Share, cluster_sums, shares_of_sums
+from ranking.core.scores import NotEstimable
 
 Int64Array = npt.NDArray[np.int64]
+
 
 #: Sums of `cluster_sums` over segments by judge.
 NO_REPEATS = KeyedSums.empty((JUDGE_BITS,), 6)
@@ -124,3 +136,168 @@ def _candidates(labels: Int8Array, candidates: Int8Array) -> tuple[Int64Array, I
     _, number = np.unique(np.packbits(is_there, axis=1), axis=0, return_inverse=True)
     code[row, position] = systems + number.reshape(-1)
     return code, label
+
+
+@dataclass(frozen=True)
+class SelfAgreement:
+    """Agreement of a judge with themselves, where they compared an item more than once.
+
+    Attributes
+    ----------
+    judge : str
+    comparable, agreeing : int
+        Pairs of the judge's comparisons of one item, and pairs with the same outcome.
+    comparisons, ties : int
+        All comparisons of the judge, and tied ones.
+    p_agree : float or None
+        P(A): agreeing / comparable.
+    p_chance : float or None
+        P(E) of the judge's own labels: t² + 2 ((1 − t) / 2)², with t the judge's share of ties.
+    kappa, low, high : float or None
+        κ with its interval, which takes P(E) for known and segments for independent.
+    reason : NotEstimable or None
+        Why `kappa` is None.
+    """
+
+    judge: str
+    comparable: int
+    agreeing: int
+    comparisons: int
+    ties: int
+    p_agree: float | None
+    p_chance: float | None
+    kappa: float | None
+    low: float | None
+    high: float | None
+    reason: NotEstimable | None
+
+
+def agreement_with_themselves(
+    blocks: Blocks, *, confidence: float = 0.95
+) -> tuple[SelfAgreement, ...]:
+    """Measure κ of each judge with themselves, by the judge's own labels.
+
+    A judge who often ties agrees with themselves more often by chance than one who never does. P(E)
+    is therefore estimated from the judge's own comparisons, all of them and not the repeated ones
+    alone, as Scott's π does for all judges (Bojar et al. 2011, §2.2.2).
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The current judgments of one test set, with every system that was shown.
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    tuple of SelfAgreement
+        In the order of `Blocks.judges`.
+
+    Raises
+    ------
+    ValueError
+        If `confidence` is not between 0 and 1.
+    """
+    judges = len(blocks.judges)
+    compared = collapsed_comparisons(blocks)
+    comparisons = np.bincount(compared.judge, minlength=judges).tolist()
+    tied = compared.judge[compared.outcome == Outcome.TIE]
+    ties = np.bincount(tied, minlength=judges).tolist()
+    shares = shares_of_sums(repeat_sums(tally_repeats(blocks), judges), confidence=confidence)
+    return tuple(
+        _agreement(name, again, of, own)
+        for name, again, of, own in zip(blocks.judges, shares, comparisons, ties, strict=True)
+    )
+
+
+def _agreement(judge: str, again: Share, comparisons: int, ties: int) -> SelfAgreement:
+    chance = float(scott_chance(np.asarray(ties / comparisons))) if comparisons else None
+    reason = None
+    if again.value is None or chance is None:
+        reason = NotEstimable.NO_COMPARISON
+    elif chance >= 1:
+        reason = NotEstimable.CHANCE_IS_CERTAIN
+    kappa, low, high = (
+        None if reason is not None or chance is None or share is None else _kappa(share, chance)
+        for share in (again.value, again.low, again.high)
+    )
+    return SelfAgreement(
+        judge=judge,
+        comparable=again.trials,
+        agreeing=again.successes,
+        comparisons=comparisons,
+        ties=ties,
+        p_agree=again.value,
+        p_chance=chance,
+        kappa=kappa,
+        low=low,
+        high=high,
+        reason=reason,
+    )
+
+
+def _kappa(share: float, chance: float) -> float:
+    return (share - chance) / (1 - chance)
+
+
+@dataclass(frozen=True)
+class Unanimity:
+    """Items on which all their judges agree.
+
+    Attributes
+    ----------
+    judges : int or None
+        Judges of the items; None for two or more.
+    share : Share
+        Of those items, with its interval over segments.
+    """
+
+    judges: int | None
+    share: Share
+
+
+def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, ...]:
+    """Count the items, compared by two judges or more, on which all judges agree.
+
+    Bojar et al. (2011, §2.5) found one label of all six annotators on 24 % of items. A judge who
+    compared an item twice with two outcomes does not agree with themselves, so nobody is unanimous.
+    The share falls with the number of judges by itself: compare items with as many judges.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The current judgments of one test set.
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    tuple of Unanimity
+        Of all such items first, then by the number of judges, ascending; empty without such an item.
+
+    Raises
+    ------
+    ValueError
+        If `confidence` is not between 0 and 1.
+    """
+    segments, judges, agreed = [], [], []
+    for shard in shards_of_whole_segments(blocks):
+        cells = cells_of_comparisons(collapsed_comparisons(shard), len(blocks.judges))
+        items = len(cells.item_segment)
+        by_outcome = np.zeros((items, cells.counts.shape[1]), dtype=np.int64)
+        np.add.at(by_outcome, cells.item, cells.counts)
+        of_item = np.bincount(cells.item, minlength=items)
+        shared = of_item > 1
+        segments.append(cells.item_segment[shared])
+        judges.append(of_item[shared])
+        agreed.append(np.count_nonzero(by_outcome[shared], axis=1) == 1)
+    segment, count, is_agreed = (np.concatenate(each) for each in (segments, judges, agreed))
+    found = []
+    for number in (None, *np.unique(count).tolist()):
+        rows = slice(None) if number is None else count == number
+        numbers, place = np.unique(segment[rows], return_inverse=True)
+        trials = np.bincount(place, minlength=len(numbers))
+        successes = np.bincount(place[is_agreed[rows]], minlength=len(numbers))
+        sums = cluster_sums(successes, trials).sum(axis=0)
+        found.append(Unanimity(number, shares_of_sums(sums[np.newaxis], confidence=confidence)[0]))
+    return tuple(found) if len(segment) else ()

@@ -1,29 +1,156 @@
-"""Everything that measures of judges are computed from, as whole numbers that add up in any order."""
+"""Whole-number sums from which all measures of judges are computed.
+
+The median time that judges take for a block, from counted times.
+
+Everything that measures of judges are computed from, as whole numbers that add up in any order.
+
+Attention checks of outputs that are scored one at a time: a damaged text beside others of the same HIT.
+
+Where a block shows one output there is nothing to compare it with in the block. WMT plants damaged copies among the items of
+a judge and looks whether they get lower scores (Graham et al. 2013; Kocmi et al. 2024). Here nobody meets a sentence twice,
+so a damaged text is set beside outputs of other sentences which the same judge scored next to it, of other systems each. That
+is a block of up to five outputs, ranked by their scores. Of who scores without reading, each of them is as likely to be the
+lowest, so the measures of attention checks and their exact test hold as they are.
+
+References
+----------
+Y. Graham, T. Baldwin, A. Moffat, J. Zobel (2013), Continuous Measurement Scales in Human Evaluation of Machine Translation.
+T. Kocmi et al. (2024), Error Span Annotation: A Balanced Approach for Human Evaluation of Machine Translation.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import bdtr, bdtrik
 
-from ranking.core.judged.blocks import MAX_LABEL, Blocks
-from ranking.core.judges.judging_times import NO_TIMES, tally_times
-from ranking.core.judges.keyed_sums import KeyedSums
-from ranking.core.judges.label_patterns import (
+from ranking.core.judged.blocks import MAX_LABEL, BlockRow, Blocks, blocks_from_rows
+from ranking.core.judges.patterns import (
+    JUDGE_BITS,
     NO_LINES,
     NO_PLACES,
+    KeyedSums,
     lines_of_rows,
     places_of_rows,
+    shown_rows,
     tally_places,
 )
 from ranking.core.judges.position_bias import NO_POSITIONS, positions_of_rows
 from ranking.core.judges.repeats import NO_REPEATS, tally_repeats
-from ranking.core.judges.shown_rows import shown_rows
 
 Int64Array = npt.NDArray[np.int64]
+
+
+#: Judge, and milliseconds to three significant digits.
+_KEY = (JUDGE_BITS, 42)
+
+NO_TIMES = KeyedSums.empty(_KEY, 1)
+
+
+@dataclass(frozen=True)
+class MedianTime:
+    """The median of a judge's times.
+
+    Attributes
+    ----------
+    blocks : int
+        Number of times.
+    seconds : float
+    low, high : float or None
+        Its interval, between two of the times (order statistics); None with few times.
+    """
+
+    blocks: int
+    seconds: float
+    low: float | None
+    high: float | None
+
+
+def tally_times(judge: npt.NDArray[np.integer], seconds: npt.NDArray[np.floating]) -> KeyedSums:
+    """Count the times of each judge's blocks, in milliseconds to three significant digits.
+
+    So at most some thousand different times are kept for a judge with any number of blocks, and a
+    median is off by at most half a percent.
+
+    Parameters
+    ----------
+    judge : integer, shape (B,)
+        Index of the judge.
+    seconds : float, shape (B,)
+        NaN where unknown.
+
+    Returns
+    -------
+    KeyedSums
+        With a single value, the blocks.
+
+    Raises
+    ------
+    ValueError
+        If a time is negative.
+    """
+    known = ~np.isnan(seconds)
+    times = np.rint(seconds[known] * 1000).astype(np.int64)
+    if np.any(times < 0):
+        raise ValueError("seconds: expected no negative time")
+    return KeyedSums.of(
+        _KEY, [judge[known], _three_digits(times)], np.ones((len(times), 1), dtype=np.int64)
+    )
+
+
+def _three_digits(times: Int64Array) -> Int64Array:
+    step = np.ones_like(times)
+    while np.any(larger := times >= 1000 * step):
+        step[larger] *= 10
+    return (times + step // 2) // step * step
+
+
+def median_times_of_tallies(
+    times: KeyedSums, judges: int, *, confidence: float = 0.95
+) -> list[MedianTime | None]:
+    """Return the median of each of so many judges, with its interval; None without times.
+
+    The interval lies between two of the times (Conover 1999, §3.2).
+    """
+    judge, milliseconds = times.columns()
+    ends = np.searchsorted(judge, np.arange(judges + 1))
+    up_to = np.concatenate([[0], np.cumsum(times.values[:, 0])])
+    counts = np.diff(up_to[ends])
+    below = _binomial_quantiles((1 - confidence) / 2, counts)
+    found: list[MedianTime | None] = []
+    for index, count in enumerate(counts.tolist()):
+        if not count:
+            found.append(None)
+            continue
+        own = slice(ends[index], ends[index + 1])
+        found.append(
+            _median(milliseconds[own], np.cumsum(times.values[own, 0]), count, int(below[index]))
+        )
+    return found
+
+
+def _binomial_quantiles(share: float, counts: Int64Array) -> Int64Array:
+    """Return the least number of heads in so many tosses that has at least this share at or below it.
+
+    As `scipy.stats.binom.ppf`, whose module takes as long to import as a small test set to rank.
+    """
+    above = np.ceil(bdtrik(share, np.maximum(counts, 1), 0.5))
+    below = np.maximum(above - 1, 0)
+    return np.where(bdtr(below, counts, 0.5) >= share, below, above).astype(np.int64)
+
+
+def _median(milliseconds: Int64Array, up_to: Int64Array, count: int, below: int) -> MedianTime:
+    def of_order(place: int) -> float:
+        return int(milliseconds[np.searchsorted(up_to, place, side="right")]) / 1000
+
+    low, high = (of_order(below - 1), of_order(count - below)) if below > 0 else (None, None)
+    middle = (of_order((count - 1) // 2) + of_order(count // 2)) / 2
+    return MedianTime(count, middle, low, high)
+
 
 _NOTHING = {
     "lines": NO_LINES,
@@ -209,3 +336,75 @@ def _flipped(blocks: Blocks) -> Blocks:
     """Return the blocks with best and worst exchanged: rejecting an output becomes preferring it."""
     labels = np.where(blocks.labels > 0, MAX_LABEL + 1 - blocks.labels, 0).astype(np.int8)
     return replace(blocks, labels=labels)
+
+
+# No system of a test set has this name.
+_DAMAGED = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredOutput:
+    """An output that a judge scored.
+
+    Attributes
+    ----------
+    systems : sequence of str
+        Those that wrote it.
+    score : float
+        More is better.
+    """
+
+    systems: Sequence[str]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCheck:
+    """A damaged text that a judge scored.
+
+    Attributes
+    ----------
+    judge : str
+    segment : int
+    score : float
+        More is better.
+    others : sequence of ScoredOutput
+        What the judge scored in the same HIT, the nearest first.
+    """
+
+    judge: str
+    segment: int
+    score: float
+    others: Sequence[ScoredOutput]
+
+
+def tally_scored_checks(checks: Iterable[ScoredCheck]) -> JudgeTallies:
+    """Tally checks for the measures of their judges; those with nothing beside them tell nothing."""
+    rows = [_row(check) for check in checks]
+    systems = {name for row in rows for names in row.candidates for name in names}
+    if not systems:
+        return JudgeTallies()
+    return tally_damaged(blocks_from_rows(rows, systems), _DAMAGED)
+
+
+def _row(check: ScoredCheck) -> BlockRow:
+    beside = _beside(check.others)
+    scores = [check.score, *(each.score for each in beside)]
+    rank_of = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True), start=1)}
+    return BlockRow(
+        judge=check.judge,
+        segment=check.segment,
+        candidates=[[_DAMAGED], *(each.systems for each in beside)],
+        labels=[rank_of[score] for score in scores],
+    )
+
+
+def _beside(others: Sequence[ScoredOutput]) -> list[ScoredOutput]:
+    """Return the nearest outputs of which no two are of one system, as many as a block holds."""
+    seen: set[str] = set()
+    found: list[ScoredOutput] = []
+    for each in others:
+        if len(found) < MAX_LABEL - 1 and seen.isdisjoint(each.systems):
+            found.append(each)
+            seen.update(each.systems)
+    return found

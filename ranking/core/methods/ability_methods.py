@@ -1,25 +1,21 @@
-"""The methods that estimate abilities, as functions for the registry.
-
-Their modules import compiled kernels. They are imported inside the functions, so that reading the
-registry does not load the compiler.
-"""
+"""The methods that estimate abilities, as functions for the registry."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ranking.core.counting.counts import Counts
 from ranking.core.judged.blocks import Blocks
+from ranking.core.methods import hopkins_may as relative
+from ranking.core.methods import trueskill as ratings
+from ranking.core.methods.ability import Ability
 from ranking.core.methods.method import Fit, joined
 from ranking.core.ranges.clusters import rank_ranges
 from ranking.core.scores import NotEstimable, Scores
-
-if TYPE_CHECKING:
-    from ranking.core.methods.ability import Ability
 
 Weights = npt.NDArray[np.integer]
 
@@ -32,17 +28,15 @@ def hopkins_may(
     inference: Literal["collapsed", "gibbs"] = "collapsed",
     radius: float | None = None,
 ) -> Fit:
-    """Fit relative abilities, see `ranking.core.methods.hopkins_may.fit`."""
-    from ranking.core.methods.hopkins_may import fit as module
-    from ranking.core.methods.hopkins_may.model import HopkinsMayModel
+    """Fit relative abilities, see `ranking.core.methods.hopkins_may`."""
 
     return _fit(
-        module.hopkins_may(
+        relative.hopkins_may(
             blocks,
             seed=seed,
             weights=weights,
             inference=inference,
-            model=HopkinsMayModel(radius=radius),
+            model=relative.HopkinsMayModel(radius=radius),
         )
     )
 
@@ -56,11 +50,11 @@ def hopkins_may_resamples(
     radius: float | None,
 ) -> Scores:
     """Score resamples by the collapsed estimate, which is close to that of Gibbs sampling."""
-    from ranking.core.methods.hopkins_may.fit import score_counts
-    from ranking.core.methods.hopkins_may.model import HopkinsMayModel
 
     del seed, ids, inference  # nothing is drawn
-    return score_counts(counts.wins, _ties(counts), model=HopkinsMayModel(radius=radius))
+    return relative.score_counts(
+        counts.wins, _ties(counts), model=relative.HopkinsMayModel(radius=radius)
+    )
 
 
 def hopkins_may_influence(
@@ -70,11 +64,11 @@ def hopkins_may_influence(
 
     Float64, shape (n, m) for the m cells of the layout with ties; `counts` is of shape (n, n). `inference` changes nothing.
     """
-    from ranking.core.methods.hopkins_may.gradient import gradient
-    from ranking.core.methods.hopkins_may.model import HopkinsMayModel
 
     del inference
-    return gradient(counts.wins, _ties(counts), model=HopkinsMayModel(radius=radius))
+    return relative.gradient(
+        counts.wins, _ties(counts), model=relative.HopkinsMayModel(radius=radius)
+    )
 
 
 def trueskill_wmt(
@@ -87,10 +81,9 @@ def trueskill_wmt(
     sigma: float = 0.5,
     draw_probability: float = 0.25,
 ) -> Fit:
-    """Fit TrueSkill as WMT 2014–16 did, see `ranking.core.methods.trueskill.wmt`."""
-    from ranking.core.methods.trueskill import wmt as module
+    """Fit TrueSkill as WMT 2014–16 did, see `ranking.core.methods.trueskill`."""
 
-    ability = module.trueskill_wmt(
+    ability = ratings.trueskill_wmt(
         blocks,
         seed=seed,
         weights=weights,
@@ -127,7 +120,6 @@ def trueskill_wmt_resamples(
     draw_probability: float,
 ) -> Scores:
     """Score each resample by one run of WMT's procedure; at the level of pairs, as WMT16 did."""
-    from ranking.core.methods.trueskill.wmt import score_counts
 
     del runs, collapsed_tie  # `with_collapsed_ties` has seen to them
     ties = _ties(counts)
@@ -135,7 +127,7 @@ def trueskill_wmt_resamples(
     # must not depend on the others scored with it.
     return joined(
         [
-            score_counts(
+            ratings.score_counts(
                 counts.wins[row : row + 1],
                 ties[row : row + 1],
                 seed=seed,
@@ -166,10 +158,9 @@ def trueskill(
     draw_probability: float | None = None,
 ) -> Fit:
     """Fit TrueSkill to the comparisons in shuffled orders; to a resample, in one order."""
-    from ranking.core.methods.trueskill.online import trueskill_online
 
     return _fit(
-        trueskill_online(
+        ratings.trueskill_online(
             blocks,
             seed=seed,
             weights=weights,

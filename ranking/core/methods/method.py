@@ -22,11 +22,12 @@ from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.counting.tallies import chunks
 from ranking.core.judged.blocks import Blocks
 from ranking.core.scores import NotEstimable, Scores
-from ranking.core.uncertainty.block_influence import (
+from ranking.core.uncertainty.standard_errors import (
     covariance_of_block_influence,
+    errors_by_system,
+    standard_errors,
     standard_errors_of_block_influence,
 )
-from ranking.core.uncertainty.standard_errors import errors_by_system, standard_errors
 from ranking.core.uncertainty.two_way import (
     ScoreCovariance,
     two_way_covariance,

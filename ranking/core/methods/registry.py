@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ranking.core.counting.counts import Counts
-from ranking.core.methods import ability_methods, shares
-from ranking.core.methods.davidson import bradley_terry, judge_effects_method
-from ranking.core.methods.expected_wins import FloatArray, expected_wins, expected_wins_influence
-from ranking.core.methods.linear_ordering import lopez
+from ranking.core.methods import ability_methods, bradley_terry, davidson_judges, lopez, shares
 from ranking.core.methods.method import BlocksMethod, CountsMethod, Method
+from ranking.core.methods.shares import FloatArray, expected_wins, expected_wins_influence
 from ranking.core.scores import Scores
 
 
@@ -108,8 +106,8 @@ _METHODS: tuple[Method, ...] = (
         name="davidson_judges",
         is_share=False,
         uses_ties=True,
-        of_blocks=judge_effects_method.davidson_judges,
-        block_influence=judge_effects_method.davidson_judges_block_influence,
+        of_blocks=davidson_judges.davidson_judges,
+        block_influence=davidson_judges.davidson_judges_block_influence,
     ),
 )
 

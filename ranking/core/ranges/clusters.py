@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.counting.bootstrap import trim_count
+from ranking.core.counting.resampling import trim_count
 from ranking.core.counting.tallies import chunks
 from ranking.core.scores import TIE_DECIMALS, Scores
 

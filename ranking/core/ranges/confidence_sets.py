@@ -1,17 +1,210 @@
-"""Confidence sets for ranks that also hold among near-equal systems (Mogstad et al. 2024)."""
+"""Rank confidence sets from studentised differences of scores.
+
+Studentised differences of correlated scores, and step-down tests of families of them.
+
+Confidence sets for ranks that also hold among near-equal systems (Mogstad et al. 2024).
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from ranking.core.ranges.clusters import RankRanges
-from ranking.core.ranges.studentised import StudentisedDifferences, studentised_differences
+from ranking.core.scores import TIE_DECIMALS
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
+
+
+#: Second word of the generator's key, so that these draws differ from those of the resamples.
+_STREAM = int.from_bytes(b"ranksets", "little")
+#: A difference is known exactly if its variance is at most this share of the largest variance.
+_NO_VARIANCE = 1e-12
+#: Negative eigenvalues beyond this share of the largest eigenvalue are no rounding errors.
+_NEGATIVE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class StudentisedDifferences:
+    """Differences of n scores in units of their standard errors: observed, and drawn at random.
+
+    Attributes
+    ----------
+    observed : float64, shape (n, n)
+        ``observed[a, b]`` is (score of a − score of b) / standard error of that difference. 0 where
+        the scores are tied, ±∞ where they differ and the standard error is 0, and NaN where they
+        cannot be compared: one is not estimable, or the systems are of different groups.
+    standard_error : float64, shape (n, n)
+        Of the differences of the scores; 0 where they are known exactly.
+    noise : float64, shape (n, draws)
+        Draws with mean 0 and the covariance of the scores, normal or Student's t; 0 for a system
+        that is not estimable.
+    """
+
+    observed: FloatArray
+    standard_error: FloatArray
+    noise: FloatArray
+
+    def step_down(self, better: Int64Array, worse: Int64Array) -> FloatArray:
+        """Return adjusted p-values for statements that one system is better than another.
+
+        Differences are tested from the largest to the smallest, each against the maximum of all
+        that are not larger: differences rejected before no longer count (max-T step-down, Romano
+        and Wolf 2005). If all statements with p-values up to α are accepted, the probability of any
+        false one is at most α.
+
+        Parameters
+        ----------
+        better, worse : int64, shape (F,)
+            The family: the F statements that system `better` is truly better than `worse`.
+
+        Returns
+        -------
+        float64, shape (F,)
+            Adjusted p-values, (1 + draws that reach the difference) / (1 + draws). 1 where the
+            scores say nothing or the opposite, 0 where the difference is known exactly.
+
+        References
+        ----------
+        J. P. Romano, M. Wolf (2005), Exact and Approximate Stepdown Methods for Multiple
+        Hypothesis Testing, JASA 100; (2016), Efficient Computation of Adjusted p-Values for
+        Resampling-Based Stepdown Multiple Testing, Statistics & Probability Letters 113.
+        """
+        observed = self.observed[better, worse]
+        p = np.where(observed == np.inf, 0.0, 1.0)
+        draws = self.noise.shape[1]
+        largest = np.full(draws, -np.inf)
+        difference = np.empty(draws)
+        ascending = np.argsort(observed, kind="stable")
+        ascending = ascending[np.isfinite(observed[ascending])]
+        for test in ascending.tolist():
+            a, b = better[test], worse[test]
+            if self.standard_error[a, b] == 0:
+                continue  # A tie known exactly.
+            np.subtract(self.noise[a], self.noise[b], out=difference)
+            difference /= self.standard_error[a, b]
+            np.maximum(largest, difference, out=largest)
+            if observed[test] > 0:
+                reached = np.count_nonzero(largest >= observed[test])
+                p[test] = (1 + reached) / (1 + draws)
+        descending = ascending[::-1]
+        p[descending] = np.maximum.accumulate(p[descending])
+        return p
+
+
+def studentised_differences(
+    values: FloatArray,
+    covariance: FloatArray,
+    *,
+    degrees_of_freedom: float = np.inf,
+    group: Int64Array | None = None,
+    draws: int,
+    seed: int,
+) -> StudentisedDifferences:
+    """Return studentised differences of scores, and draws of their random errors.
+
+    Parameters
+    ----------
+    values : float64, shape (n,)
+        Scores, NaN for a system that is not estimable. Scores equal to `TIE_DECIMALS` decimals are
+        tied.
+    covariance : float64, shape (n, n)
+        Of the scores. It may be singular: scores may sum to a constant.
+    degrees_of_freedom : float
+        Degrees of freedom of `covariance`, greater than 0. If it was estimated from few judges, the
+        draws are multivariate t, wider than normal. ∞ for a covariance that is known.
+    group : int64, shape (n,), optional
+        Scores of systems in different groups cannot be compared; see `ranking.core.scores.Scores`.
+    draws : int
+        Number of draws, at least 1.
+    seed : int
+        0 ≤ seed < 2**64. Draws are assigned to systems in the order of their scores, so that
+        results do not depend on the order of systems, unless systems are equal in score and
+        variance.
+
+    Returns
+    -------
+    StudentisedDifferences
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, `degrees_of_freedom`, `draws` or `seed` is out of range, or `covariance`
+        holds NaN or ∞ for a system that is estimable, is not symmetric, or has a negative
+        eigenvalue beyond rounding.
+    """
+    n = len(values)
+    if values.shape != (n,) or covariance.shape != (n, n):
+        raise ValueError(f"covariance: expected shape ({n}, {n}), got {covariance.shape}")
+    if not degrees_of_freedom > 0:
+        raise ValueError("degrees_of_freedom: expected a number greater than 0")
+    if draws < 1:
+        raise ValueError("draws: expected at least one")
+    if not 0 <= seed < 2**64:
+        raise ValueError("seed: expected 0 ≤ seed < 2**64")
+    order = np.lexsort((np.diag(covariance), values))
+    known = order[~np.isnan(values[order])]
+    root = _root(covariance[np.ix_(known, known)])
+    noise = np.zeros((n, draws))
+    noise[known] = root @ _deviates((len(known), draws), degrees_of_freedom, seed)
+    standard_error = np.zeros((n, n))
+    standard_error[np.ix_(known, known)] = _standard_errors(root)
+    observed = _studentise(values, standard_error)
+    if group is not None:
+        observed[group[:, np.newaxis] != group] = np.nan
+    return StudentisedDifferences(observed=observed, standard_error=standard_error, noise=noise)
+
+
+def _root(covariance: FloatArray) -> FloatArray:
+    """Return the symmetric square root of a covariance matrix.
+
+    Unlike a root from eigenvectors alone, it does not depend on their signs, which the
+    linear-algebra library chooses.
+    """
+    if not np.all(np.isfinite(covariance)):
+        raise ValueError("covariance: NaN or infinite for a system that has a score")
+    scale = float(np.abs(covariance).max(initial=0.0))
+    if not np.allclose(covariance, covariance.T, rtol=0, atol=1e-9 * scale):
+        raise ValueError("covariance: not symmetric")
+    eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    if eigenvalues.min(initial=0.0) < -_NEGATIVE * scale:
+        raise ValueError("covariance: has a negative eigenvalue")
+    root: FloatArray = (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ vectors.T
+    return root
+
+
+def _standard_errors(root: FloatArray) -> FloatArray:
+    """Return the standard errors of differences of scores whose covariance is root · root."""
+    covariance = root @ root
+    variances = np.diag(covariance)
+    of_difference = variances[:, np.newaxis] + variances - 2 * covariance
+    negligible = of_difference <= _NO_VARIANCE * variances.max(initial=0.0)
+    return np.sqrt(np.where(negligible, 0.0, of_difference))
+
+
+def _studentise(values: FloatArray, standard_error: FloatArray) -> FloatArray:
+    difference = values[:, np.newaxis] - values
+    difference[np.round(difference, TIE_DECIMALS) == 0] = 0.0
+    exact = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
+    exact[np.isnan(difference)] = np.nan
+    return np.divide(difference, standard_error, out=exact, where=standard_error > 0)
+
+
+def _deviates(shape: tuple[int, int], degrees_of_freedom: float, seed: int) -> FloatArray:
+    """Return normal deviates, each column divided by √(χ² / degrees of freedom)."""
+    key = np.array([seed, _STREAM], dtype=np.uint64)
+    generator = np.random.Generator(np.random.Philox(key=key))
+    normal = generator.standard_normal(shape)
+    if np.isinf(degrees_of_freedom):
+        return normal
+    return np.asarray(
+        normal / np.sqrt(generator.chisquare(degrees_of_freedom, shape[1]) / degrees_of_freedom)
+    )
+
 
 Bound = Literal["both", "low", "high"]
 BOUNDS: tuple[Bound, ...] = get_args(Bound)

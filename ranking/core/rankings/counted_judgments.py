@@ -1,4 +1,9 @@
-"""Counted judgments: all that rankings by counts are computed from, in whole numbers."""
+"""Counted judgments of a task, and how many units they are worth.
+
+Effective numbers of segments, judges and documents that a ranking rests on.
+
+Counted judgments: all that rankings by counts are computed from, in whole numbers.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +14,70 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.counting.all_moments import AllMoments, all_moments
-from ranking.core.counting.counts import Layout, count
-from ranking.core.counting.effective_numbers import (
+from ranking.core.counting.counts import (
+    Layout,
     UnitSizes,
+    count,
     counts_per_block,
     effective_number_from,
     unit_sizes,
 )
-from ranking.core.counting.moments import MIN_UNITS, Moments
+from ranking.core.counting.moments import MIN_UNITS, AllMoments, Moments, all_moments
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.counting.tallies import Tallies, chunks
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.method import CountsMethod
-from ranking.core.sharding.marks import on_any_engine
-from ranking.core.sharding.shards import Engine, map_shards
+from ranking.core.methods.method import CountsMethod, Method
+from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
 
 Int64Array = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class EffectiveUnits:
+    """Effective numbers of units, see `ranking.core.counting.counts`.
+
+    Attributes
+    ----------
+    segments, judges : float
+        0 without any comparison.
+    documents : float or None
+        None if documents are not known.
+    """
+
+    segments: float
+    judges: float
+    documents: float | None = None
+
+
+def effective_units(blocks: Blocks, method: Method) -> EffectiveUnits:
+    """Compute the effective numbers of segments, judges and documents.
+
+    They equal those of `ranking.core.counting.moments.Moments.effective`, but need no moments.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    method : Method
+        The size of a unit is the number of its comparisons that this method counts: tied ones
+        only if the method uses ties.
+
+    Returns
+    -------
+    EffectiveUnits
+    """
+    sizes = counts_per_block(blocks, method.layout(len(blocks.systems)))
+    return effective_units_of_sizes(unit_sizes(blocks, sizes))
+
+
+def effective_units_of_sizes(sizes: UnitSizes) -> EffectiveUnits:
+    """Compute the effective numbers of segments, judges and documents from their sizes."""
+    documents = sizes.documents
+    return EffectiveUnits(
+        segments=effective_number_from(sizes.total, sizes.segments),
+        judges=effective_number_from(sizes.total, sizes.judges),
+        documents=None if documents is None else effective_number_from(sizes.total, documents),
+    )
+
 
 #: Levels whose units get weights in resamples, which are counted with the judgments.
 RESAMPLED: tuple[Level, ...] = ("blocks", "segments", "judges")

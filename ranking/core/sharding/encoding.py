@@ -20,7 +20,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.sharding.marks import is_marked, marked_named, name_of
+from ranking.core.sharding.shards import is_marked, marked_named, name_of
 
 #: Packages whose functions, dataclasses and enumerations may be named.
 PACKAGES = ("ranking.core", "ranking.design_study", "ranking.files")

@@ -1,7 +1,15 @@
-"""Measures of simulated campaigns, whose true rankings are known."""
+"""Measures of simulated campaigns.
+
+Measures of simulated campaigns, whose true rankings are known.
+
+Test whether a campaign's systems are spread as in the model of its budget.
+
+The expected share of significant pairs in Koehn's model, without simulating it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
@@ -9,14 +17,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.counting.bootstrap import bootstrap_wins
 from ranking.core.counting.counts import Counts
-from ranking.core.methods.expected_wins import expected_wins
-from ranking.core.methods.linear_ordering.lopez import lopez_order
-from ranking.core.methods.shares import bojar
+from ranking.core.counting.resampling import bootstrap_wins
+from ranking.core.methods.lopez import lopez_order
+from ranking.core.methods.shares import bojar, expected_wins
 from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
 from ranking.core.scores import TIE_DECIMALS
 from ranking.core.simulation.model import (
+    QUALITY_RANGE,
     Model,
     Simulated,
     generator_of,
@@ -27,6 +35,7 @@ from ranking.core.simulation.model import (
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+
 
 Level = Literal["pairs", "blocks", "segments"]
 _SEGMENT_KEYS = 200  # Stream of random numbers, apart from those of the simulation.
@@ -296,3 +305,147 @@ def error_of_ranks(ranks: Int64Array, true: Int64Array) -> Float64Array:
     """
     n = len(true)
     return np.asarray(np.count_nonzero(_misplaced(ranks, true), axis=(-2, -1)) / (n * (n - 1) / 2))
+
+
+#: Directions in which points spread by less than this share of the largest spread are left out.
+_NEGLIGIBLE = 1e-6
+
+
+def sorted_expected_wins(wins: Int64Array) -> Float64Array:
+    """Return the Expected Wins of all systems, best first.
+
+    Parameters
+    ----------
+    wins : int64, shape (..., n, n)
+
+    Returns
+    -------
+    float64, shape (..., n)
+        A system without a decided comparison counts as one that wins half of them.
+    """
+    scores = expected_wins(wins)
+    values: Float64Array = np.sort(np.where(scores.estimable, scores.values, 0.5), axis=-1)
+    return values[..., ::-1]
+
+
+def spread_p_value(spread: Float64Array, simulated: Float64Array) -> float:
+    """Return the p-value of the test that a campaign's systems are spread as in simulated ones.
+
+    The campaign and the E simulated ones are E + 1 points in n dimensions. The statistic is the
+    squared Mahalanobis distance from their common mean, by their common covariance. If the campaign
+    comes from the model of the simulated ones, all ranks of its distance are equally likely, so the
+    test has its level for any distribution of the points.
+
+    Parameters
+    ----------
+    spread : float64, shape (n,)
+        Expected Wins of the campaign, best first.
+    simulated : float64, shape (E, n)
+        Expected Wins of simulated campaigns with as many judgments.
+
+    Returns
+    -------
+    float
+        Share of the E + 1 distances that are at least the campaign's; at least 1 / (E + 1).
+    """
+    points = np.vstack([spread, simulated])
+    centred = points - points.mean(axis=0)
+    inverse = np.linalg.pinv(centred.T @ centred / len(points), rcond=_NEGLIGIBLE, hermitian=True)
+    distance = np.einsum("ei,ij,ej->e", centred, inverse, centred)
+    # Distances have rounding errors, which must not separate equal points.
+    return float(np.mean(distance >= distance[0] * (1 - 1e-9)))
+
+
+#: Numbers of differences in quality, and of comparisons of a pair, to integrate over.
+_DIFFERENCES, _COUNTS = 64, 60
+
+
+def expected_significant_pairs(
+    model: Model, comparisons: Sequence[int] | Int64Array, *, alpha: float = 0.05
+) -> Float64Array:
+    """Return the expected share of pairs that the one-sided sign test separates.
+
+    By linearity, it is the expectation for a single pair of systems, independently of the other
+    systems of a block. Their qualities are uniform on [0, 10], so they differ by d with density 2
+    (10 − d) / 100. In B blocks of k of n systems they meet m ~ Binomial(B, k(k−1) / (n(n−1)))
+    times, in independent blocks, and the better one wins w ~ Binomial(m, Φ(d / (σ √2))) of them.
+    (m, w) decides the test, so the expectation is a sum over w, m and d.
+
+    Parameters
+    ----------
+    model : Model
+        Without ties or groups, and with fresh outputs for each block; `judge_noise` adds to the
+        noise.
+    comparisons : sequence of int, length C
+        Rounded to whole blocks as in `Model.blocks_for`.
+    alpha : float
+        Level of the test.
+
+    Returns
+    -------
+    float64, shape (C,)
+        Accurate to 0.001: if a pair can meet in many different numbers, only some of them are
+        summed over.
+
+    Raises
+    ------
+    ValueError
+        If the model has ties, a test set or groups.
+    """
+    from scipy.stats import norm  # a fifth of the time in which Django starts
+
+    if model.tie_radius or model.segments or model.groups:
+        raise ValueError("model: expected neither ties nor segments nor groups")
+    node, weight = np.polynomial.legendre.leggauss(_DIFFERENCES)
+    difference = QUALITY_RANGE * (node + 1) / 2
+    weight *= (QUALITY_RANGE - difference) / QUALITY_RANGE
+    better = norm.cdf(difference / (np.hypot(model.noise, model.judge_noise) * np.sqrt(2)))
+    meets = model.shown * (model.shown - 1) / (model.systems * (model.systems - 1))
+    blocks = model.blocks_for(comparisons).tolist()
+    return np.array([_expectation(count, meets, better, weight, alpha) for count in blocks])
+
+
+def _expectation(
+    blocks: int, meets: float, better: Float64Array, weight: Float64Array, alpha: float
+) -> float:
+    from scipy.stats import binom  # a fifth of the time in which Django starts
+
+    met = binom(blocks, meets)
+    low, high = met.ppf([1e-5, 1 - 1e-5]).astype(np.int64).tolist()
+    # The step is odd, because the power of the sign test differs between even and odd numbers.
+    counts = np.arange(low, high + 1, (high - low) // _COUNTS | 1)
+    probability = met.pmf(counts)
+    critical = critical_wins(counts, alpha=alpha)[:, np.newaxis]
+    m = counts[:, np.newaxis]
+    separated = binom.sf(critical - 1, m, better) + binom.cdf(m - critical, m, better)
+    return float(probability @ (separated @ weight) / probability.sum())
+
+
+def expected_comparisons(
+    model: Model, targets: Sequence[float], *, alpha: float = 0.05, limit: int = 4_000_000
+) -> Float64Array:
+    """Return the comparisons after which the expected share of significant pairs reaches targets.
+
+    Parameters
+    ----------
+    model : Model
+        As in `expected_significant_pairs`.
+    targets : sequence of float, length T
+        Shares in (0, 1).
+    alpha : float
+        Level of the test.
+    limit : int
+        The most comparisons to consider.
+
+    Returns
+    -------
+    float64, shape (T,)
+        Numbers of comparisons; infinite beyond the limit. Koehn's (2012) Table 4 takes a second.
+    """
+    first = model.comparisons_per_block
+    points = 2 + int(np.log(limit / first) / np.log(1.2))
+    grid = np.geomspace(first, max(limit, first + 1), points)
+    # The power of the sign test is not monotone in the number of comparisons.
+    shares = np.maximum.accumulate(expected_significant_pairs(model, grid.astype(int), alpha=alpha))
+    reached: Float64Array = np.exp(np.interp(targets, shares, np.log(grid), right=np.inf))
+    return reached

@@ -1,23 +1,32 @@
-"""Simulated campaigns by Koehn's (2012, §3) generative model of human judgments.
+"""Simulated campaigns, and experiments with them.
+
+Simulated campaigns by Koehn's (2012, §3) generative model of human judgments.
 
 Every experiment is a function of the seed, its number and the model: it does not depend on the
 number of workers or on other experiments. A longer campaign begins with the shorter one, so one
 experiment gives all points of a curve. Two models that differ only in noise use the same systems
 and the same random numbers, so curves over the noise are smooth.
+
+Independent experiments, measured by any engine with the same results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.counting.tallies import chunks
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
+from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
 
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
+
 
 #: System qualities are drawn from [0, QUALITY_RANGE]; all other scales are relative to it.
 QUALITY_RANGE = 10.0
@@ -100,6 +109,11 @@ class Model:
         """Return the number of blocks with about these comparisons, ties included; at least 1."""
         wanted = np.asarray(comparisons, dtype=np.float64) / self.comparisons_per_block
         return np.maximum(1, np.rint(wanted)).astype(np.int64)
+
+
+#: A function from the number of an experiment to its model: campaigns of a plan may differ in
+#: noise.
+ModelOf = Callable[[int], Model]
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,3 +270,61 @@ def _groups_of(model: Model, random: np.random.Generator) -> Int64Array:
     for system in range(model.groups or 0, model.systems):
         group[system] = group[int(random.random() * system)]
     return group
+
+
+Progress = Callable[[int, int], None]
+Measure = Callable[[int], npt.NDArray[Any]]
+
+#: Number of experiments in a shard, and between two reports of progress.
+_AT_A_TIME = 20
+
+
+def measure_experiments(
+    measure: Measure,
+    experiments: Sequence[int],
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> npt.NDArray[Any]:
+    """Return the stacked measurements of experiments.
+
+    Parameters
+    ----------
+    measure : callable
+        Returns an array that depends only on the number of an experiment: a function marked by
+        `on_any_engine`, or a partial of one.
+    experiments : sequence of int
+        Numbers of the experiments, at least one.
+    engine : Engine, optional
+        Does not affect the result.
+    progress : callable, optional
+        Called with (experiments done, all of them).
+
+    Returns
+    -------
+    array, shape (E, …)
+        In the order of `experiments`.
+
+    Raises
+    ------
+    ValueError
+        If there is no experiment.
+    """
+    if not len(experiments):
+        raise ValueError("experiments: expected at least one")
+    parts = [list(experiments[rows]) for rows in chunks(len(experiments), _AT_A_TIME)]
+    if progress is not None:
+        progress(0, len(experiments))
+    measured = map_shards(
+        partial(_measure_all, measure),
+        parts,
+        engine=engine,
+        progress=progress,
+        sizes=[len(part) for part in parts],
+    )
+    return np.array([each for part in measured for each in part])
+
+
+@on_any_engine()
+def _measure_all(measure: Measure, experiments: Sequence[int]) -> list[npt.NDArray[Any]]:
+    return [measure(experiment) for experiment in experiments]

@@ -1,4 +1,11 @@
-"""The noise of a campaign: the σ of Koehn's model that gives curves like the campaign's."""
+"""The noise of a campaign’s judges, and futures that fit its judgments.
+
+The noise of a campaign: the σ of Koehn's model that gives curves like the campaign's.
+
+Possible continuations of a campaign: simulated campaigns that resemble it so far.
+
+How the share of pairs told apart may grow in a campaign: Koehn's (2012) Figure 2, continued.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +19,25 @@ import numpy.typing as npt
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.ranges.clusters import clusters
-from ranking.core.sharding.marks import on_any_engine
-from ranking.core.sharding.shards import Engine
-from ranking.core.simulation.experiments import Progress, measure_experiments
-from ranking.core.simulation.measures import sign_test_ranges, significant_pairs
-from ranking.core.simulation.model import Model, simulate_wins
-from ranking.core.simulation.model_fit import sorted_expected_wins
+from ranking.core.sharding.shards import Engine, on_any_engine
+from ranking.core.simulation.measures import (
+    sign_test_ranges,
+    significant_pairs,
+    sorted_expected_wins,
+    spread_p_value,
+)
+from ranking.core.simulation.model import (
+    Model,
+    ModelOf,
+    Progress,
+    generator_of,
+    measure_experiments,
+    simulate_wins,
+)
 
 Float64Array = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
+
 
 #: The noises simulated, for qualities from 0 to 10: from nearly no noise to nearly no signal.
 NOISE_GRID = np.geomspace(0.5, 128, 33)
@@ -305,3 +322,213 @@ def _noise_at_height(height: float, heights: Float64Array) -> float | None:
     if not falling[-1] < height < falling[0]:
         return None
     return float(np.exp(np.interp(-height, -falling, np.log(NOISE_GRID))))
+
+
+#: Of this many simulated campaigns, the one most like the campaign is kept.
+_CANDIDATES = 30
+#: Noises are drawn from the interval of the fit, widened by this factor at both ends.
+_WIDER = 2.0
+#: Streams of random numbers, different from those of the simulation.
+_NOISE_OF_CANDIDATE, _GROUPS_OF_CANDIDATE = 100, 101
+
+
+@dataclass(frozen=True, eq=False)
+class Futures:
+    """Simulated campaigns to continue.
+
+    Attributes
+    ----------
+    model_of : callable
+        Returns the model of an experiment.
+    experiments : tuple of int
+        Numbers of the experiments that resemble the campaign so far, ascending.
+    spread_p : float
+        p-value of the test that the campaign's systems are spread as in Koehn's model.
+    """
+
+    model_of: ModelOf
+    experiments: tuple[int, ...]
+    spread_p: float
+
+
+def likely_futures(
+    curve: CampaignCurve,
+    fit: NoiseFit,
+    *,
+    experiments: int,
+    seed: int,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Futures:
+    """Simulate campaigns up to the collected judgments, and return those most like the campaign.
+
+    Thirty times as many campaigns as `experiments` are simulated, with noises drawn uniformly (in
+    their logarithm) from twice the interval of the fit. Half of them have systems as in Koehn's
+    model; in the other half, some systems are equally good, with 1 to n − 1 different qualities,
+    each number being equally likely. The campaigns nearest to the given one are kept. The distance
+    is the sum of the mean squared differences of curves and of Expected Wins, each relative to the
+    variance among all campaigns. (Approximate Bayesian computation by rejection.)
+
+    The test of the spread uses as many campaigns of Koehn's half, chosen by the curve alone.
+
+    Parameters
+    ----------
+    curve : CampaignCurve
+    fit : NoiseFit
+        Of that curve.
+    experiments : int
+        Campaigns to keep.
+    seed, engine, progress
+        As in `ranking.core.simulation.budget.plan_budget`.
+
+    Returns
+    -------
+    Futures
+    """
+    low = max(NOISE_GRID[0], (fit.low or NOISE_GRID[0]) / _WIDER)
+    high = min(NOISE_GRID[-1], (fit.high or NOISE_GRID[-1]) * _WIDER)
+    model_of = partial(_candidate_model, curve, float(low), float(high), seed)
+    found = measure_experiments(
+        partial(_measured_candidate, curve, model_of, seed),
+        range(_CANDIDATES * experiments),
+        engine=engine,
+        progress=progress,
+    )
+    shares, spreads = np.split(found, [len(curve.significant)], axis=1)
+    by_curve = _distance(shares, curve.significant)
+    nearest = np.argsort(by_curve + _distance(spreads, curve.spread), kind="stable")[:experiments]
+    of_koehn = np.argsort(by_curve[::2], kind="stable")[:experiments] * 2
+    return Futures(
+        model_of=model_of,
+        # Sorted by number, so that plans that keep the same campaigns have the same results.
+        experiments=tuple(np.sort(nearest).tolist()),
+        spread_p=spread_p_value(curve.spread, spreads[of_koehn]),
+    )
+
+
+@on_any_engine()
+def _candidate_model(
+    curve: CampaignCurve, low: float, high: float, seed: int, experiment: int
+) -> Model:
+    """Return Koehn's model for even numbers, and one with groups of equal systems for odd ones."""
+    uniform = generator_of(seed, experiment, _NOISE_OF_CANDIDATE).random()
+    groups = None
+    if experiment % 2:
+        random = generator_of(seed, experiment, _GROUPS_OF_CANDIDATE)
+        groups = int(random.integers(1, curve.systems))
+    return curve.model(float(low * (high / low) ** uniform), groups)
+
+
+@on_any_engine()
+def _measured_candidate(
+    curve: CampaignCurve, model_of: ModelOf, seed: int, experiment: int
+) -> Float64Array:
+    """Return the curve and the spread of a simulated campaign in one row, shape (C + n,)."""
+    return np.concatenate(curve.simulated(model_of(experiment), seed, experiment))
+
+
+def _distance(found: Float64Array, wanted: Float64Array) -> Float64Array:
+    """Return the mean squared difference of each row, in units of the variance among rows, (E,)."""
+    variance = float(found.var(axis=0).mean())
+    distance: Float64Array = np.square(found - wanted).mean(axis=1)
+    return distance / variance if variance > 0 else distance
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """Shares of the pairs of systems that the sign test tells apart after so many comparisons.
+
+    Attributes
+    ----------
+    comparisons : float64, shape (C,)
+        Ties included, as frequent as in the campaign so far.
+    share : float64, shape (C,)
+        Average over the simulated campaigns.
+    low, high : float64, shape (C,)
+        A share `confidence` of them lies between these.
+    confidence : float
+    """
+
+    comparisons: Float64Array
+    share: Float64Array
+    low: Float64Array
+    high: Float64Array
+    confidence: float
+
+
+def forecast_pairs(
+    curve: CampaignCurve,
+    futures: Futures,
+    comparisons: Sequence[float] | Float64Array,
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Forecast:
+    """Forecast the share of pairs told apart, by simulated campaigns that resemble this one so far.
+
+    What they gain or lose from now on is added to what the campaign has reached, within 0 and 1, so that the
+    forecast begins where the campaign is.
+
+    Parameters
+    ----------
+    curve : CampaignCurve
+    futures : Futures
+        Of this curve.
+    comparisons : sequence of float
+        Ties included, ascending, not before those collected.
+    confidence : float
+        Between 0 and 1.
+    seed : int
+        That of `futures`: their campaigns go on.
+    engine, progress
+        As in `ranking.core.simulation.budget.plan_budget`.
+
+    Returns
+    -------
+    Forecast
+
+    Raises
+    ------
+    ValueError
+        If `confidence` is not between 0 and 1, or the comparisons do not ascend from now on.
+
+    References
+    ----------
+    P. Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns, IWSLT.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
+    counts = np.asarray(comparisons, dtype=np.float64)
+    if not len(counts) or np.any(np.diff(counts, prepend=curve.comparisons) < 0):
+        raise ValueError("comparisons: expected ascending numbers from now on")
+    decided = np.array([curve.comparisons, *counts]) * curve.decided_share
+    shares = measure_experiments(
+        partial(_shares, futures.model_of, tuple(decided.tolist()), curve.alpha, seed),
+        futures.experiments,
+        engine=engine,
+        progress=progress,
+    )
+    shares = np.clip(curve.separated + shares[:, 1:] - shares[:, :1], 0, 1)
+    tail = (1 - confidence) / 2
+    return Forecast(
+        comparisons=counts,
+        share=shares.mean(axis=0),
+        low=np.quantile(shares, tail, axis=0, method="lower"),
+        high=np.quantile(shares, 1 - tail, axis=0, method="higher"),
+        confidence=confidence,
+    )
+
+
+@on_any_engine()
+def _shares(
+    model_of: ModelOf, decided: tuple[float, ...], alpha: float, seed: int, experiment: int
+) -> Float64Array:
+    """Return the share of significant pairs of a simulated campaign at each point, (C,)."""
+    model = model_of(experiment)
+    wanted = np.maximum(1, np.rint(decided)).astype(np.int64)
+    # With few judgments, two points can be the same block of the simulation.
+    blocks, point = np.unique(model.blocks_for(wanted), return_inverse=True)
+    wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
+    return significant_pairs(wins, alpha=alpha)[point]

@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.ranges.clusters import RankRanges
-from ranking.core.sharding.marks import on_any_engine
-from ranking.core.sharding.shards import Engine
-from ranking.core.simulation.experiments import Progress, measure_experiments
+from ranking.core.sharding.shards import Engine, on_any_engine
 from ranking.core.simulation.measures import (
     Level,
     bootstrap_ranges,
@@ -26,7 +24,13 @@ from ranking.core.simulation.measures import (
     significant_pairs,
     true_ranks,
 )
-from ranking.core.simulation.model import Model, Simulated, simulate_wins
+from ranking.core.simulation.model import (
+    Model,
+    Progress,
+    Simulated,
+    measure_experiments,
+    simulate_wins,
+)
 
 Float64Array = npt.NDArray[np.float64]
 

@@ -1,17 +1,243 @@
-"""Hours and days until a target: how many judgments it takes is not known, nor how fast they come."""
+"""Time and days of the work ahead.
+
+How long judges take for a word, measured from their active time, with an interval.
+
+When work will be done, from how much of it was done on each of some days.
+
+Hours and days until a target: how many judgments it takes is not known, nor how fast they come.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-from ranking.core.simulation.end_of_work import end_quantiles
-from ranking.core.simulation.reading_pace import ReadingPace
+from scipy.special import ndtri
 
 Float64Array = npt.NDArray[np.float64]
+
+
+#: Silent reading of English non-fiction takes 238 words a minute (Brysbaert 2019, a meta-analysis of 190
+#: studies). Nobody has measured what ranking adds: every word is taken to be read twice.
+DEFAULT_SECONDS = 2 * 60 / 238
+#: The assumption may be wrong by this factor in both directions: a word read once, or four times.
+DEFAULT_FACTOR = 2.0
+#: Below, judgments say less than the assumption does.
+FEWEST_JUDGES, FEWEST_BLOCKS = 3, 30
+_FARTHEST = 100.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingPace:
+    """Seconds of active time for a word that is shown.
+
+    Attributes
+    ----------
+    seconds, low, high : float
+        The interval holds the mean pace of as many other judges like these with 95 %; where nothing is
+        measured it is an assumption.
+    judges, blocks : int
+        What was measured; 0 where it is assumed.
+    error : float
+        Standard error of the logarithm.
+    degrees_of_freedom : float
+        Of Student's t that the logarithm is distributed by; infinite for a normal distribution.
+    """
+
+    seconds: float
+    low: float
+    high: float
+    judges: int = 0
+    blocks: int = 0
+    error: float = 0.0
+    degrees_of_freedom: float = np.inf
+
+    def quantiles(self, shares: npt.ArrayLike) -> Float64Array:
+        """Return quantiles of the pace of those who judge the rest, for shares between 0 and 1."""
+        from scipy import stats  # a fifth of the time in which Django starts
+
+        deviate = stats.t.ppf(np.asarray(shares), self.degrees_of_freedom)
+        farthest = np.log(_FARTHEST)
+        return np.asarray(self.seconds * np.exp(np.clip(self.error * deviate, -farthest, farthest)))
+
+    def times(self, factor: float) -> ReadingPace:
+        """Return the pace for so many times as much: of a block of so many words."""
+        return replace(
+            self,
+            seconds=self.seconds * factor,
+            low=self.low * factor,
+            high=self.high * factor,
+        )
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it comes from judgments."""
+        return self.judges > 0
+
+
+ASSUMED_PACE = ReadingPace(
+    seconds=DEFAULT_SECONDS,
+    low=DEFAULT_SECONDS / DEFAULT_FACTOR,
+    high=DEFAULT_SECONDS * DEFAULT_FACTOR,
+    # The factor is the end of an interval of 95 %.
+    error=float(np.log(DEFAULT_FACTOR) / ndtri(0.975)),
+)
+
+
+def reading_pace(
+    judges: Sequence[int],
+    words: Sequence[float],
+    seconds: Sequence[float],
+    *,
+    confidence: float = 0.95,
+) -> ReadingPace | None:
+    """Measure the pace from blocks: by whom, with how many words, in how many seconds.
+
+    The pace is Σ seconds / Σ words. Judges differ more than blocks do, so the variance is that between
+    judges (linearised, on the logarithm), and twice that: those who judge the rest are others like these.
+    Where a few judges did most of the work, it is as if there were fewer of them: (Σ w)² / Σ w², w the
+    words of each; Student's t with one degree of freedom less.
+
+    Returns
+    -------
+    ReadingPace or None
+        None with fewer than three judges or thirty blocks.
+    """
+    who, index = np.unique(np.asarray(judges), return_inverse=True)
+    if len(who) < FEWEST_JUDGES or len(index) < FEWEST_BLOCKS:
+        return None
+    read = np.bincount(index, weights=np.asarray(words, dtype=np.float64))
+    took = np.bincount(index, weights=np.asarray(seconds, dtype=np.float64))
+    return pace_of_judges(read, took, blocks=len(index), confidence=confidence)
+
+
+def pace_of_judges(
+    words: npt.ArrayLike, seconds: npt.ArrayLike, *, blocks: int, confidence: float = 0.95
+) -> ReadingPace | None:
+    """Measure the pace from each judge's sums, as `reading_pace` does; with blocks for words, that of a block."""
+    from scipy import stats  # a fifth of the time in which Django starts
+
+    read = np.asarray(words, dtype=np.float64)
+    took = np.asarray(seconds, dtype=np.float64)
+    if len(read) < FEWEST_JUDGES or blocks < FEWEST_BLOCKS:
+        return None
+    if read.sum() <= 0 or took.sum() <= 0:
+        return None
+    pace = took.sum() / read.sum()
+    effective = max(2.0, read.sum() ** 2 / (read**2).sum())
+    residual = took - pace * read
+    variance = (residual**2).sum() * effective / (effective - 1) / read.sum() ** 2
+    error = float(np.sqrt(2 * variance)) / pace
+    reach = float(stats.t.ppf((1 + confidence) / 2, effective - 1)) * error
+    # Beyond a factor of a hundred nothing is known anyway.
+    factor = float(np.exp(min(reach, np.log(_FARTHEST))))
+    return ReadingPace(
+        seconds=float(pace),
+        low=float(pace / factor),
+        high=float(pace * factor),
+        judges=len(read),
+        blocks=blocks,
+        error=error,
+        degrees_of_freedom=float(effective - 1),
+    )
+
+
+class EndOfWork(NamedTuple):
+    """Days until the end, with an interval; `high` is None where no end is in sight."""
+
+    days: float
+    low: float
+    high: float | None
+
+
+def forecast_end(done: Sequence[int], left: int, *, confidence: float = 0.95) -> EndOfWork | None:
+    """Forecast in how many days the rest of some work will be done.
+
+    Days to come are taken to be like these, each by chance as different from their mean as these are
+    from one another. The sum of D such days differs from D times the mean of n days with variance
+    s² (D + D² / n); the interval is of all D whose sum may be what is left (Fieller's interval with
+    Student's t), so that it allows for the few days the mean comes from. Days that differ by habit, as
+    weekends do, widen it: take whole weeks.
+
+    Parameters
+    ----------
+    done : sequence of int
+        What was done on each of n ≥ 2 consecutive whole days.
+    left : int
+        What is left to do.
+    confidence : float
+
+    Returns
+    -------
+    EndOfWork or None
+        In days from the end of the last of these; None if nothing was done.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two days, or a number is negative.
+    """
+    from scipy import stats  # a fifth of the time in which Django starts
+
+    days = np.asarray(done, dtype=np.float64)
+    if len(days) < 2:
+        raise ValueError(f"done: expected two days or more, got {len(days)}")
+    if left < 0 or np.any(days < 0):
+        raise ValueError("done, left: expected no negative number")
+    if left == 0:
+        return EndOfWork(0, 0, 0)
+    mean = float(days.mean())
+    if mean == 0:
+        return None
+    width = float(stats.t.ppf((1 + confidence) / 2, len(days) - 1)) ** 2 * float(days.var(ddof=1))
+    # (left − D mean)² ≤ width (D + D² / n)
+    square, line = mean**2 - width / len(days), 2 * left * mean + width
+    root = float(np.sqrt(max(0.0, line**2 - 4 * square * left**2)))
+    # The smaller root, written so that `square` may be 0 or less.
+    low = 2 * left**2 / (line + root)
+    high = (line + root) / (2 * square) if square > 0 else None
+    return EndOfWork(left / mean, low, high)
+
+
+def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLike) -> Float64Array:
+    """Return quantiles of the days until the end, for each of some amounts that may be left.
+
+    Those of shares (1 ± confidence) / 2 are the ends of the interval of `forecast_end`.
+
+    Parameters
+    ----------
+    done : sequence of int
+        What was done on each of n ≥ 2 consecutive whole days, at least something.
+    left : float, shape (E,)
+        May be infinite.
+    shares : float, shape (G,)
+        Between 0 and 1.
+
+    Returns
+    -------
+    float64, shape (E, G)
+        Infinite where no end is in sight.
+    """
+    from scipy import stats  # a fifth of the time in which Django starts
+
+    days = np.asarray(done, dtype=np.float64)
+    mean = float(days.mean())
+    width = stats.t.ppf(np.asarray(shares), len(days) - 1) ** 2 * float(days.var(ddof=1))
+    late = np.asarray(shares) > 0.5
+    rest = np.asarray(left, dtype=np.float64)[:, np.newaxis]
+    is_finite = np.isfinite(rest)
+    known = np.where(is_finite, rest, 1.0)
+    square, line = mean**2 - width / len(days), 2 * known * mean + width
+    root = np.sqrt(np.maximum(0.0, line**2 - 4 * square * known**2))
+    low = np.divide(2 * known**2, line + root, out=np.zeros_like(root), where=known > 0)
+    high = np.full_like(root, np.inf)
+    np.divide(line + root, 2 * square, out=high, where=np.broadcast_to(square > 0, root.shape))
+    found = np.where(late, np.where(known > 0, high, 0.0), low)
+    return np.asarray(np.where(is_finite, found, np.inf))
+
 
 #: Each number of judgments is combined with so many paces, evenly spread over what these may be.
 _PACES = 200
@@ -72,7 +298,7 @@ def days_ahead(
     """Return the days that a target takes, from the end of the last of the days that are over.
 
     As `hours_ahead`, with the quantiles of the days that so many judgments may take after what was done on each
-    of some days (`ranking.core.simulation.end_of_work`).
+    of some days (`ranking.core.simulation.work_ahead`).
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv, stdtrit
 
-from ranking.core.counting.effective_numbers import effective_number_from
+from ranking.core.counting.counts import effective_number_from
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.uncertainty.two_way import (
     ClusteredCovariance,

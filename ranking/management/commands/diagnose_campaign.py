@@ -6,8 +6,7 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from ranking.analyses.diagnosis import campaign_report
-from ranking.core.diagnosis.campaign import diagnose_campaign
-from ranking.core.diagnosis.identical_texts import IdenticalTexts, identical_texts
+from ranking.core.diagnosis.campaign import IdenticalTexts, diagnose_campaign, identical_texts
 from ranking.core.judged.blocks import Blocks
 from ranking.management.arguments import whole_number
 from ranking.management.file_command import (

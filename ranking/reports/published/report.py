@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.utils.translation import override
 
 from campaign.export.csv_lines import csv_line
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.reports.writing import ReportFormat, typst_table, write
 from ranking.wording.firmness import firmness_in_words

@@ -14,9 +14,8 @@ from annotation.models import QualityAction
 from campaign.models import System, SystemKind, Task
 from ranking.code_version import code_version
 from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
-from ranking.core.ranges.pairs import ComparedPair
-from ranking.core.ranges.sign_tests import Correction, adjusted
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.ranges.sign_tests import ComparedPair, Correction, adjusted
+from ranking.core.rankings.rank import only_estimable
 from ranking.models import RankingRun, RankingSettings, StoppingRule
 from ranking.range_choices import recorded_choice
 from ranking.selectors.frozen_facts import (

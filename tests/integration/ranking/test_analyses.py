@@ -15,7 +15,7 @@ from campaign.services import judge_group_create, judge_group_members_change
 from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses import ANALYSES
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, LatestRanking
 from ranking.reports.stored import report_in
 from ranking.services import ranking_run_compute

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.models import Judgment
 from campaign.models import Judge
-from ranking.core.live.live_tallies import LiveTallies
+from ranking.core.live.state import LiveTallies
 from ranking.models import RankingRun, StoredTallies, TalliesBuild
 from ranking.selectors import live_judgments
 from ranking.selectors.runs import latest_run, system_kinds

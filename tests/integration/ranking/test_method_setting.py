@@ -6,7 +6,7 @@ import pytest
 
 from annotation.models import Design
 from campaign.models import User
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable
 from ranking.models import RankingRun
 from ranking.range_choices import RangeChoiceError
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due

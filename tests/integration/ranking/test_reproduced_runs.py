@@ -7,7 +7,7 @@ import pytest
 from annotation.models import Judgment
 from annotation.services import judgments_number
 from campaign.models import System, Task
-from ranking.core.judged.content_key import CONTENT_KEY_VERSION
+from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.models import RankingRun
 from ranking.services import (
     latest_ranking_keep,

@@ -9,7 +9,7 @@ from psycopg2.extensions import cursor
 
 from annotation.models import Judgment
 from campaign.models import Task
-from ranking.core.live.live_tallies import LiveTallies
+from ranking.core.live.state import LiveTallies
 from ranking.models import RankingRun
 from ranking.services import (
     planned_runs,

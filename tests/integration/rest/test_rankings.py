@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaign.models import Task
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable
 from ranking.models import LatestRanking, RankingRun
 
 pytestmark = pytest.mark.django_db

@@ -22,10 +22,8 @@ from launcher.waiting import wait_until
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.sharding.encoding import EncodingError, encode
-from ranking.core.sharding.errors import EngineError
-from ranking.core.sharding.shards import Engine, map_shards
-from ranking.core.simulation.experiments import _measure_all
-from ranking.core.simulation.model import Model
+from ranking.core.sharding.shards import Engine, EngineError, map_shards
+from ranking.core.simulation.model import Model, _measure_all
 from ranking.core.simulation.study import _measure, _Ranges
 from ranking.engines.by_celery import CeleryEngine
 from ranking.engines.by_dask import dask_engine

@@ -7,8 +7,7 @@ import pytest
 from ranking.core.counting.resampling import Level
 from ranking.core.judged.blocks import Blocks
 from ranking.core.rankings.range_kinds import RangeKind
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable, rank
 from ranking.core.scores import Shortage
 from ranking.core.simulation.model import Model, simulate_blocks
 from ranking.files import read_judgments

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from protocols.spans.statistics.agreement import JudgePairScores, score_agreement
-from ranking.core.diagnosis.clustered_correlation import Coefficient, correlation_clustered
+from ranking.core.diagnosis.correlation import Coefficient, correlation_clustered
 from tests.unit.protocols.spans.drawn import judgment, output
 
 

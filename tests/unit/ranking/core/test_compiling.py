@@ -8,7 +8,7 @@ import pytest
 
 from ranking.core.compiling import kernel_if_worth
 
-NAME = "ranking.core.judged.shown_labels"
+NAME = "ranking.core.judged.blocks"
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,10 @@ from pyarrow import parquet
 from campaign.formats import FormatError
 from ranking.core.counting.resampling import LEVELS
 from ranking.core.methods.registry import counts_method_named
-from ranking.core.rankings.effective_units import effective_units, effective_units_of_sizes
+from ranking.core.rankings.counted_judgments import effective_units, effective_units_of_sizes
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank
-from ranking.core.rankings.rank_shards import rank_added
-from ranking.core.rankings.shard_counts import CountsWanted
+from ranking.core.rankings.shard_counts import CountsWanted, rank_added
 from ranking.files import JudgmentSelection, SelectionError, read_judgments
 from ranking.files.counting import FilesWanted, JudgmentsCounted, count_files, count_part
 from ranking.files.parquet.shards import cut_into_shards, row_groups_of

@@ -12,8 +12,7 @@ from django.core.management.base import CommandError
 
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import only_estimable
+from ranking.core.rankings.rank import only_estimable, rank
 from ranking.files import read_judgments
 from ranking.management.commands import rank_judgments
 
@@ -233,7 +232,7 @@ def test_ctrl_c_leaves_what_was_there(
 def test_what_does_not_converge_ends_in_words(
     judgments: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ranking.core.methods.davidson.likelihood._MAX_STEPS", 1)
+    monkeypatch.setattr("ranking.core.methods.bradley_terry._MAX_STEPS", 1)
     with pytest.raises(CommandError, match="did not converge in 1 steps"):
         run("rank_judgments", judgments, "--method", "bradley_terry", "--resamples", 20)
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.counting.resampling import LEVELS
+from ranking.core.live.definition import tallies_of_blocks
 from ranking.core.live.state import LiveState
-from ranking.core.live.tallies import tallies_of_blocks
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.rankings.range_kinds import RANGE_KINDS

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ranking.core.rankings.effective_units import EffectiveUnits
+from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.rankings.range_kinds import RANGE_KINDS, RangeKind, RangeOptions
 from ranking.core.uncertainty.two_way import RangeLimit
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice, recorded_choice

@@ -5,18 +5,19 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from ranking.core.agreement.breakdowns import agreement_by_length, agreement_by_reference
-from ranking.core.agreement.kappa_intervals import NoInterval
+from ranking.core.agreement.intervals import NoInterval
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.parts import (
     PartAgreement,
     PartsMeasure,
     agreement_by_document,
+    agreement_by_length,
     agreement_by_pair,
+    agreement_by_reference,
     agreement_by_segment,
     agreement_by_system,
 )
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.scores import NotEstimable
 

@@ -13,7 +13,7 @@ from ranking.core.agreement.cohen import (
 )
 from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
 from ranking.core.agreement.measures import measure_agreement
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Pairing
 
@@ -118,6 +118,6 @@ def test_memory_does_not_grow_with_the_segments() -> None:
         return most
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ranking.core.agreement.counts._BLOCKS_AT_A_TIME", 500)
+        patch.setattr("ranking.core.agreement.units._BLOCKS_AT_A_TIME", 500)
         # What is left to grow is an index of the blocks.
         assert peak(16_000) < 1.5 * peak(4_000)

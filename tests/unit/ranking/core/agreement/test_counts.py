@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ranking.core.agreement import counts
-from ranking.core.agreement.counts import AgreementCounts, count_agreement
+from ranking.core.agreement import units as counts
+from ranking.core.agreement.units import AgreementCounts, count_agreement
 from ranking.core.judged.blocks import Blocks, blocks_from_rows
 from tests.some_now import some_now
 from tests.unit.ranking.core.agreement.rows_without_units import some_rows

@@ -5,7 +5,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs, judge_pair_tables
 from ranking.core.agreement.measures import measure_agreement
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 

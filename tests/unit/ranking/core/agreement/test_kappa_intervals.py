@@ -8,19 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from ranking.core.agreement import counts as agreement_counts
-from ranking.core.agreement.cohen_left_out import cohen_spreads
-from ranking.core.agreement.intervals import additive_of
+from ranking.core.agreement import units as agreement_counts
+from ranking.core.agreement.cohen import cohen_spreads
+from ranking.core.agreement.intervals import (
+    Spread,
+    additive_of,
+    jackknife,
+    kappa_interval,
+    variance,
+)
 from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
-from ranking.core.agreement.kappa_intervals import Spread, jackknife, kappa_interval, variance
-from ranking.core.agreement.labels import label_agreement
 from ranking.core.agreement.left_out import (
     evaluate_with_ties,
     leave_one_out_spread,
     left_out_of_comparisons,
 )
-from ranking.core.agreement.measures import measure_agreement
-from ranking.core.agreement.report import Chance, inter_judge_agreement
+from ranking.core.agreement.measures import label_agreement, measure_agreement
+from ranking.core.agreement.report import inter_judge_agreement
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.collapsed_candidates import Pairing
 from tests.benchmarks.kappa_coverage import coverage

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from ranking.core.agreement.labels import label_agreement
+from ranking.core.agreement.measures import label_agreement
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 

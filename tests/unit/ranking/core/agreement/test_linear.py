@@ -5,17 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from ranking.core.agreement.intervals import additive_of
+from ranking.core.agreement.intervals import VarianceParts, additive_of, parts_of_spread
 from ranking.core.agreement.judge_pairs import JudgePair, cohen_of_judge_pairs
-from ranking.core.agreement.kappa_intervals import VarianceParts, parts_of_spread
 from ranking.core.agreement.left_out import (
     evaluate_with_ties,
     leave_one_out_spread,
     left_out_of_comparisons,
 )
-from ranking.core.agreement.linear import parts_of_all, parts_of_judges
-from ranking.core.agreement.report import Chance, agreement_of_tallies, inter_judge_agreement
-from ranking.core.agreement.tallies import tally_agreement
+from ranking.core.agreement.report import agreement_of_tallies, inter_judge_agreement
+from ranking.core.agreement.statistics import Chance
+from ranking.core.agreement.tallies import parts_of_all, parts_of_judges, tally_agreement
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.collapsed_candidates import Pairing
 from tests.judges_of_differing_care import CareWorld, draw_campaign

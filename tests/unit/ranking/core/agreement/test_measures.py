@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
-from ranking.core.agreement import counts as agreement_counts
+from ranking.core.agreement import units as agreement_counts
 from ranking.core.agreement.measures import measure_agreement
-from ranking.core.agreement.report import Chance, inter_judge_agreement
-from ranking.core.agreement.statistics import cohen_of_tables
-from ranking.core.counting.bootstrap import poisson_weights
+from ranking.core.agreement.report import inter_judge_agreement
+from ranking.core.agreement.statistics import Chance, cohen_of_tables
+from ranking.core.counting.resampling import poisson_weights
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.collapsed_candidates import Pairing
 from tests.properties import examples

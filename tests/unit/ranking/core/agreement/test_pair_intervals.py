@@ -6,9 +6,8 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import t as student
 
-from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
-from ranking.core.agreement.kappa_intervals import NoInterval
-from ranking.core.agreement.pair_intervals import agreement_of_pairs
+from ranking.core.agreement.intervals import NoInterval
+from ranking.core.agreement.judge_pairs import agreement_of_pairs, cohen_of_judge_pairs
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
 from ranking.core.scores import NotEstimable

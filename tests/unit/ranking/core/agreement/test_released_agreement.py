@@ -9,7 +9,7 @@ import pytest
 
 from ranking.core.agreement.intervals import AgreementEstimate
 from ranking.core.agreement.measures import measure_agreement
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.diagnosis.campaign import diagnose_campaign
 from ranking.core.judged.blocks import BlockRow
 from ranking.core.judged.collapsed_candidates import Pairing

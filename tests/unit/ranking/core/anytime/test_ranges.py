@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.anytime.ranges import Refusal, anytime_ranges, anytime_ranges_of_moments
-from ranking.core.anytime.rate_sequences import log_evidence
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import effective_units_by_system, moments_of_blocks
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.ranges.anytime import Refusal, anytime_ranges, anytime_ranges_of_moments
+from ranking.core.ranges.rate_sequences import log_evidence
 from tests.benchmarks.growing_campaign import Growing, Setting, looks
 from tests.some_now import some_now
 from tests.worlds import World, draw_campaign, world_named

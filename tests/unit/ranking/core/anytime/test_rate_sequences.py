@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from ranking.core.anytime.rate_sequences import log_evidence, separated
+from ranking.core.ranges.rate_sequences import log_evidence, separated
 from ranking.core.ranges.sign_tests import better
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranking.core.beside.correlations import (
+from ranking.core.beside import (
+    UNITS,
     DrawnScores,
     FloatArray,
     NoCorrelation,
@@ -17,7 +18,6 @@ from ranking.core.beside.correlations import (
     pearson,
     spearman,
 )
-from ranking.core.beside.judged_task import UNITS
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.scores import Scores
 from tests.benchmarks.beside_coverage import WORLDS, campaign

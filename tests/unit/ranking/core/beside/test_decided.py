@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranking.core.beside.decided import decided_pairs
-from ranking.core.beside.judged_task import ActiveTime, JudgedTask
+from ranking.core.beside import ActiveTime, JudgedTask, decided_pairs
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from tests.benchmarks.beside_coverage import WORLDS, campaign

@@ -5,9 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ranking.core.beside.judged_task import UNITS, ActiveTime
-from ranking.core.beside.scored_task import OutputScores, ScoredTask
-from ranking.core.beside.tasks import tasks_beside
+from ranking.core.beside import UNITS, ActiveTime, OutputScores, ScoredTask, tasks_beside
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from tests.benchmarks.beside_coverage import WORLDS, scored_campaign
 

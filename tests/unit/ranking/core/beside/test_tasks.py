@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ranking.core.beside.tasks import tasks_beside
+from ranking.core.beside import tasks_beside
 from ranking.core.rankings.rank import rank
 from tests.benchmarks.beside_coverage import WORLDS, World, campaign, held, scored_campaign, spaced
 from tests.some_now import some_now

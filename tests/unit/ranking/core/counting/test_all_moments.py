@@ -6,9 +6,14 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from ranking.core.counting.all_moments import all_moments
 from ranking.core.counting.counts import Layout, count
-from ranking.core.counting.moments import CLUSTER_UNITS, MIN_UNITS, Moments, moments_of_blocks
+from ranking.core.counting.moments import (
+    CLUSTER_UNITS,
+    MIN_UNITS,
+    Moments,
+    all_moments,
+    moments_of_blocks,
+)
 from ranking.core.judged.blocks import Blocks
 
 Drawn = Callable[[int], Blocks]

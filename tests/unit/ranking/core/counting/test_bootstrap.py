@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from ranking.core.counting.bootstrap import (
+from ranking.core.counting.resampling import (
     MAX_WEIGHT,
     UNITS_AT_A_TIME,
     _mix,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ranking.core.counting.comparisons import comparisons_of, shown_position
+from ranking.core.counting.tallies import comparisons_of, shown_position
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 
 # Of the three outputs of j's block, two are ranked alike; c and d are one output of k's.

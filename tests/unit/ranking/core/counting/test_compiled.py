@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ranking.core.counting import compiled, resampling_kernel
 from ranking.core.counting import kernel as counting_kernel
-from ranking.core.counting.bootstrap import bootstrap_counts, generator_states, poisson_thresholds
 from ranking.core.counting.counts import Layout, count, counts_of_units
+from ranking.core.counting.resampling import bootstrap_counts, generator_states, poisson_thresholds
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from tests.properties import examples

@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ranking.core.counting.counts import Layout
-from ranking.core.counting.effective_numbers import (
+from ranking.core.counting.counts import (
+    Layout,
     counts_per_block,
     effective_number,
     effective_number_of_units,

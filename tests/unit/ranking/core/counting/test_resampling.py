@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.counting.bootstrap import poisson_weights, uniform_numbers
 from ranking.core.counting.counts import Layout, count
-from ranking.core.counting.resampling import LEVELS, Level, Resampling, unit_keys
+from ranking.core.counting.resampling import (
+    LEVELS,
+    Level,
+    Resampling,
+    poisson_weights,
+    uniform_numbers,
+    unit_keys,
+)
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from tests.properties import examples

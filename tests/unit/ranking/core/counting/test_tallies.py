@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ranking.core.counting.counts import Layout, count
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.methods.expected_wins import expected_wins
+from ranking.core.methods.shares import expected_wins
 
 Rows = st.SearchStrategy[list[BlockRow]]
 Drawn = Callable[[int], Blocks]

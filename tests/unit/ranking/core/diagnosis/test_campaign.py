@@ -1,8 +1,13 @@
 import numpy as np
 import pytest
 
-from ranking.core.diagnosis.campaign import NOBODY, diagnose_campaign, sole_winners
-from ranking.core.diagnosis.identical_texts import RankedDifferently, identical_texts
+from ranking.core.diagnosis.campaign import (
+    NOBODY,
+    RankedDifferently,
+    diagnose_campaign,
+    identical_texts,
+    sole_winners,
+)
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 
 REF = ("_ref",)

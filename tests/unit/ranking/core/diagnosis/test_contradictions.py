@@ -5,14 +5,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ranking.core.diagnosis.contradictions import (
+from ranking.core.diagnosis.direct_pairs import (
     Contradiction,
     ScoredPair,
     contradictions,
+    direct_pairs,
     scored_on_shared_blocks,
     scored_pairs,
 )
-from ranking.core.diagnosis.direct_pairs import direct_pairs
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.scores import Scores

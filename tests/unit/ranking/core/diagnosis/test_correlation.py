@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranking.core.diagnosis.clustered_correlation import Coefficient, correlation_clustered
-from ranking.core.diagnosis.correlation import NoInterval, correlation, correlation_sampled
-from ranking.core.diagnosis.influences import Influenced, kendall_influenced, spearman_influenced
+from ranking.core.diagnosis.correlation import (
+    Coefficient,
+    Influenced,
+    NoInterval,
+    correlation,
+    correlation_clustered,
+    correlation_sampled,
+    kendall_influenced,
+    spearman_influenced,
+)
 from tests.benchmarks.correlation_coverage import (
     DrawnRatings,
     DrawnScores,

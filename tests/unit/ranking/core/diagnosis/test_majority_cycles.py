@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.counting.tallies import Tallies
-from ranking.core.diagnosis.direct_pairs import DirectPairs
-from ranking.core.diagnosis.majority_cycles import Cycle, majority_cycles
+from ranking.core.diagnosis.direct_pairs import Cycle, DirectPairs, majority_cycles
 
 
 def direct(wins: list[list[int]], p: list[list[float]] | None = None) -> DirectPairs:

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.firmness.branch_and_bound import cannot_overtake
-from ranking.core.firmness.counted_blocks import counted_blocks
+from ranking.core.firmness.bounds import at_least, cannot_overtake, counted_blocks
 from ranking.core.firmness.fewest_blocks import Proof, fewest_blocks
-from ranking.core.firmness.fewest_bounds import at_least
-from ranking.core.firmness.first_place import leaders
+from ranking.core.firmness.without_each import leaders
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.judged.candidate_sets import CandidateSets
-from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes, blocks_of_parts
+from ranking.core.judged.coded_blocks import (
+    CandidateSets,
+    CodedJudgments,
+    blocks_of_codes,
+    blocks_of_parts,
+)
 
 JUDGES = ("zoë", "adam", "eve", "nobody")
 NAMES = tuple(f"system {index:02} Ünï" for index in range(26))

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from ranking.core.judged import collapsed_candidates
-from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows, shown_labels
 from ranking.core.judged.collapsed_candidates import (
     Pairing,
     collapsed_comparisons,
     collapsed_labels,
 )
-from ranking.core.judged.shown_labels import shown_labels
 
 
 def drawn(seed: int, *, systems: int) -> Blocks:

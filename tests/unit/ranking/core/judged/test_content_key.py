@@ -5,8 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.judged.content_key import CONTENT_KEY_VERSION, content_key, judgment_content
+from ranking.core.judged.blocks import (
+    CONTENT_KEY_VERSION,
+    BlockRow,
+    blocks_from_rows,
+    content_key,
+    judgment_content,
+)
 
 candidates = st.lists(st.lists(st.text(max_size=3), max_size=3, unique=True), max_size=3)
 judged = st.tuples(st.integers(0, 2**31 - 1), st.text(max_size=3), candidates)

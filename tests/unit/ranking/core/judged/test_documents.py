@@ -10,14 +10,18 @@ from ranking.core.counting import resampling as resampling_module
 from ranking.core.counting.counts import Layout, count
 from ranking.core.counting.moments import moments_of_blocks
 from ranking.core.counting.resampling import LEVELS, Level, Resampling, unit_keys
-from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.judged.documents import first_segments, several_documents
-from ranking.core.methods.expected_wins import expected_wins_influence
+from ranking.core.judged.blocks import (
+    BlockRow,
+    Blocks,
+    blocks_from_rows,
+    first_segments,
+    several_documents,
+)
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import Ranking
-from ranking.core.rankings.two_way_resampling import two_way_resampling
-from ranking.core.uncertainty.block_influence import covariance_of_block_influence
+from ranking.core.methods.shares import expected_wins_influence
+from ranking.core.rankings.find_ranges import two_way_resampling
+from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.uncertainty.standard_errors import covariance_of_block_influence
 from ranking.core.uncertainty.two_way import RangeLimit, two_way_covariance
 from tests.some_now import some_now
 from tests.worlds import draw_campaign, world_named

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.judges.clickers import (
+from ranking.core.judges.clicking import (
     JUDGES_ALLOWED_FOR,
     ClickingEvidence,
     reference_ignored,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binomtest, t
 
-from ranking.core.judges.clustered_share import clustered_share
+from ranking.core.judges.shares import clustered_share
 
 
 def ints(*values: int) -> np.ndarray:

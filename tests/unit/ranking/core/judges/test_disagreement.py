@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from ranking.core.agreement.counts import AGREEING, COMPARABLE, count_agreement
+from ranking.core.agreement.units import AGREEING, COMPARABLE, count_agreement
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.judges.disagreement import MIN_SEGMENTS, Disagreement, disagreement
+from ranking.core.judges.diagnosis import MIN_SEGMENTS, Disagreement, disagreement
 from tests.worlds import World, draw_campaign
 
 SYSTEMS = ("a", "b")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from ranking.core.judges.distribution_of_sum import tail_of_sum
+from ranking.core.judges.clicking import tail_of_sum
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]

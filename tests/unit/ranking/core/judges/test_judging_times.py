@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from ranking.core.judges.judging_times import NO_TIMES, median_times_of_tallies, tally_times
+from ranking.core.judges.tallies import NO_TIMES, median_times_of_tallies, tally_times
 
 
 def counted(*times: float) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.judges.random_clicking import reference_preferences
+from ranking.core.judges.clicking import reference_preferences
 from tests.clickers import CLICKERS, clicking
 from tests.some_now import some_now
 

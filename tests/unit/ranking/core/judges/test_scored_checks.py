@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from annotation.judge_measures import JudgeMeasure
-from ranking.core.judges.random_clicking import reference_preferences_of_margins
-from ranking.core.judges.reference_margins import reference_margins
-from ranking.core.judges.scored_checks import ScoredCheck, ScoredOutput, tally_scored_checks
-from ranking.core.judges.tallies import JudgeTallies
+from ranking.core.judges.clicking import reference_margins, reference_preferences_of_margins
+from ranking.core.judges.tallies import JudgeTallies, ScoredCheck, ScoredOutput, tally_scored_checks
 from ranking.judge_monitoring import measures_of_tallies
 
 

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import binom
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.judges.label_patterns import Patterns, tally_lines
-from ranking.core.judges.straight_lining import line_chances, straight_lining
+from ranking.core.judges.clicking import line_chances, straight_lining
+from ranking.core.judges.patterns import Patterns, tally_lines
 
 SYSTEMS = ["a", "b", "c", "d", "e"]
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.judges.keyed_sums import KeyedSums
-from ranking.core.judges.label_patterns import Patterns
+from ranking.core.judges.patterns import KeyedSums, Patterns
 from ranking.core.judges.repeats import NO_REPEATS
 from ranking.core.judges.tallies import JudgeTallies, tally_judges
 from tests.properties import examples
@@ -88,7 +87,7 @@ def test_so_they_are_in_parts_and_with_candidates_that_share_systems(
     rows = drawn_rows(300)
     whole = tally_judges(columns(rows), reference=REFERENCE)
     assert_counted(whole, rows)
-    monkeypatch.setattr("ranking.core.judges.shown_rows._BLOCKS_AT_A_TIME", 7)
+    monkeypatch.setattr("ranking.core.judges.patterns._BLOCKS_AT_A_TIME", 7)
     monkeypatch.setattr("ranking.core.judges.repeats._BLOCKS_AT_A_TIME", 11)
     assert tally_judges(columns(rows), reference=REFERENCE) == whole
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binomtest, norm, t
 
-from ranking.core.judges.clustered_share import clustered_share
-from ranking.core.judges.two_way_share import two_way_share
+from ranking.core.judges.shares import clustered_share, two_way_share
 
 
 def ints(*values: int) -> np.ndarray:

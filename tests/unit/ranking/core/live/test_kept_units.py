@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ranking.core.live.kept_units import MOST_APART, UNITS_AT_A_TIME, KeptUnits
+from ranking.core.live.moments import MOST_APART, UNITS_AT_A_TIME, KeptUnits
 
 KEYS = [("bob", 2), ("ann", 3), ("cyd", 1), ("ann", 1), ("bob", 10)]
 

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.live.definition import Definition, definition_of
+from ranking.core.live.definition import Definition, RunTallies, definition_of, tallies_of_blocks
 from ranking.core.live.packing import DamagedStateError
 from ranking.core.live.state import LiveState
-from ranking.core.live.tallies import RunTallies, tallies_of_blocks
 from ranking.core.rankings.range_kinds import RangeOptions
 from tests.properties import examples
 from tests.some_now import some_now

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ranking.core.methods.expected_wins import expected_wins
+from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import Scores, ordinal_ranks
 
 Counts = npt.NDArray[np.int64]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ranking.core.counting.counts import Counts
-from ranking.core.methods.expected_wins import expected_wins_influence, smoothed_share
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
+from ranking.core.methods.shares import expected_wins_influence, smoothed_share
 
 WITH_INFLUENCE = [
     name

@@ -9,7 +9,7 @@ import pytest
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.ability import Ability
-from ranking.core.methods.trueskill.wmt import trueskill_wmt
+from ranking.core.methods.trueskill import trueskill_wmt
 from ranking.core.ranges.clusters import clusters, rank_ranges
 from tests.released import appraise, blocks_of, expected_of, pairwise
 

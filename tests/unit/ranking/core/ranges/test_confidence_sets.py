@@ -12,8 +12,12 @@ from scipy.integrate import quad
 from scipy.stats import norm, studentized_range
 
 from ranking.core.ranges.clusters import RankRanges, clusters
-from ranking.core.ranges.confidence_sets import Bound, pairwise_p_values, rank_confidence_sets
-from ranking.core.ranges.studentised import studentised_differences
+from ranking.core.ranges.confidence_sets import (
+    Bound,
+    pairwise_p_values,
+    rank_confidence_sets,
+    studentised_differences,
+)
 from tests.properties import examples
 from tests.unit.ranking.core.ranges.centred import centred
 

@@ -8,8 +8,14 @@ from scipy.stats import binomtest, ttest_1samp, ttest_rel
 
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.ranges.pairs import PairTests, compared_pairs, difference_tests, sign_tests
-from ranking.core.ranges.sign_tests import Correction, adjusted
+from ranking.core.ranges.sign_tests import (
+    Correction,
+    PairTests,
+    adjusted,
+    compared_pairs,
+    difference_tests,
+    sign_tests,
+)
 from ranking.core.scores import Scores
 
 

@@ -9,9 +9,8 @@ import pytest
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.anytime_beside import rank_at_any_time
 from ranking.core.rankings.counted_judgments import count_judgments
-from ranking.core.rankings.rank import rank
+from ranking.core.rankings.rank import rank, rank_at_any_time
 
 COUNTED = [name for name, method in METHODS.items() if isinstance(method, CountsMethod)]
 

@@ -6,7 +6,7 @@ import pytest
 from ranking.core.counting.moments import moments_of_blocks
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.methods.registry import METHODS, method_named
-from ranking.core.rankings.effective_units import EffectiveUnits, effective_units
+from ranking.core.rankings.counted_judgments import EffectiveUnits, effective_units
 
 THREE = [["A"], ["B"], ["C"]]
 

@@ -7,9 +7,8 @@ import pytest
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.rankings import lopez_time
-from ranking.core.rankings.lopez_time import seconds_of_resamples
-from ranking.core.rankings.two_way_resampling import two_way_resampling
+from ranking.core.rankings import find_ranges as lopez_time
+from ranking.core.rankings.find_ranges import seconds_of_resamples, two_way_resampling
 
 Tables = list[npt.NDArray[np.int64]]
 

@@ -1,7 +1,7 @@
 """The orders of several methods, and which pairs they differ in."""
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.rankings.orders import orders_by_methods
+from ranking.core.rankings.mean_scores import orders_by_methods
 
 
 def blocks_of(*pairs: tuple[str, int, str, int]) -> Blocks:

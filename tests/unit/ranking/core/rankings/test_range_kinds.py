@@ -8,18 +8,22 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from ranking.core.anytime.ranges import anytime_ranges
 from ranking.core.counting.resampling import Level
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.registry import METHODS
+from ranking.core.ranges.anytime import anytime_ranges
 from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
 from ranking.core.ranges.sign_tests import Correction, adjusted
-from ranking.core.rankings.drawn_scores import draw_around
 from ranking.core.rankings.find_ranges import find_ranges
-from ranking.core.rankings.range_kinds import RANGE_KINDS, RangeKind, RangeOptions, _covariance
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.range_kinds import (
+    RANGE_KINDS,
+    RangeKind,
+    RangeOptions,
+    _covariance,
+    draw_around,
+)
+from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import Scores
 from tests.worlds import World, draw_campaign, world_named
 

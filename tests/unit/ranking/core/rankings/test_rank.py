@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from ranking.core.counting.resampling import Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.rankings.rank import rank
-from ranking.core.rankings.ranking import Ranking
+from ranking.core.rankings.rank import Ranking, rank
 
 Rows = st.SearchStrategy[list[BlockRow]]
 

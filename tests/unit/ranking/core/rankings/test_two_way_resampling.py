@@ -7,10 +7,10 @@ from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks
 from ranking.core.counting.resampling import Level
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.methods.expected_wins import expected_wins_influence
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.two_way_resampling import _share, two_way_resampling
+from ranking.core.methods.shares import expected_wins_influence
+from ranking.core.rankings.find_ranges import _share, two_way_resampling
 from ranking.core.uncertainty.two_way import RangeLimit, two_way_covariance
 from tests.worlds import World, draw_campaign, world_named
 

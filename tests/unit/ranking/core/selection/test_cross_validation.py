@@ -8,10 +8,9 @@ import pytest
 
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.methods.expected_wins import expected_wins
+from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import Scores
-from ranking.core.selection.cross_validation import data_requirements, segment_folds, select_method
-from ranking.core.selection.predictors import (
+from ranking.core.selection import (
     LOSS,
     TIE,
     UNKNOWN,
@@ -20,6 +19,9 @@ from ranking.core.selection.predictors import (
     by_pairs,
     by_relative_ability,
     by_scores,
+    data_requirements,
+    segment_folds,
+    select_method,
 )
 
 NAMES = "abcd"

@@ -13,13 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.find_ranges import _resampled_scores
 from ranking.core.sharding.encoding import EncodingError, decode, encode
-from ranking.core.simulation.experiments import _measure_all
-from ranking.core.simulation.model import Model
+from ranking.core.simulation.model import Model, _measure_all
 from tests.shard_work import squares
 
 VALUES = st.recursive(

@@ -7,8 +7,12 @@ from hypothesis import strategies as st
 
 from annotation.sampling.priorities import active_priorities_of_many
 from ranking.core.simulation.budget_curve import ActiveDraw, budget_curve
-from ranking.core.simulation.expected_curve import expected_significant_pairs
-from ranking.core.simulation.measures import clusters_at, sign_test_ranges, significant_pairs
+from ranking.core.simulation.measures import (
+    clusters_at,
+    expected_significant_pairs,
+    sign_test_ranges,
+    significant_pairs,
+)
 from ranking.core.simulation.model import Model, simulate_wins
 from ranking.design_study.campaigns import ComparedDesign, SimulatedCampaign
 from tests.properties import examples

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.simulation.end_of_work import EndOfWork, forecast_end
+from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
 
 WEEK = 7
 CAMPAIGNS = 600

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from ranking.core.simulation.equal_groups import GroupsPosterior
+from ranking.core.simulation.budget_curve import GroupsPosterior
 
 
 def listed(estimate: list[float], variance: list[float], spread: float) -> dict[int, float]:

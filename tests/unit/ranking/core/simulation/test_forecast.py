@@ -2,11 +2,17 @@ import numpy as np
 import pytest
 
 from ranking.core.simulation.budget import plan_campaign, plan_from_start
-from ranking.core.simulation.forecast import forecast_pairs
-from ranking.core.simulation.futures import Futures, likely_futures
 from ranking.core.simulation.measures import significant_pairs
 from ranking.core.simulation.model import Model, simulate_blocks, simulate_wins
-from ranking.core.simulation.noise import CampaignCurve, NoiseFit, campaign_curve, fit_noise
+from ranking.core.simulation.noise import (
+    CampaignCurve,
+    Futures,
+    NoiseFit,
+    campaign_curve,
+    fit_noise,
+    forecast_pairs,
+    likely_futures,
+)
 
 SEED = 5
 

@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 
-from ranking.core.simulation.futures import Futures, likely_futures
 from ranking.core.simulation.model import Model, simulate_blocks
-from ranking.core.simulation.noise import CampaignCurve, NoiseFit, campaign_curve, fit_noise
+from ranking.core.simulation.noise import (
+    CampaignCurve,
+    Futures,
+    NoiseFit,
+    campaign_curve,
+    fit_noise,
+    likely_futures,
+)
 
 KEPT = 4
 

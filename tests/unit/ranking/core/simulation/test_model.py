@@ -7,13 +7,14 @@ from scipy.stats import binom, norm
 from ranking.core.counting.tallies import tally
 from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.sign_tests import better, rank_ranges_by_sign_test
-from ranking.core.sharding.this_machine import ThisMachine
-from ranking.core.simulation.expected_curve import expected_comparisons, expected_significant_pairs
+from ranking.core.sharding.shards import ThisMachine
 from ranking.core.simulation.measures import (
     Level,
     cluster_violations,
     critical_wins,
     error_of_ranks,
+    expected_comparisons,
+    expected_significant_pairs,
     range_violations,
     sign_test_ranges,
     significant_pairs,

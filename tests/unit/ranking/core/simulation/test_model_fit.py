@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ranking.core.simulation.model_fit import sorted_expected_wins, spread_p_value
+from ranking.core.simulation.measures import sorted_expected_wins, spread_p_value
 
 
 def test_the_spread_is_expected_wins_best_first() -> None:

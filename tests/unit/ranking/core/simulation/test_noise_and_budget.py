@@ -6,8 +6,7 @@ import pytest
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.simulation.budget import plan_budget, plan_campaign
-from ranking.core.simulation.expected_curve import expected_comparisons
-from ranking.core.simulation.measures import significant_pairs
+from ranking.core.simulation.measures import expected_comparisons, significant_pairs
 from ranking.core.simulation.model import Model, simulate_blocks, simulate_wins
 from ranking.core.simulation.noise import (
     NOISE_GRID,

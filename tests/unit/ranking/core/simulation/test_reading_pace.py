@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ranking.core.simulation.reading_pace import ASSUMED_PACE, reading_pace
+from ranking.core.simulation.work_ahead import ASSUMED_PACE, reading_pace
 
 
 def test_too_little_says_nothing() -> None:

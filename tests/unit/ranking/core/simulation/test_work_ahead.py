@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranking.core.simulation.end_of_work import end_quantiles, forecast_end
-from ranking.core.simulation.reading_pace import ASSUMED_PACE, ReadingPace, reading_pace
-from ranking.core.simulation.work_ahead import days_ahead, hours_ahead, judgments_ahead
+from ranking.core.simulation.work_ahead import (
+    ASSUMED_PACE,
+    ReadingPace,
+    days_ahead,
+    end_quantiles,
+    forecast_end,
+    hours_ahead,
+    judgments_ahead,
+    reading_pace,
+)
 
 EXACT = ReadingPace(seconds=36.0, low=36.0, high=36.0)
 

@@ -10,7 +10,7 @@ from ranking.core.counting.counts import Layout, count
 from ranking.core.counting.moments import moments_of_blocks
 from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.uncertainty.block_influence import (
+from ranking.core.uncertainty.standard_errors import (
     covariance_of_block_influence,
     standard_errors_of_block_influence,
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest, t
 
-from ranking.core.uncertainty.draws import t_deviates
+from ranking.core.uncertainty.two_way import t_deviates
 
 
 @pytest.mark.parametrize("degrees_of_freedom", [np.inf, 3.0, 12.5])

@@ -9,12 +9,11 @@ from scipy.stats import chi2, norm
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
-from ranking.core.counting.bootstrap import uniform_numbers
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import CLUSTER_UNITS, Moments, moments_of_blocks
-from ranking.core.counting.resampling import Level
+from ranking.core.counting.resampling import Level, uniform_numbers
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.methods.expected_wins import expected_wins_influence
+from ranking.core.methods.shares import expected_wins_influence
 from ranking.core.rankings.rank import rank
 from ranking.core.scores import Scores
 from ranking.core.uncertainty.two_way import (

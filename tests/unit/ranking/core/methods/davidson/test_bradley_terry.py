@@ -8,8 +8,13 @@ from scipy import optimize
 from ranking.core.counting.counts import Counts, Layout
 from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.methods.davidson.bradley_terry import INFINITE_GAP, gradient, scores
-from ranking.core.methods.davidson.likelihood import NotConvergedError, davidson
+from ranking.core.methods.bradley_terry import (
+    INFINITE_GAP,
+    NotConvergedError,
+    davidson,
+    gradient,
+    scores,
+)
 from ranking.core.rankings.rank import rank
 from ranking.core.scores import NotEstimable
 from tests.some_now import some_now

@@ -9,15 +9,15 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import approx_fprime
 
-from ranking.core.counting.comparisons import Comparisons, comparisons_of, shown_position
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.tallies import Comparisons, comparisons_of, shown_position, tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.methods.davidson.judge_effects import JudgeEffectsModel, Penalty
-from ranking.core.methods.davidson.judge_effects_method import (
+from ranking.core.methods.bradley_terry import NotConvergedError, davidson
+from ranking.core.methods.davidson_judges import (
+    JudgeEffectsModel,
+    Penalty,
     davidson_judges,
     davidson_judges_block_influence,
 )
-from ranking.core.methods.davidson.likelihood import NotConvergedError, davidson
 from ranking.core.rankings.rank import rank
 from tests.worlds import World, draw_campaign
 
@@ -218,7 +218,7 @@ def test_moves_of_all_blocks_cancel_but_for_the_prior() -> None:
 
 
 def test_a_fit_that_does_not_arrive_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ranking.core.methods.davidson.judge_effects._MAX_STEPS", 1)
+    monkeypatch.setattr("ranking.core.methods.davidson_judges._MAX_STEPS", 1)
     with pytest.raises(NotConvergedError, match="in 1 steps"):
         JudgeEffectsModel(mixed(), systems=6, judges=3).fit()
 

@@ -11,11 +11,17 @@ from scipy import optimize, stats
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.ability import AbilityProblem
-from ranking.core.methods.convergence import effective_draws, split_rhat
-from ranking.core.methods.hopkins_may.fit import hopkins_may, score_counts
-from ranking.core.methods.hopkins_may.gibbs import posterior_draws
-from ranking.core.methods.hopkins_may.model import HopkinsMayModel, outcome_chances, posterior_modes
-from ranking.core.sharding.this_machine import ThisMachine
+from ranking.core.methods.hopkins_may import (
+    HopkinsMayModel,
+    effective_draws,
+    hopkins_may,
+    outcome_chances,
+    posterior_draws,
+    posterior_modes,
+    score_counts,
+    split_rhat,
+)
+from ranking.core.sharding.shards import ThisMachine
 
 ABILITIES = np.array([0.6, 0.2, 0.0, -0.1, -0.7])
 NAMES = "abcde"

@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ranking.core.counting.counts import Counts
-from ranking.core.methods.linear_ordering import solver as linear_ordering
-from ranking.core.methods.linear_ordering.bound_kernel import circles_of, raise_bound, take_circles
-from ranking.core.methods.linear_ordering.exact_kernel import best_order
-from ranking.core.methods.linear_ordering.lopez import lopez_order, scores
-from ranking.core.methods.linear_ordering.solver import (
+from ranking.core.methods import lopez as linear_ordering
+from ranking.core.methods.lopez import (
     _by_integer_programming,
     _by_search,
     _by_subsets,
     _interpreted_order,
+    lopez_order,
     minimum_cost_order,
+    scores,
     total_cost,
 )
+from ranking.core.methods.lopez_kernels import best_order, circles_of, raise_bound, take_circles
 
 Int64Array = npt.NDArray[np.int64]
 

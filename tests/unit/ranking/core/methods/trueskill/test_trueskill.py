@@ -11,12 +11,16 @@ from scipy import special, stats
 
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.methods import normal_kernels
+from ranking.core.methods import normal_kernels, trueskill_kernels
 from ranking.core.methods.ability import AbilityProblem
-from ranking.core.methods.trueskill import kernels as trueskill_kernels
-from ranking.core.methods.trueskill.online import Games, trueskill_online
-from ranking.core.methods.trueskill.wmt import draw_margin, score_counts, trueskill_wmt
-from ranking.core.sharding.this_machine import ThisMachine
+from ranking.core.methods.trueskill import (
+    Games,
+    draw_margin,
+    score_counts,
+    trueskill_online,
+    trueskill_wmt,
+)
+from ranking.core.sharding.shards import ThisMachine
 
 with warnings.catch_warnings():
     # The package's source has an escape that Python no longer likes.

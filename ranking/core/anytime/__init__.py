@@ -1,1 +1,0 @@
-"""Rank ranges of Expected Wins that hold however often they are looked at."""

@@ -1,0 +1,919 @@
+"""Tasks of one test set compared: orders, correlations, and pairs decided per hour.
+
+What was judged in one way, and how long it took, in resamples of segments and of judges.
+
+A task whose judges score outputs one by one: systems are compared by their mean scores of a segment.
+
+Intervals of figures from how they vary in resamples of segments, of judges, and of both.
+
+How many pairs of systems a way of judging decides, and how many in an hour.
+
+How alike two ways of judging score the same systems: Kendall's tau-b, Spearman's and Pearson's correlation.
+
+Several tasks on the same systems beside each other.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from functools import cached_property
+from itertools import combinations
+from math import inf, sqrt
+from types import MappingProxyType
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+from ranking.core.counting.resampling import (
+    Resampling,
+    bootstrap_wins,
+    poisson_weights,
+    segment_keys,
+    unit_keys,
+)
+from ranking.core.counting.tallies import chunks, tally
+from ranking.core.judged.blocks import Blocks, UInt64Array
+from ranking.core.methods.method import CountsMethod
+from ranking.core.methods.registry import counts_method_named
+from ranking.core.ranges.clusters import RankRanges, clusters
+from ranking.core.ranges.confidence_sets import rank_confidence_sets
+from ranking.core.ranges.sign_tests import Correction, better
+from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+#: What is resampled: segments, judges, or what a judge judged of a segment.
+Unit = Literal["segments", "judges", "cells"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+_SECONDS_PER_HOUR = 3600
+_AT_A_TIME = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveTime:
+    """The active time that judges took for segments, that of changes included.
+
+    Attributes
+    ----------
+    seconds : float64, shape (T,)
+        At least 0; NaN where it was not measured.
+    segment : int64, shape (T,)
+        Number of the segment, as in `Blocks.segment`.
+    judge : tuple of str, length T
+        Pseudonym of who judged it.
+
+    Raises
+    ------
+    ValueError
+        If the columns are not equally long, or a time is negative.
+    """
+
+    seconds: FloatArray
+    segment: Int64Array
+    judge: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not len(self.seconds) == len(self.segment) == len(self.judge):
+            raise ValueError("seconds, segment, judge: expected one of each")
+        if np.any(self.seconds < 0):
+            raise ValueError("seconds: expected none below 0")
+
+    @cached_property
+    def hours(self) -> float | None:
+        """Hours of all; None if any time was not measured, or all are 0."""
+        total = float(self.seconds.sum()) / _SECONDS_PER_HOUR
+        return total if total > 0 else None  # NaN is not more than 0
+
+
+@dataclass(frozen=True, eq=False)
+class TimedTask(ABC):
+    """What was judged in one way.
+
+    Attributes
+    ----------
+    name : str
+        By what callers know it.
+    blocks : Blocks
+        B judged blocks. Segments and judges of several tasks are the same where their numbers and pseudonyms are.
+    time : ActiveTime
+        Of judges of these blocks.
+
+    Raises
+    ------
+    ValueError
+        If there is no block, or somebody took time who judged none.
+    """
+
+    name: str
+    blocks: Blocks
+    time: ActiveTime
+
+    def __post_init__(self) -> None:
+        if not len(self.blocks):
+            raise ValueError("blocks: expected at least one")
+        if not set(self.time.judge) <= self._judge_keys.keys():
+            raise ValueError("time: of a judge who judged no block")
+
+    @property
+    @abstractmethod
+    def systems(self) -> tuple[str, ...]:
+        """The n systems of which anything says how they compare."""
+
+    @abstractmethod
+    def wins(self) -> Int64Array:
+        """Return how often each system was better than each other one, shape (n, n)."""
+
+    @abstractmethod
+    def wins_resampled(self, unit: Unit, *, seed: int, resamples: int) -> Int64Array:
+        """Return the same in resamples of units, shape (R, n, n).
+
+        A unit has the same weight in every task, and in `hours_resampled`, with the same seed.
+        """
+
+    @property
+    def fewest_units(self) -> int:
+        """The number of segments or that of judges, whichever is smaller."""
+        return min(len(np.unique(self.blocks.segment)), len(self._judge_keys))
+
+    def hours_resampled(self, unit: Unit, *, seed: int, resamples: int) -> FloatArray:
+        """Return the hours in resamples of units, shape (R,).
+
+        Parameters
+        ----------
+        unit : "segments", "judges" or "cells"
+        seed, resamples : int
+            As for `ranking.core.counting.resampling.poisson_weights`.
+        """
+        keys = self._keys(unit, self.time.segment, self.time.judge)
+        hours = np.zeros(resamples)
+        for rows in chunks(len(keys), _AT_A_TIME):
+            weights = poisson_weights(keys[rows], seed=seed, resamples=resamples)
+            hours += (self.time.seconds[rows, np.newaxis] * weights).sum(axis=0)
+        return hours / _SECONDS_PER_HOUR
+
+    @cached_property
+    def _judge_keys(self) -> Mapping[str, np.uint64]:
+        index, rows = np.unique(self.blocks.judge, return_index=True)
+        keys = unit_keys(self.blocks, "judges")[rows]
+        return {self.blocks.judges[n]: key for n, key in zip(index.tolist(), keys, strict=True)}
+
+    def _keys(
+        self, unit: Unit, segment: npt.NDArray[np.integer], judges: Sequence[str]
+    ) -> UInt64Array:
+        if unit == "segments":
+            return segment_keys(segment)
+        of_judge = np.array([self._judge_keys[name] for name in judges], dtype=np.uint64)
+        # Keys are hashes, so a pair's may be made of its two.
+        return of_judge if unit == "judges" else of_judge ^ segment_keys(segment)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTask(TimedTask):
+    """A task whose blocks show outputs side by side: systems are compared within blocks."""
+
+    @cached_property
+    def compared(self) -> Blocks:
+        """The blocks over those systems that were compared with any other."""
+        tallies = tally(self.blocks)
+        met = (tallies.wins + tallies.wins.T + tallies.ties).sum(axis=1)
+        systems = zip(self.blocks.systems, met.tolist(), strict=True)
+        return self.blocks.without([name for name, comparisons in systems if not comparisons])
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Those that were compared with any other."""
+        return self.compared.systems
+
+    def wins(self) -> Int64Array:
+        """Return the comparisons that each system won against each other one, shape (n, n)."""
+        return tally(self.compared).wins
+
+    def wins_resampled(self, unit: Unit, *, seed: int, resamples: int) -> Int64Array:
+        """Return the same in resamples of units, shape (R, n, n)."""
+        return bootstrap_wins(self.keyed(unit), resamples=resamples, seed=seed)
+
+    def keyed(self, unit: Unit) -> Blocks:
+        """Return the compared blocks with the keys of their units, so that `bootstrap_counts` resamples these."""
+        names = [self.blocks.judges[index] for index in self.blocks.judge.tolist()]
+        return replace(self.compared, key=self._keys(unit, self.blocks.segment, names))
+
+
+_RESAMPLES_AT_A_TIME = 64
+
+
+@dataclass(frozen=True, eq=False)
+class OutputScores:
+    """N scores of outputs of n systems, higher is better.
+
+    Attributes
+    ----------
+    systems : tuple of str, length n
+        Each has a score.
+    system : int64, shape (N,)
+        Index into `systems`.
+    segment : int64, shape (N,)
+        Number of the segment, as in `Blocks.segment`.
+    judge : tuple of str, length N
+        Pseudonym of who gave it.
+    score : float64, shape (N,)
+
+    Raises
+    ------
+    ValueError
+        If the columns are not equally long, or a system has no score.
+    """
+
+    systems: tuple[str, ...]
+    system: Int64Array
+    segment: Int64Array
+    judge: tuple[str, ...]
+    score: FloatArray
+
+    def __post_init__(self) -> None:
+        columns = (self.system, self.segment, self.judge, self.score)
+        if len({len(column) for column in columns}) != 1:
+            raise ValueError("system, segment, judge, score: expected one of each a score")
+        if set(self.system.tolist()) != set(range(len(self.systems))):
+            raise ValueError("systems: expected a score of each")
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[tuple[int, str, str, float]]) -> OutputScores | None:
+        """Return the scores of rows (segment, judge, system, score), whatever their order; None of no row."""
+        ordered = sorted(rows)
+        if not ordered:
+            return None
+        systems = tuple(sorted({system for _segment, _judge, system, _score in ordered}))
+        place = {name: number for number, name in enumerate(systems)}
+        return cls(
+            systems=systems,
+            system=np.array([place[system] for *_key, system, _score in ordered], dtype=np.int64),
+            segment=np.array([segment for segment, *_others in ordered], dtype=np.int64),
+            judge=tuple(judge for _segment, judge, *_others in ordered),
+            score=np.array([score for *_others, score in ordered], dtype=np.float64),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredTask(TimedTask):
+    """A task whose blocks show one output.
+
+    A system's score is the mean over its segments, whose scores are averaged first. Of two systems that one wins a segment
+    whose mean there is higher.
+    """
+
+    scores: OutputScores
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Those with a score."""
+        return self.scores.systems
+
+    def means(self) -> FloatArray:
+        """Return the mean of each system, shape (n,)."""
+        means: FloatArray = self._means(np.ones((len(self.scores.score), 1)))[0]
+        return means
+
+    def means_resampled(self, unit: Unit, *, seed: int, resamples: int) -> FloatArray:
+        """Return the same in resamples of units, shape (R, n); NaN for a system without a score there."""
+        return np.concatenate(
+            [self._means(weights) for weights in self._weights(unit, seed, resamples)]
+        )
+
+    def wins(self) -> Int64Array:
+        """Return the segments that each system won against each other one, shape (n, n)."""
+        wins: Int64Array = self._wins(np.ones((len(self.scores.score), 1)))[0]
+        return wins
+
+    def wins_resampled(self, unit: Unit, *, seed: int, resamples: int) -> Int64Array:
+        """Return the same in resamples of units, shape (R, n, n).
+
+        A segment counts for a pair of systems as much as the scores of the two there do on average, rounded in the sum.
+        """
+        return np.concatenate(
+            [self._wins(weights) for weights in self._weights(unit, seed, resamples)]
+        )
+
+    @cached_property
+    def _cell(self) -> Int64Array:
+        """The cell of each score among those of segments and systems, shape (N,)."""
+        _numbers, row = np.unique(self.scores.segment, return_inverse=True)
+        return row * len(self.systems) + self.scores.system
+
+    @cached_property
+    def _shape(self) -> tuple[int, int]:
+        return len(np.unique(self.scores.segment)), len(self.systems)
+
+    def _by_cell(self, values: FloatArray) -> FloatArray:
+        """Return means of values of each segment and system, of shape (N, R) → (S, n, R); NaN where there is none."""
+        segments, n = self._shape
+        total = np.zeros((segments * n, values.shape[1]))
+        np.add.at(total, self._cell, values)
+        count = np.bincount(self._cell, minlength=segments * n).astype(np.float64)
+        count[count == 0] = np.nan
+        return (total / count[:, np.newaxis]).reshape(segments, n, -1)
+
+    def _weights(self, unit: Unit, seed: int, resamples: int) -> list[FloatArray]:
+        keys = self._keys(unit, self.scores.segment, self.scores.judge)
+        return [
+            poisson_weights(
+                keys,
+                seed=seed,
+                resamples=min(_RESAMPLES_AT_A_TIME, resamples - first),
+                first_resample=first,
+            ).astype(np.float64)
+            for first in range(0, resamples, _RESAMPLES_AT_A_TIME)
+        ]
+
+    def _means(self, weights: FloatArray) -> FloatArray:
+        weighted = self._by_cell(weights * self.scores.score[:, np.newaxis])
+        total, counted = (np.nansum(each, axis=0) for each in (weighted, self._by_cell(weights)))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((total / counted).T)
+
+    def _wins(self, weights: FloatArray) -> Int64Array:
+        n = len(self.systems)
+        mean = self._by_cell(self.scores.score[:, np.newaxis])[:, :, 0]
+        weight = self._by_cell(weights)
+        wins = np.zeros((weights.shape[1], n, n), dtype=np.int64)
+        for one in range(n):
+            for other in range(n):
+                # NaN is not more than 0.
+                won = np.round(mean[:, one] - mean[:, other], TIE_DECIMALS) > 0
+                both = (weight[won, one] + weight[won, other]) / 2
+                wins[:, one, other] = np.rint(both.sum(axis=0))
+        return wins
+
+
+#: Of the resamples, so many must have a figure.
+_LEAST_SHARE = 0.5
+#: Less is rounding.
+_NO_VARIANCE = 1e-20
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its interval.
+
+    Attributes
+    ----------
+    value : float
+    low, high : float or None
+        None where nothing tells how far it may be off: with one segment or one judge, where half of the resamples have no
+        such figure, or where all have the same.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def estimate(
+    value: float,
+    resampled: Mapping[Unit, FloatArray],
+    *,
+    fewest_units: int,
+    confidence: float,
+    least: float = -inf,
+    most: float = inf,
+) -> Estimate:
+    """Return a figure with the interval that holds what it is on average over campaigns of this size.
+
+    Segments and judges are taken for drawn: the variance is that over segments + over judges − that over what a judge
+    judged of a segment, at least each of the first two (Cameron, Gelbach and Miller 2011). Student's t has a degree of
+    freedom fewer than there are segments or judges, whichever are fewer.
+
+    Parameters
+    ----------
+    value : float
+    resampled : mapping of unit to float64, shape (R,)
+        The figure in resamples of each unit; NaN where a resample has none.
+    fewest_units : int
+        Segments or judges, whichever are fewer.
+    confidence : float
+        Between 0 and 1.
+    least, most : float
+        No end of the interval is beyond.
+
+    Returns
+    -------
+    Estimate
+
+    Notes
+    -----
+    The interval is symmetric around the figure and not made of percentiles: resamples have the noise of the campaign once
+    more, which pulls correlations towards 0 and makes some pairs significant, so their middle is elsewhere.
+    """
+    variances = {unit: _variance(values) for unit, values in resampled.items()}
+    over_segments, over_judges = variances["segments"], variances["judges"]
+    variance = max(over_segments + over_judges - variances["cells"], over_segments, over_judges)
+    if fewest_units < 2 or any(map(np.isnan, variances.values())) or variance < _NO_VARIANCE:
+        return Estimate(value, None, None)
+    reach = float(stdtrit(fewest_units - 1, (1 + confidence) / 2)) * sqrt(variance)
+    return Estimate(value, max(least, value - reach), min(most, value + reach))
+
+
+def _variance(values: FloatArray) -> float:
+    known = values[~np.isnan(values)]
+    if len(known) < max(2, _LEAST_SHARE * len(values)):
+        return float("nan")
+    return float(known.var(ddof=1))
+
+
+@dataclass(frozen=True, eq=False)
+class DecidedPairs:
+    """Which pairs of n systems are decided.
+
+    Attributes
+    ----------
+    systems : tuple of str, length n
+        Those that anything compares.
+    wins : int64, shape (n, n)
+        Comparisons that the first won against the second.
+    better : bool, shape (n, n)
+        Whether the first is significantly better than the second.
+    pairs : int
+        All pairs of these systems.
+    per_hour : Estimate or None
+        Decided pairs per hour of active time; None without that time, or without a pair.
+    """
+
+    systems: tuple[str, ...]
+    wins: Int64Array
+    better: BoolArray
+    pairs: int
+    per_hour: Estimate | None
+
+    @property
+    def decided(self) -> int:
+        """Number of decided pairs."""
+        return int(np.count_nonzero(self.better))
+
+    def won_and_lost(self, system: str, other: str) -> tuple[int, int]:
+        """Return how many comparisons a system won against another one, and lost."""
+        one, two = self.systems.index(system), self.systems.index(other)
+        return int(self.wins[one, two]), int(self.wins[two, one])
+
+
+def decided_pairs(
+    task: TimedTask, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
+) -> DecidedPairs:
+    """Return which pairs of systems are decided, and how many in an hour.
+
+    A pair is decided if the two-sided exact sign test of its own comparisons, without ties, has p ≤ 1 − `confidence` after
+    Holm's correction for all pairs of the task. The test takes comparisons for independent. Where outputs are scored one
+    by one, a comparison is a segment.
+
+    Parameters
+    ----------
+    task : TimedTask
+    resamples : int
+        Of each unit, for the interval of `per_hour`.
+    confidence : float
+        Between 0 and 1: of the tests, and of the interval.
+    seed : int
+        0 ≤ seed < 2**64.
+
+    Returns
+    -------
+    DecidedPairs
+        The interval of `per_hour` is of decided pairs ÷ hours, linearised: of what decided − rate · hours is in resamples.
+    """
+    wins = task.wins()
+    is_better = _better(wins, confidence)
+    n = len(task.systems)
+    hours = task.time.hours
+    per_hour = None
+    if hours is not None and n > 1:
+        decided = int(np.count_nonzero(is_better))
+        rate = decided / hours
+        resampled = {}
+        for unit in UNITS:
+            drawn = task.wins_resampled(unit, seed=seed, resamples=resamples)
+            count = np.count_nonzero(_better(drawn, confidence), axis=(-2, -1))
+            spent = task.hours_resampled(unit, seed=seed, resamples=resamples)
+            resampled[unit] = rate + (count - rate * spent) / hours
+        per_hour = estimate(
+            rate, resampled, fewest_units=task.fewest_units, confidence=confidence, least=0.0
+        )
+    return DecidedPairs(task.systems, wins, is_better, n * (n - 1) // 2, per_hour)
+
+
+def _better(wins: Int64Array, confidence: float) -> BoolArray:
+    level = round(1 - confidence, 12)
+    return better(wins, level=level, sides=2, correction=Correction.HOLM)
+
+
+#: Two systems correlate by 1 or -1 whatever was judged, and so do the ranks of three in a third of random orders;
+#: no interval of three holds.
+FEWEST_SYSTEMS = 4
+
+
+class NoCorrelation(StrEnum):
+    """Why there is no correlation; callers put the code into words."""
+
+    FEW_SYSTEMS = "few_systems"
+    """Fewer than four systems have a score in both."""
+
+    EQUAL_SCORES = "equal_scores"
+    """All scores of one of the two are equal."""
+
+
+@dataclass(frozen=True)
+class CorrelationsOfScores:
+    """Correlations of two lists of scores of the same systems.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Those that both score, by name.
+    kendall, spearman, pearson : Estimate or None
+        Tau-b; Spearman's with mean ranks for ties; Pearson's. None where there is none.
+    reason : NoCorrelation or None
+        Why there is none.
+    """
+
+    systems: tuple[str, ...]
+    kendall: Estimate | None
+    spearman: Estimate | None
+    pearson: Estimate | None
+    reason: NoCorrelation | None = None
+
+
+def kendall_tau_b(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return Kendall's tau-b (1945) of scores, shape (..., n) each, possibly of many resamples.
+
+    (C − D) / √((C + D + T₁)(C + D + T₂)): C pairs in the same order, D in opposite orders, T₁ and T₂ tied in the
+    other alone. Scores that agree to `TIE_DECIMALS` decimals are tied. NaN where all scores of one are, or any is NaN.
+    """
+    first, second = np.triu_indices(one.shape[-1], 1)
+    signs = [
+        np.sign(np.round(each[..., first] - each[..., second], TIE_DECIMALS))
+        for each in (one, other)
+    ]
+    untied = [(each * each).sum(axis=-1) for each in signs]
+    return _ratio((signs[0] * signs[1]).sum(axis=-1), untied[0] * untied[1])
+
+
+def pearson(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return Pearson's correlation of scores, shape (..., n) each; NaN where all of one are equal, or any is NaN."""
+    one, other = np.round(one, TIE_DECIMALS), np.round(other, TIE_DECIMALS)
+    varies = np.ptp(one, axis=-1) * np.ptp(other, axis=-1) > 0
+    one, other = (each - each.mean(axis=-1, keepdims=True) for each in (one, other))
+    squares = (one * one).sum(axis=-1) * (other * other).sum(axis=-1)
+    return _ratio((one * other).sum(axis=-1), np.where(varies, squares, 0.0))
+
+
+def spearman(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return Spearman's correlation of scores, with mean ranks for ties.
+
+    Parameters and result are those of `pearson`; scores that are equal to `TIE_DECIMALS` decimals are tied.
+    """
+    from scipy.stats import rankdata  # a fifth of the time in which Django starts
+
+    ranks = [rankdata(np.round(each, TIE_DECIMALS), axis=-1) for each in (one, other)]
+    return pearson(*ranks)
+
+
+_MEASURES: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = MappingProxyType(
+    {"kendall": kendall_tau_b, "spearman": spearman, "pearson": pearson}
+)
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnScores:
+    """The scores of a task's systems, and those in resamples of each unit.
+
+    `scores` is of shape (n,); `resampled` of shape (R, n). Resamples of the same seed have the same weights of segments
+    and judges in every task.
+    """
+
+    systems: tuple[str, ...]
+    scores: Scores
+    resampled: Mapping[Unit, Scores]
+    fewest_units: int
+
+
+def drawn_scores(
+    task: JudgedTask | ScoredTask, method: CountsMethod, *, resamples: int = 1000, seed: int = 0
+) -> DrawnScores:
+    """Score the systems of a task, also in resamples: by the method, or by means where outputs are scored one by one.
+
+    Parameters
+    ----------
+    task : JudgedTask or ScoredTask
+    method : CountsMethod
+    resamples, seed : int
+        As for `ranking.core.counting.resampling.bootstrap_counts`.
+
+    Raises
+    ------
+    NotConvergedError
+        If the method's estimate does not converge.
+    """
+    if isinstance(task, ScoredTask):
+        drawn = {
+            unit: _known(task.means_resampled(unit, seed=seed, resamples=resamples))
+            for unit in UNITS
+        }
+        return DrawnScores(task.systems, _known(task.means()), drawn, task.fewest_units)
+    parameters = method.complete(None)
+    # The keys are those of the units already.
+    resampling = Resampling("blocks", seed=seed)
+    return DrawnScores(
+        systems=task.systems,
+        scores=method.score(task.compared, **parameters),
+        resampled={
+            unit: method.score_resamples(
+                task.keyed(unit), resampling, range(resamples), **parameters
+            )
+            for unit in UNITS
+        },
+        fewest_units=task.fewest_units,
+    )
+
+
+def _known(values: FloatArray) -> Scores:
+    return Scores(values=values, estimable=~np.isnan(values))
+
+
+def correlations(
+    one: DrawnScores, other: DrawnScores, *, confidence: float = 0.95
+) -> CorrelationsOfScores:
+    """Return correlations of the scores that two tasks give the systems they have in common.
+
+    Parameters
+    ----------
+    one, other : DrawnScores
+        Of the same number of resamples and the same seed.
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    CorrelationsOfScores
+        Each interval is for what the correlation is on average over campaigns of this size, with other segments and other
+        judges: see `ranking.core.beside.estimate`. Noise lowers correlations, so that of the true scores is
+        further from 0.
+    """
+    places = {
+        name: index for index, name in enumerate(other.systems) if other.scores.estimable[index]
+    }
+    common = [
+        (index, places[name])
+        for index, name in enumerate(one.systems)
+        if one.scores.estimable[index] and name in places
+    ]
+    names = tuple(one.systems[index] for index, _place in common)
+    if len(common) < FEWEST_SYSTEMS:
+        return CorrelationsOfScores(names, None, None, None, NoCorrelation.FEW_SYSTEMS)
+    mine, theirs = (np.array(each, dtype=np.int64) for each in zip(*common, strict=True))
+    found = {}
+    for name, measure in _MEASURES.items():
+        value = float(measure(one.scores.values[mine], other.scores.values[theirs]))
+        if np.isnan(value):
+            return CorrelationsOfScores(names, None, None, None, NoCorrelation.EQUAL_SCORES)
+        found[name] = estimate(
+            value,
+            {
+                unit: measure(
+                    one.resampled[unit].values[:, mine], other.resampled[unit].values[:, theirs]
+                )
+                for unit in UNITS
+            },
+            fewest_units=min(one.fewest_units, other.fewest_units),
+            confidence=confidence,
+            least=-1.0,
+            most=1.0,
+        )
+    return CorrelationsOfScores(names, found["kendall"], found["spearman"], found["pearson"])
+
+
+def _ratio(product: FloatArray, squares: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(squares > 0, product / np.sqrt(squares), np.nan)
+    return np.asarray(np.clip(found, -1, 1), dtype=np.float64)
+
+
+#: Resamples without a score of a system are left out; of more than this share, nothing is known of its spread.
+_MOST_LACKING = 0.05
+_LEAST_WHOLE = 50
+#: A better system and a worse one.
+BetterAndWorse = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class PlacedSystem:
+    """A system in the order of a task.
+
+    Attributes
+    ----------
+    system : str
+    score : float or None
+        Higher is better; by the method, or the mean where outputs are scored one by one. None where all comparisons
+        are ties.
+    rank, rank_low, rank_high, cluster : int
+        1 for the best. The range is of percentiles, or a confidence set where outputs are scored one by one.
+    """
+
+    system: str
+    score: float | None
+    rank: int
+    rank_low: int
+    rank_high: int
+    cluster: int
+
+
+@dataclass(frozen=True, eq=False)
+class TaskOrder:
+    """A task by itself.
+
+    Attributes
+    ----------
+    task : JudgedTask or ScoredTask
+    order : tuple of PlacedSystem
+        Best first; empty where nothing compares two systems.
+    ranking : Ranking or None
+        That the order is of, with percentile ranges over segments and judges, as live rankings have by default; None where
+        there is no order, or outputs are scored one by one.
+    decided : DecidedPairs
+    """
+
+    task: JudgedTask | ScoredTask
+    order: tuple[PlacedSystem, ...]
+    ranking: Ranking | None
+    decided: DecidedPairs
+
+
+@dataclass(frozen=True, eq=False)
+class PairOfTasks:
+    """Two tasks side by side.
+
+    Attributes
+    ----------
+    first, second : str
+        Names of the tasks.
+    correlations : CorrelationsOfScores
+    agreeing : tuple of (str, str)
+        The better and the worse system of each pair that both decide alike.
+    contradicting : tuple of (str, str)
+        Of each pair that both decide, but the other way round: the better one by the first task, and the worse one.
+    """
+
+    first: str
+    second: str
+    correlations: CorrelationsOfScores
+    agreeing: tuple[BetterAndWorse, ...]
+    contradicting: tuple[BetterAndWorse, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class TasksBeside:
+    """Tasks in the order in which they were given, and every two of them."""
+
+    orders: tuple[TaskOrder, ...]
+    pairs: tuple[PairOfTasks, ...]
+
+
+def tasks_beside(
+    tasks: Sequence[JudgedTask | ScoredTask],
+    method: str = "expected_wins",
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> TasksBeside:
+    """Set tasks on the same systems beside each other.
+
+    Parameters
+    ----------
+    tasks : sequence of JudgedTask or ScoredTask
+        Of different names.
+    method : str
+        By which all are ranked whose blocks compare outputs: a method that scores counts.
+    resamples : int
+        Of each unit.
+    confidence : float
+        Between 0 and 1: of rank ranges, tests and intervals.
+    seed : int
+        0 ≤ seed < 2**64.
+    progress : callable, optional
+        Called with (tasks done, all tasks).
+
+    Returns
+    -------
+    TasksBeside
+
+    Raises
+    ------
+    ValueError
+        If two tasks have the same name, or the method does not score counts.
+    NotConvergedError
+        If the method's estimate does not converge.
+    """
+    if len({task.name for task in tasks}) < len(tasks):
+        raise ValueError("tasks: a name occurs twice")
+    scored = counts_method_named(method)
+    drawing = {"resamples": resamples, "seed": seed}
+    orders, drawn = [], []
+    for number, task in enumerate(tasks, 1):
+        drawn.append(drawn_scores(task, scored, **drawing))
+        ranking = None
+        if isinstance(task, JudgedTask) and len(task.systems) > 1:
+            ranking = rank(
+                task.blocks, method, confidence=confidence, resamples=resamples, seed=seed
+            )
+        orders.append(
+            TaskOrder(
+                task=task,
+                order=_by_means(drawn[-1], confidence, seed)
+                if isinstance(task, ScoredTask)
+                else _by_ranking(ranking),
+                ranking=ranking,
+                decided=decided_pairs(task, confidence=confidence, **drawing),
+            )
+        )
+        if progress is not None:
+            progress(number, len(tasks))
+    pairs = [
+        _pair(one, other, correlations(*of, confidence=confidence))
+        for (one, other), of in zip(combinations(orders, 2), combinations(drawn, 2), strict=True)
+    ]
+    return TasksBeside(tuple(orders), tuple(pairs))
+
+
+def _by_ranking(ranking: Ranking | None) -> tuple[PlacedSystem, ...]:
+    names = [part.name for part in fields(PlacedSystem)]
+    rows = () if ranking is None else ranking.systems
+    return tuple(PlacedSystem(**{name: getattr(row, name) for name in names}) for row in rows)
+
+
+def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> tuple[PlacedSystem, ...]:
+    """Return the order by means, with confidence sets of ranks over segments and judges.
+
+    The covariance is that over segments + that over judges: what both share is in it twice, so that sets are no smaller
+    than they should be. A system that some resample lacks may have any rank, as all may with one segment or judge.
+    """
+    n = len(drawn.systems)
+    if n < 2:
+        return ()
+    covariance = np.zeros((n, n))
+    parts = [drawn.resampled["segments"].values, drawn.resampled["judges"].values]
+    lacking = [np.isnan(each).mean(axis=0) > _MOST_LACKING for each in parts]
+    known = ~np.logical_or(*lacking) & (drawn.fewest_units > 1)
+    if known.any():
+        for each in parts:
+            whole = each[:, known][~np.isnan(each[:, known]).any(axis=1)]
+            if len(whole) < _LEAST_WHOLE:
+                known[:] = False
+                break
+            covariance[np.ix_(known, known)] += np.cov(whole.T)
+    values = drawn.scores.values
+    ranges = rank_confidence_sets(
+        np.where(known, values, np.nan),
+        covariance,
+        confidence=confidence,
+        degrees_of_freedom=max(drawn.fewest_units - 1, 1),
+        seed=seed,
+    )
+    ranks = ordinal_ranks(drawn.scores)
+    low, high = np.minimum(ranges.low, ranks), np.maximum(ranges.high, ranks)
+    cluster = clusters(RankRanges(low=low, high=high))
+    return tuple(
+        PlacedSystem(
+            system=drawn.systems[index],
+            score=float(values[index]),
+            rank=int(ranks[index]),
+            rank_low=int(low[index]),
+            rank_high=int(high[index]),
+            cluster=int(cluster[index]),
+        )
+        for index in np.argsort(ranks).tolist()
+    )
+
+
+def _pair(one: TaskOrder, other: TaskOrder, found: CorrelationsOfScores) -> PairOfTasks:
+    by_one, by_other = _better_pairs(one.decided), _better_pairs(other.decided)
+    return PairOfTasks(
+        first=one.task.name,
+        second=other.task.name,
+        correlations=found,
+        agreeing=tuple(pair for pair in by_one if pair in by_other),
+        contradicting=tuple(pair for pair in by_one if pair[::-1] in by_other),
+    )
+
+
+def _better_pairs(found: DecidedPairs) -> list[BetterAndWorse]:
+    return [
+        (found.systems[better], found.systems[worse])
+        for better, worse in np.argwhere(found.better).tolist()
+    ]

@@ -1,0 +1,578 @@
+"""Lower bounds on the number of blocks that decide the first place.
+
+What each block adds to the counts that a method scores, to take blocks away again.
+
+How many blocks it takes at least to change first place: bounds that are proven.
+
+Prove by branch and bound that so many blocks cannot change first place by Expected Wins.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ranking.core.counting.counts import Layout
+from ranking.core.counting.tallies import chunks
+from ranking.core.firmness.without_each import overtaken_by
+from ranking.core.judged.blocks import Blocks, UInt64Array
+from ranking.core.methods.method import CountsMethod
+from ranking.core.scores import Scores
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+
+
+_BLOCKS_AT_A_TIME = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class CountedBlocks:
+    """B blocks as what each adds to the m cells of a method's layout.
+
+    Attributes
+    ----------
+    method : CountsMethod
+    parameters : mapping
+        All parameters of the method.
+    layout : Layout
+        Of n systems.
+    cells : sparse int64, shape (m, B)
+    key : uint64, shape (B,)
+        Content keys, to order blocks that add the same.
+    """
+
+    method: CountsMethod
+    parameters: Mapping[str, Any]
+    layout: Layout
+    cells: sparse.csc_array[np.int64]
+    key: UInt64Array
+
+    @cached_property
+    def total(self) -> Int64Array:
+        """Counts of all blocks, shape (m,)."""
+        return np.asarray(self.cells.sum(axis=1)).ravel().astype(np.int64)
+
+    def of(self, rows: Int64Array) -> Int64Array:
+        """Return the counts of some blocks, shape (m,)."""
+        return np.asarray(self.cells[:, rows].sum(axis=1)).ravel().astype(np.int64)
+
+    def scores(self, counts: Int64Array) -> Scores:
+        """Return the scores of counts of shape (R, m), shape (R, n)."""
+        return self.method.score_counted(counts, self.layout, **self.parameters)
+
+    def overtaken_without(self, removed: Int64Array, first: int) -> Int64Array:
+        """Return who is ahead of the first without counts of shape (R, m), see `overtaken_by`."""
+        return overtaken_by(self.scores(self.total - removed), first)
+
+    def gains(self, counts: Int64Array, first: int, rival: int) -> FloatArray:
+        """Return how much the lead of the first over a rival shrinks without each block, shape (B,).
+
+        This is the first derivative at `counts`, of shape (m,) for the m cells of the layout, in units of the score.
+        Raises ValueError if the method has no influence values.
+        """
+        if self.method.influence is None:
+            raise ValueError(f"{self.method.name} has no influence values")
+        influence = self.method.influence(self.layout.unpack(counts), **self.parameters)
+        return np.asarray((influence[first] - influence[rival]) @ self.cells)
+
+    @cached_property
+    def kinds(self) -> BlockKinds:
+        """The blocks that add anything, those that add the same together."""
+        cells = self.cells
+        by_content: dict[bytes, list[int]] = {}
+        for row in range(cells.shape[1]):
+            added = cells.indices[cells.indptr[row] : cells.indptr[row + 1]]
+            if len(added):
+                by_content.setdefault(np.sort(added).tobytes(), []).append(row)
+        # In an order that does not depend on that of the rows.
+        listed = [by_content[content] for content in sorted(by_content)]
+        return BlockKinds(
+            cells=np.stack([self.of(np.array(rows[:1])) for rows in listed])
+            if listed
+            else np.zeros((0, self.layout.size), dtype=np.int64),
+            rows=[sorted(rows, key=lambda row: int(self.key[row])) for rows in listed],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class BlockKinds:
+    """Blocks by what they add: V kinds.
+
+    Attributes
+    ----------
+    cells : int64, shape (V, m)
+    rows : list of list of int
+        The blocks of each kind.
+    """
+
+    cells: Int64Array
+    rows: Sequence[Sequence[int]]
+
+    def __len__(self) -> int:
+        """Return the number of kinds, V."""
+        return len(self.rows)
+
+
+def counted_blocks(
+    blocks: Blocks, method: CountsMethod, parameters: Mapping[str, Any] | None = None
+) -> CountedBlocks:
+    """Count each of B blocks.
+
+    Memory grows with the number of comparisons: about 12 bytes for each.
+    """
+    layout = method.layout(len(blocks.systems))
+    parts = [layout.of_blocks(blocks.take(rows)) for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME)]
+    cells = sparse.hstack(parts, format="csc") if parts else sparse.csc_array((layout.size, 0))
+    return CountedBlocks(
+        method=method,
+        parameters=method.complete(parameters),
+        layout=layout,
+        cells=sparse.csc_array(cells, dtype=np.int64),
+        key=blocks.key,
+    )
+
+
+#: Rounding errors of sums of this size must not make a bound too high.
+_ROUNDING = 1e-9
+#: Weights of the second condition tried for each interval of thresholds.
+_WEIGHTS = (0.0, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0, 3.0, 5.0)
+#: Intervals of thresholds looked at.
+_INTERVALS = 300
+
+
+def at_least(counted: CountedBlocks, first: int, limit: int | None = None) -> int:
+    """Return a number of blocks so that no fewer change first place.
+
+    Parameters
+    ----------
+    counted : CountedBlocks
+        Of n systems, one of which is first alone.
+    first : int
+    limit : int, optional
+        A number of blocks that is known to change it; the result is at most that.
+
+    Returns
+    -------
+    int
+        At least 1. There are bounds for Expected Wins and for shares of comparisons and of blocks;
+        1 for other methods.
+    """
+    most = counted.cells.shape[1] if limit is None else limit
+    name, n = counted.method.name, counted.layout.systems
+    for rival in range(n):
+        if rival == first or most <= 1:
+            continue
+        if name == "expected_wins":
+            most = min(most, _expected_wins(counted, first, rival, most))
+        elif name in _SHARES:
+            most = min(most, _shares(counted, first, rival, most))
+        else:
+            most = 1
+    return max(1, most)
+
+
+# --- Expected Wins ------------------------------------------------------------------------------
+
+
+def _expected_wins(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
+    """Return a bound for Expected Wins, at most `most`.
+
+    Of a pair with w wins and l losses, N = w + l, let x wins and y losses be removed, x + y ≤ K.
+    The share won changes by
+
+        (w − x) / (N − x − y) − w / N = (−x l + y w) / (N (N − x − y))
+
+    which is at least −x l / (N (N − K)) + y w / N², and at most −x l / N² + y w / (N (N − K)). So a
+    block removed shrinks the lead by no more than a sum over its comparisons, and K blocks by no
+    more than the K largest of these sums. This holds as long as no pair of the two loses all its
+    comparisons (K < N): beyond that, nothing is proven.
+    """
+    n = counted.layout.systems
+    wins = counted.total[: n * n].reshape(n, n).astype(np.float64)
+    decided = wins + wins.T
+    met = (decided > 0) & ~np.eye(n, dtype=np.bool_)
+    if not met[rival].any():
+        return most  # it has no score, and gets none by removals
+    share = np.divide(wins, decided, out=np.zeros_like(wins), where=met)
+    mean = np.where(met, share, 0.0).sum(axis=1) / np.maximum(1, met.sum(axis=1))
+    lead = float(mean[first] - mean[rival])
+    of_pairs = decided[[first, rival]][met[[first, rival]]]
+    low, high = 0, min(most, int(of_pairs.min())) - 1
+    # The sum of the largest grows with K: find the largest K that cannot be enough.
+    while low < high:
+        middle = (low + high + 1) // 2
+        weights = _weights(wins, decided, met, (first, rival), middle)
+        gains = np.asarray(weights @ counted.cells[: n * n])
+        largest = np.partition(gains, len(gains) - middle)[len(gains) - middle :]
+        if float(np.maximum(largest, 0).sum()) <= lead - _ROUNDING:
+            low = middle
+        else:
+            high = middle - 1
+    return low + 1
+
+
+def _weights(
+    wins: FloatArray,
+    decided: FloatArray,
+    met: npt.NDArray[np.bool_],
+    pair: tuple[int, int],
+    removed: int,
+) -> FloatArray:
+    """Return by how much at most one comparison shrinks the lead, by its cell, shape (n²,)."""
+    n = len(wins)
+    weights = np.zeros((n, n))
+    for system, sign in zip(pair, (1, -1), strict=True):
+        opponents = np.flatnonzero(met[system])
+        won, lost = wins[system, opponents], wins[opponents, system]
+        every, fewer = decided[system, opponents], decided[system, opponents] - removed
+        # Wins of the first are worth removing, and losses of the rival; the others grow the lead.
+        win_over, loss_over = (fewer, every) if sign > 0 else (every, fewer)
+        weights[system, opponents] += sign * lost / (every * win_over) / len(opponents)
+        weights[opponents, system] -= sign * won / (every * loss_over) / len(opponents)
+    return weights.ravel()
+
+
+# --- Shares -------------------------------------------------------------------------------------
+
+_SHARES = frozenset({"bojar", "geq_others", "gt_others", "geq_all_in_block", "gt_all_in_block"})
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """What blocks add to the parts and wholes of the shares of the first and of a rival.
+
+    `added` has a row for each kind of block, with four columns: part and whole of the first, part
+    and whole of the rival. `many` are the blocks of each kind.
+    """
+
+    added: FloatArray
+    many: FloatArray
+
+    def needed(self, threshold: float, weight: float) -> float:
+        """Return how many blocks it takes at least until a sum over the rest is positive."""
+        first = self.added[:, 0] - threshold * self.added[:, 1]
+        rival = self.added[:, 2] - threshold * self.added[:, 3]
+        worth = rival - weight * first
+        total = float(worth @ self.many)
+        if total > -_ROUNDING:
+            return 0.0
+        order = np.argsort(worth)
+        order = order[worth[order] < 0]
+        gained = np.cumsum(-worth[order] * self.many[order])
+        place = int(np.searchsorted(gained, -total - _ROUNDING))
+        if place == len(gained):
+            return np.inf
+        before = float(gained[place - 1]) if place else 0.0
+        kind = order[place]
+        rest = (-total - _ROUNDING - before) / -float(worth[kind])
+        return float(self.many[order[:place]].sum() + max(1.0, np.ceil(rest - _ROUNDING)))
+
+
+def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
+    """Return a bound for shares part / whole, at most `most`.
+
+    If the rival's share is higher after a removal, then with the first's share t then
+
+        Σ (part − t whole of the rival) − λ Σ (part − t whole of the first) > 0
+
+    over the blocks that are left, for each λ ≥ 0, because the second sum is 0. For given t and λ,
+    the fewest removals that make it positive are those of the most negative terms. The largest such
+    sum after K removals is a maximum of functions linear in t, so on an interval of t it is largest
+    at one of its ends. Intervals are halved where the bound is lowest.
+    """
+    columns = [
+        np.asarray(each @ counted.cells)
+        for system in (first, rival)
+        for each in _part_and_whole(counted.method.name, counted.layout, system)
+    ]
+    stacked: Int64Array = np.stack(columns, axis=1)
+    added, many = np.unique(stacked, axis=0, return_counts=True)
+    parts = _Parts(added.astype(np.float64), many.astype(np.float64))
+    if not parts.added[:, 3].any():
+        return most  # it has no score, and gets none by removals
+    # Without a share of the first, the sums say nothing.
+    most = min(most, int(parts.many[parts.added[:, 1] > 0].sum()))
+    ratio = float(parts.added[:, 3] @ parts.many) / float(parts.added[:, 1] @ parts.many)
+    weights = [weight * ratio for weight in _WEIGHTS]
+
+    def bound(low: float, high: float) -> float:
+        return max(min(parts.needed(low, each), parts.needed(high, each)) for each in weights)
+
+    heap = [(bound(0.0, 1.0), 0.0, 1.0)]
+    for _interval in range(_INTERVALS):
+        least, low, high = heapq.heappop(heap)
+        if least >= most:
+            return most
+        middle = (low + high) / 2
+        for ends in ((low, middle), (middle, high)):
+            # A part of an interval needs no fewer than the whole.
+            heapq.heappush(heap, (max(least, bound(*ends)), *ends))
+    return int(min(most, heap[0][0]))
+
+
+def _part_and_whole(name: str, layout: Layout, system: int) -> tuple[Int64Array, Int64Array]:
+    """Return which cells count for the part and for the whole of a system's share, shape (m,)."""
+    n = layout.systems
+    part, whole = (np.zeros(layout.size, dtype=np.int64) for _ in range(2))
+    others = np.array([other for other in range(n) if other != system], dtype=np.int64)
+    if name in ("geq_all_in_block", "gt_all_in_block"):
+        start = layout.size - 3 * n
+        whole[start + system] = 1
+        part[start + (n if name == "geq_all_in_block" else 2 * n) + system] = 1
+        return part, whole
+    won, lost = system * n + others, others * n + system
+    part[won] = 1
+    whole[won] = whole[lost] = 1
+    if name != "bojar":
+        tied = n * n + np.minimum(system, others) * n + np.maximum(system, others)
+        whole[tied] = 1
+        part[tied] = name == "geq_others"
+    return part, whole
+
+
+#: Linear programs solved before the proof is given up, and kinds of blocks in all of them: a program
+#: takes a few milliseconds for some hundreds.
+_PROGRAMS = 2000
+_KINDS = 2_000_000
+#: With more blocks than this, no proof is tried.
+_BLOCKS = 20_000
+#: What `linprog` says where no solution fits.
+_INFEASIBLE = 2
+#: More than the errors of a solved program.
+_TOLERANCE = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class _Terms:
+    """The shares that make up the lead of the first over a rival, one for each of T terms.
+
+    Attributes
+    ----------
+    sign : float64, shape (T,)
+        1 for shares of the first, −1 for those of the rival, each divided by the opponents met.
+    won, lost : float64, shape (T,)
+        Comparisons of the share, before any is removed.
+    pair : int64, shape (T,)
+        Number of the pair of systems; the first and the rival have two terms and are one pair.
+    wins, losses : sparse float64, shape (T, V)
+        What a block of each of V kinds adds to them.
+    many : float64, shape (V,)
+        Blocks of each kind.
+    """
+
+    sign: FloatArray
+    won: FloatArray
+    lost: FloatArray
+    pair: Int64Array
+    wins: sparse.csr_array[np.float64]
+    losses: sparse.csr_array[np.float64]
+    many: FloatArray
+
+    @property
+    def lead(self) -> float:
+        return float(self.sign @ (self.won / (self.won + self.lost)))
+
+    @property
+    def firsts(self) -> Int64Array:
+        """The first term of each of P pairs, shape (P,)."""
+        return np.unique(self.pair, return_index=True)[1].astype(np.int64)
+
+    def weights(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return by how much at most a win and a loss removed shrink the lead, shape (T,) each.
+
+        `low` and `high` are the fewest and the most comparisons of each pair that are removed, see
+        `ranking.core.firmness.bounds`.
+        """
+        every = self.won + self.lost
+        fewer, more = every - high[self.pair], every - low[self.pair]
+        is_first = self.sign > 0
+        of_win = self.sign * self.lost / (every * np.where(is_first, fewer, more))
+        of_loss = -self.sign * self.won / (every * np.where(is_first, more, fewer))
+        return of_win, of_loss
+
+    def shrunk(self, wins: FloatArray, losses: FloatArray) -> FloatArray:
+        """Return by how much each term shrinks the lead, in units of the score, if wins and losses are removed.
+
+        `wins` and `losses` have an entry a term, as `won` and `lost` do; some comparison of each term must be left.
+        """
+        every = self.won + self.lost
+        left = every - wins - losses
+        return self.sign * (wins * self.lost - losses * self.won) / (every * left)
+
+
+def cannot_overtake(counted: CountedBlocks, first: int, rival: int, removed: int) -> bool:
+    """Return whether it is proven that a rival is not ahead after so many removals, or fewer.
+
+    The shares of Expected Wins are bounded by linear functions of what is removed as in
+    `ranking.core.firmness.bounds`, which are close where the number of comparisons removed
+    of a pair is known. Linear programs over the kinds of blocks say how many comparisons of each
+    pair can be removed at most if the bounds are to reach the lead, which makes the bounds closer.
+    Where they still reach it, the numbers of one pair are split in two, and both halves are looked
+    at in turn.
+
+    Parameters
+    ----------
+    counted : CountedBlocks
+        Of Expected Wins; the first has a higher score than the rival.
+    first, rival : int
+    removed : int
+
+    Returns
+    -------
+    bool
+        False if a pair of the two could lose all its comparisons, or if there is too much to
+        compute, or simply no proof.
+    """
+    terms = _terms(counted, first, rival)
+    if terms is None or removed >= float((terms.won + terms.lost).min()):
+        return False
+    pairs, programs = len(terms.firsts), _Programs(terms, removed)
+    waiting = [_Part(np.zeros(pairs), np.full(pairs, float(removed)))]
+    while waiting:
+        part = programs.tightened(waiting.pop())
+        taken = None if part is None else programs.best(part)
+        if part is None or taken is None:
+            continue
+        halves = _halves(terms, part, taken)
+        if not halves or programs.are_spent:
+            return False
+        waiting += halves
+    return True
+
+
+def _sparse(dense: npt.NDArray[Any]) -> sparse.csr_array[np.float64]:
+    found: sparse.csr_array[np.float64] = sparse.csr_array(dense.astype(np.float64))
+    return found
+
+
+def _terms(counted: CountedBlocks, first: int, rival: int) -> _Terms | None:
+    if len(counted.key) > _BLOCKS:
+        return None
+    n = counted.layout.systems
+    wins = counted.total[: n * n].reshape(n, n)
+    rows = []
+    for system, sign in ((first, 1.0), (rival, -1.0)):
+        met = [k for k in range(n) if k != system and wins[system, k] + wins[k, system]]
+        rows += [(system, other, sign / len(met)) for other in met]
+    if not rows:
+        return None
+    systems, others, signs = (np.array(column) for column in zip(*rows, strict=True))
+    cells = np.concatenate([systems * n + others, others * n + systems])
+    added = sparse.csr_array(counted.cells)[cells].toarray()
+    kinds, many = np.unique(added, axis=1, return_counts=True)
+    pairs = np.minimum(systems, others) * n + np.maximum(systems, others)
+    return _Terms(
+        sign=signs.astype(np.float64),
+        won=wins[systems, others].astype(np.float64),
+        lost=wins[others, systems].astype(np.float64),
+        pair=np.unique(pairs, return_inverse=True)[1].astype(np.int64),
+        wins=_sparse(kinds[: len(rows)]),
+        losses=_sparse(kinds[len(rows) :]),
+        many=many.astype(np.float64),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Fewest and most comparisons of each pair that are removed, shape (P,) each."""
+
+    low: FloatArray
+    high: FloatArray
+
+
+class _Programs:
+    """Linear programs for how many blocks of each kind to remove, at most so many together."""
+
+    def __init__(self, terms: _Terms, removed: int) -> None:
+        kinds = len(terms.many)
+        self._terms, self._removed = terms, removed
+        self._decided = sparse.csr_array((terms.wins + terms.losses)[terms.firsts])
+        self._limits = sparse.vstack(
+            [self._decided, -self._decided, sparse.csr_array(np.ones((1, kinds)))], format="csr"
+        )
+        self._bounds: Any = np.stack([np.zeros(kinds), terms.many], axis=1)
+        self._left = min(_PROGRAMS, _KINDS // max(1, kinds))
+
+    @property
+    def are_spent(self) -> bool:
+        return self._left <= 0
+
+    def best(self, part: _Part) -> FloatArray | None:
+        """Return how many blocks of each kind shrink the lead most; None if that is not enough."""
+        found = self._solved(self._gains(part), part)
+        if found is None:
+            return None
+        return None if found.value <= self._terms.lead - _TOLERANCE else found.taken
+
+    def tightened(self, part: _Part) -> _Part | None:
+        """Return the part with fewer comparisons of each pair at most; None if nothing is enough."""
+        high = part.high.copy()
+        for pair in np.flatnonzero(part.high > part.low).tolist():
+            if self.are_spent:
+                break
+            within = _Part(part.low, high)
+            gains = self._gains(within)
+            found = self._solved(self._decided[[pair]].toarray().ravel(), within, enough=gains)
+            if found is None:
+                return None
+            high[pair] = min(high[pair], np.floor(found.value + _TOLERANCE))
+        return _Part(part.low, np.maximum(high, part.low))
+
+    def _gains(self, part: _Part) -> FloatArray:
+        of_win, of_loss = self._terms.weights(part.low, part.high)
+        return np.asarray(of_win @ self._terms.wins + of_loss @ self._terms.losses)
+
+    def _solved(
+        self, worth: FloatArray, part: _Part, *, enough: FloatArray | None = None
+    ) -> _Solved | None:
+        """Return the removal of most worth; None if there is none whose gains are enough."""
+        self._left -= 1
+        limits: Any = self._limits
+        most = [*part.high.tolist(), *(-part.low).tolist(), float(self._removed)]
+        if enough is not None:
+            limits = sparse.vstack([limits, sparse.csr_array(-enough[np.newaxis])], format="csr")
+            most.append(_TOLERANCE - self._terms.lead)
+        from scipy.optimize import linprog  # Quintet starts without it
+
+        found = linprog(-worth, A_ub=limits, b_ub=most, bounds=self._bounds, method="highs")
+        if found.status == _INFEASIBLE:
+            return None
+        if found.status != 0 or found.fun is None:  # nothing is known, and nothing is ruled out
+            return _Solved(np.inf, np.zeros(len(worth)))
+        return _Solved(float(-found.fun), np.asarray(found.x))
+
+
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """How much a removal is worth, and how many blocks of each kind it takes."""
+
+    value: float
+    taken: FloatArray
+
+
+def _halves(terms: _Terms, part: _Part, taken: FloatArray) -> list[_Part]:
+    """Return two parts of a part, split where the bound is worst; none if that is no use."""
+    wins, losses = np.asarray(terms.wins @ taken), np.asarray(terms.losses @ taken)
+    shrunk = terms.shrunk(wins, losses)
+    if float(shrunk.sum()) > terms.lead - _TOLERANCE or not taken.any():
+        return []  # no better bound of the shares rules this out
+    of_win, of_loss = terms.weights(part.low, part.high)
+    excess = of_win * wins + of_loss * losses - shrunk
+    of_pairs = np.bincount(terms.pair, weights=excess, minlength=len(part.low))
+    pair = int(np.argmax(np.where(part.high > part.low, of_pairs, -np.inf)))
+    if part.high[pair] <= part.low[pair]:
+        return []
+    place = terms.firsts[pair]
+    middle = np.floor(wins[place] + losses[place])
+    middle = min(max(middle, part.low[pair]), part.high[pair] - 1)
+    below, above = part.high.copy(), part.low.copy()
+    below[pair], above[pair] = middle, middle + 1
+    return [_Part(part.low, below), _Part(above, part.high)]

@@ -1,0 +1,604 @@
+"""Tests whether a judge reads or clicks.
+
+The distribution of a sum of many independent trials of a few kinds.
+
+Margins of the reference in the blocks of each judge, given the labels used there.
+
+Test whether a judge prefers the reference more often than by clicking at random.
+
+Straight-lining: one label for all outputs, or labels that follow the shown order.
+
+Judges who do not read may answer along a line: always the same answer, or the answers in order.
+Survey methodology calls this satisficing (Krosnick 1991) and counts straight lines in the same way.
+
+Evidence that a judge does not read, valid at any time and among many judges.
+
+A judge clicks if they place the reference, or a damaged reference, at random, or type labels in the
+order in which outputs are shown. The null hypothesis of each test is that the judge reads. For each
+block, the likelihood of the labels under clicking is divided by that under reading; the product of
+these ratios is an *e-value*. For a judge who reads, it ever exceeds x with a probability of at most
+1 / x (Ville 1939), so it may be looked at after every block, and divided by the number of judges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, factorial, fsum, log
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import bdtrc
+
+from ranking.core.judged.blocks import MAX_LABEL, Blocks
+from ranking.core.judges.patterns import COUNT_BITS, KeyedSums, Patterns, tally_lines, tally_places
+from ranking.core.judges.shares import Share, cluster_sums, shares_of_sums
+
+Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+#: A sum of trials with ranges r exceeds its mean by √(Σ r² / 2) times this with a probability below
+#: 1e-18 (Hoeffding 1963).
+_HOEFFDING = float(np.sqrt(np.log(2e18)))
+
+#: Frequencies at which the logarithm of the transform is below this have no share in the result.
+_NEGLIGIBLE = float(np.log(1e-20))
+
+#: Up to this share of the frequencies, it is faster to compute each than to compute all together.
+_FEW = 0.1
+
+
+def tail_of_sum(values: Int64Array, shares: FloatArray, trials: Int64Array, at_least: int) -> float:
+    """Return the probability that independent trials sum to so much or more.
+
+    The distribution of the sum is a product of discrete Fourier transforms. Only likely sums are
+    told apart: all others together have a probability below 1e-18. With many trials the transform
+    is negligible at most frequencies, and only the others are computed for all kinds of trials.
+
+    Parameters
+    ----------
+    values : int64, shape (K, V)
+        The V possible outcomes of each kind of trial.
+    shares : float64, shape (K, V)
+        Their probabilities; 0 for outcomes that are not possible.
+    trials : int64, shape (K,)
+        Number of trials of each kind.
+    at_least : int
+
+    Returns
+    -------
+    float
+        With an absolute error below 1e-9 for a hundred thousand trials.
+
+    References
+    ----------
+    W. Hoeffding (1963), Probability Inequalities for Sums of Bounded Random Variables, JASA 58.
+    """
+    possible = shares > 0
+    smallest = np.min(values, axis=1, where=possible, initial=np.iinfo(np.int64).max)
+    largest = np.max(values, axis=1, where=possible, initial=np.iinfo(np.int64).min)
+    mean = float(trials @ (values * shares).sum(axis=1))
+    reach = _HOEFFDING * float(np.sqrt(trials @ (largest - smallest) ** 2 / 2))
+    low = max(int(trials @ smallest), int(np.floor(mean - reach)))
+    high = min(int(trials @ largest), int(np.ceil(mean + reach)))
+    if not low < at_least <= high:
+        return float(at_least <= low)
+    size = 1 << (high - low).bit_length()
+    transform = np.zeros(size // 2 + 1, dtype=np.complex128)
+    frequencies, product = _product(values, shares, trials, size)
+    transform[frequencies] = product
+    # The transform is periodic: the sum s stands at s modulo its size.
+    distribution = np.fft.irfft(transform, size)
+    return float(np.sum(distribution[np.arange(at_least, high + 1) % size]))
+
+
+def _product(
+    values: Int64Array, shares: FloatArray, trials: Int64Array, size: int
+) -> tuple[Int64Array, npt.NDArray[np.complex128]]:
+    """Return the frequencies that matter, and the transform of the sum there."""
+    kept = np.arange(size // 2 + 1)
+    product = np.ones(len(kept), dtype=np.complex128)
+    logarithm = np.zeros(len(kept))
+    for kind in np.argsort(-trials, kind="stable").tolist():
+        times = int(trials[kind])
+        of_trial = _transform(values[kind], shares[kind], kept, size)
+        logarithm = logarithm + times * np.log(np.maximum(np.abs(of_trial), np.finfo(float).tiny))
+        alive = np.flatnonzero(logarithm > _NEGLIGIBLE)
+        kept, logarithm = kept[alive], logarithm[alive]
+        product = product[alive] * of_trial[alive] ** times
+    return kept, product
+
+
+def _transform(
+    values: Int64Array, shares: FloatArray, frequencies: Int64Array, size: int
+) -> npt.NDArray[np.complex128]:
+    """Return the transform of a trial's distribution at some frequencies."""
+    if len(frequencies) > _FEW * size:
+        distribution = np.zeros(size)
+        np.add.at(distribution, values % size, shares)
+        return np.fft.rfft(distribution)[frequencies]
+    angles = (frequencies[:, np.newaxis] * values) * (-2 * np.pi / size)
+    return np.asarray(np.exp(1j * angles) @ shares)
+
+
+_AS_DIGITS = 1 << COUNT_BITS * np.arange(MAX_LABEL)[::-1]
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceMargins:
+    """The reference's margins in the blocks of J judges, who used labels in K patterns.
+
+    The margin of a block is the number of candidates that the reference won against, minus the
+    number it lost against; ties do not count. Given how often the judge used each label in the
+    block, the label of the reference determines the margin.
+
+    Attributes
+    ----------
+    blocks : int64, shape (J, K)
+        Blocks with each pattern.
+    margin : int64, shape (J,)
+        Sum of their margins.
+    comparisons : int64, shape (J, 3)
+        Comparisons with the reference, comparisons it won, and comparisons it tied.
+    sums : int64, shape (J, 6)
+        `cluster_sums` of the comparisons won among those of each block.
+    used : int64, shape (K, 5)
+        Number of candidates, including the reference, with the best label used, the second best and
+        so on; 0 after the last.
+    margins : int64, shape (K, 5)
+        Margin of the reference with this label.
+    """
+
+    blocks: Int64Array
+    margin: Int64Array
+    comparisons: Int64Array
+    sums: Int64Array
+    used: Int64Array
+    margins: Int64Array
+
+    @property
+    def shares(self) -> FloatArray:
+        """Return the probability that clicking gives the reference each label, shape (K, 5)."""
+        shares: FloatArray = self.used / self.used.sum(axis=1, keepdims=True)
+        return shares
+
+    @property
+    def is_informative(self) -> npt.NDArray[np.bool_]:
+        """Return whether each pattern is informative, shape (K,): not if all labels are equal."""
+        return self.used[:, 1] > 0
+
+
+def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
+    """Return the reference's margins in blocks where it and another candidate have a label.
+
+    Parameters
+    ----------
+    places : KeyedSums
+        As `tally_places` counts them.
+    judges : int
+        Number J of judges.
+
+    Returns
+    -------
+    ReferenceMargins
+        Patterns are sorted, so they do not depend on the order of the blocks.
+    """
+    found = Patterns.of(places)
+    compared = found.used[:, 0] > 0
+    judge, times = found.judge[compared], found.blocks[compared]
+    used, place = found.used[compared], found.detail[compared]
+    # As one number, which sorts like the rows, and faster.
+    _, first, kind = np.unique(used @ _AS_DIGITS, return_index=True, return_inverse=True)
+    kinds = used[first]
+    blocks = np.zeros((judges, len(kinds)), dtype=np.int64)
+    np.add.at(blocks, (judge, kind), times)
+    up_to = np.cumsum(used, axis=1)
+    rows = np.arange(len(used))
+    won = up_to[:, -1] - up_to[rows, place]
+    tied = used[rows, place] - 1
+    compared_with = up_to[:, -1] - 1
+    counts = np.zeros((judges, 3), dtype=np.int64)
+    np.add.at(counts, judge, np.stack([compared_with, won, tied], axis=1) * times[:, np.newaxis])
+    sums = np.zeros((judges, 6), dtype=np.int64)
+    np.add.at(sums, judge, cluster_sums(won, compared_with) * times[:, np.newaxis])
+    up_to = np.cumsum(kinds, axis=1)
+    return ReferenceMargins(
+        blocks=blocks,
+        # Won less lost: what was not won or tied was lost.
+        margin=2 * counts[:, 1] + counts[:, 2] - counts[:, 0],
+        comparisons=counts,
+        sums=sums,
+        used=kinds,
+        margins=up_to[:, -1:] - 2 * up_to + kinds,
+    )
+
+
+#: Of two labels drawn from five, the first is better in 10 of 25 cases.
+WIN_AT_RANDOM = (MAX_LABEL - 1) / (2 * MAX_LABEL)
+
+
+@dataclass(frozen=True)
+class ReferencePreference:
+    """How often a judge preferred the reference to another output.
+
+    Attributes
+    ----------
+    comparisons, preferred, tied : int
+        Comparisons with the reference, comparisons it won, and comparisons it tied.
+    share : float or None
+        preferred / comparisons.
+    p_random : float or None
+        Probability that a judge who does not read, with the same labels in each block, places the
+        reference at least as far ahead of the others: one-sided, exact.
+    p_binomial : float or None
+        Probability of at least as many wins by a binomial test with 2/5, which assumes that all
+        comparisons are independent and labels are drawn uniformly. They are not, so it is small too
+        often.
+    p_lowest : float or None
+        `p_random` of a judge who always prefers the reference. If it is not small, the judge saw
+        the reference too seldom for an answer.
+    """
+
+    comparisons: int
+    preferred: int
+    tied: int
+    share: float | None
+    p_random: float | None
+    p_binomial: float | None
+    p_lowest: float | None
+
+
+def reference_preferences(blocks: Blocks, reference: str) -> tuple[ReferencePreference, ...]:
+    """Test each judge's preference for the reference against clicking at random.
+
+    The reference was put among the outputs because "an annotator clicking randomly would be easy
+    to detect, since they would not consistently rank the reference highly" (Bojar et al. 2011,
+    §2.1). Outputs are shown in random order. So if a judge does not read, the reference's label is
+    equally likely to be any of the labels of its block, whether labels are drawn uniformly, are a
+    permutation of 1 … 5, or are typed as 1, 2, 3, 4, 5. The test takes the labels of each block as
+    given. The statistic is the sum over blocks of the reference's margin: the number of candidates
+    it won against minus the number it lost against. Its distribution is the convolution of those of
+    the blocks, to an absolute error below 1e-9 for a hundred thousand blocks.
+
+    An output identical to the reference (collapsed with it) is not compared with it.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        Judgments with the reference among the systems.
+    reference : str
+        Its name.
+
+    Returns
+    -------
+    tuple of ReferencePreference
+        In the order of `Blocks.judges`.
+
+    Raises
+    ------
+    ValueError
+        If the reference is not among the systems.
+
+    References
+    ----------
+    O. Bojar et al. (2011), A Grain of Salt for the WMT Manual Evaluation.
+    """
+    places = tally_places(blocks, reference)
+    return reference_preferences_of_margins(reference_margins(places, len(blocks.judges)))
+
+
+def reference_preferences_of_margins(margins: ReferenceMargins) -> tuple[ReferencePreference, ...]:
+    """Return `reference_preferences` from the margins of the judges."""
+    comparisons, preferred, _tied = margins.comparisons.T
+    p_binomial = np.asarray(bdtrc(preferred - 1, comparisons, WIN_AT_RANDOM))
+    return tuple(
+        _preference(margins, judge, value) for judge, value in enumerate(p_binomial.tolist())
+    )
+
+
+def _preference(margins: ReferenceMargins, judge: int, p_binomial: float) -> ReferencePreference:
+    comparisons, preferred, tied = margins.comparisons[judge].tolist()
+    if not comparisons:
+        return ReferencePreference(0, 0, 0, None, None, None, None)
+    return ReferencePreference(
+        comparisons=comparisons,
+        preferred=preferred,
+        tied=tied,
+        share=preferred / comparisons,
+        p_random=_p_random(margins, judge),
+        p_binomial=p_binomial,
+        p_lowest=_p_lowest(margins, judge),
+    )
+
+
+def _p_lowest(margins: ReferenceMargins, judge: int) -> float:
+    # The judge's own patterns only: other factors of 1 would change the order of multiplication.
+    own = np.flatnonzero(margins.blocks[judge])
+    # The best label used in a block is the best possible label of the reference.
+    return float(np.prod(margins.shares[own, 0] ** margins.blocks[judge, own]))
+
+
+def _p_random(margins: ReferenceMargins, judge: int) -> float:
+    blocks = margins.blocks[judge]
+    kinds = np.flatnonzero((blocks > 0) & margins.is_informative)
+    tail = tail_of_sum(
+        margins.margins[kinds], margins.shares[kinds], blocks[kinds], int(margins.margin[judge])
+    )
+    # Rounding must not make p smaller than the smallest possible one.
+    return min(1.0, max(_p_lowest(margins, judge), tail))
+
+
+#: Two labels are too often equal, or in shown order, to be informative.
+MIN_CANDIDATES = 3
+
+#: Factorial of each number of outputs that a block can show.
+_FACTORIAL = np.array([float(factorial(count)) for count in range(np.iinfo(np.int8).max + 2)])
+
+
+@dataclass(frozen=True)
+class StraightLining:
+    """How often a judge's labels of a block are a straight line.
+
+    Attributes
+    ----------
+    one_label : Share
+        Blocks with equal labels, among blocks with at least three labels.
+    shown_order : Share
+        Blocks with labels that never fall, or never rise, from the first output shown to the last,
+        among blocks with at least three labels that are not all equal.
+    expected : float
+        Expected number of such blocks by chance: outputs were shown in random order, so each
+        arrangement of the labels is equally likely.
+    p_shuffled : float or None
+        Exact probability of at least as many by chance.
+    """
+
+    one_label: Share
+    shown_order: Share
+    expected: float
+    p_shuffled: float | None
+
+
+def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[StraightLining, ...]:
+    """Count the straight lines of each judge.
+
+    k labels, of which c₁, c₂, … are equal, have k! / (c₁! c₂! …) distinct arrangements, and two of
+    these follow the shown order or its reverse. So the number of such blocks of a judge is a sum of
+    independent trials with unequal probabilities; its tail is computed exactly.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With every system that was shown.
+    confidence : float
+        Of the intervals.
+
+    Returns
+    -------
+    tuple of StraightLining
+        In the order of `Blocks.judges`.
+
+    References
+    ----------
+    J. A. Krosnick (1991), Response Strategies for Coping with the Cognitive Demands of Attitude
+    Measures in Surveys, Applied Cognitive Psychology 5.
+    """
+    return straight_lining_of_tallies(
+        tally_lines(blocks), len(blocks.judges), confidence=confidence
+    )
+
+
+def straight_lining_of_tallies(
+    lines: KeyedSums, judges: int, *, confidence: float = 0.95
+) -> tuple[StraightLining, ...]:
+    """Return `straight_lining` of so many judges from `tally_lines`."""
+    found = Patterns.of(lines)
+    long, same = found.used.sum(axis=1) >= MIN_CANDIDATES, found.used[:, 1] == 0
+    varied = long & ~same
+    sums = [_sums(found, long, same, judges), _sums(found, varied, found.detail == 1, judges)]
+    shares = shares_of_sums(np.concatenate(sums), confidence=confidence)
+    chance = line_chances(found.used)
+    rows = []
+    for judge in range(judges):
+        own = varied & (found.judge == judge)
+        at_random, blocks = chance[own], found.blocks[own]
+        rows.append(
+            StraightLining(
+                one_label=shares[judge],
+                shown_order=shares[judges + judge],
+                expected=fsum((at_random * blocks).tolist()),
+                p_shuffled=_tail(at_random, blocks, shares[judges + judge].successes),
+            )
+        )
+    return tuple(rows)
+
+
+def line_chances(used: Int64Array) -> FloatArray:
+    """Return the probability that shuffled labels follow the shown order or its reverse.
+
+    Parameters
+    ----------
+    used : int64, shape (N, K)
+        Patterns: how many of the outputs of a block have each of the labels used.
+
+    Returns
+    -------
+    float64, shape (N,)
+        0 for fewer than three labels, and for equal labels, which are not informative in any order.
+    """
+    given = used.sum(axis=1)
+    chance: FloatArray = 2 * _FACTORIAL[used].prod(axis=1) / _FACTORIAL[given]
+    chance[(given < MIN_CANDIDATES) | (used.max(axis=1, initial=0) == given)] = 0.0
+    return chance
+
+
+def _sums(
+    found: Patterns, among: npt.NDArray[np.bool_], hits: npt.NDArray[np.bool_], judges: int
+) -> Int64Array:
+    """Return the `cluster_sums` of hits among some of each judge's blocks, which are a trial each."""
+    sums = np.zeros((judges, 6), dtype=np.int64)
+    of_block = cluster_sums((among & hits).astype(np.int64), among.astype(np.int64))
+    np.add.at(sums, found.judge, of_block * found.blocks[:, np.newaxis])
+    return sums
+
+
+def _tail(chance: FloatArray, blocks: Int64Array, at_least: int) -> float | None:
+    """Return the probability of at least this many lines in blocks with these chances."""
+    if not len(chance):
+        return None
+    distinct, place = np.unique(chance, return_inverse=True)
+    trials = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(trials, place, blocks)
+    values = np.tile(np.arange(2), (len(distinct), 1))
+    shares = np.stack([1 - distinct, distinct], axis=1)
+    return min(1.0, max(0.0, tail_of_sum(values, shares, trials, at_least)))
+
+
+#: The factor by which judges who read are more likely to place the reference one place higher. With
+#: five places, they prefer it in 74.8 % of comparisons.
+REFERENCE_ODDS = 1.75
+
+#: The same for placing a damaged reference one place lower: it loses 84.6 % of comparisons.
+DAMAGE_ODDS = 2.5
+
+#: Share of blocks labelled in shown order, or its reverse, by judges who type them.
+TYPED_SHARE = 0.5
+
+#: The smallest number of judges that p-values are adjusted for, because judges join one by one.
+JUDGES_ALLOWED_FOR = 50
+
+
+@dataclass(frozen=True)
+class ClickingEvidence:
+    """Evidence that a judge clicks instead of reading.
+
+    Attributes
+    ----------
+    blocks : int
+        Blocks that can distinguish clicking from reading.
+    log_e : float
+        Natural logarithm of the e-value; values below 0 are evidence for reading.
+    """
+
+    blocks: int
+    log_e: float
+
+    def p_value(self, judges: int = 1) -> float:
+        """Return a bound of the probability that any judge, if all read, ever has this evidence.
+
+        Parameters
+        ----------
+        judges : int
+            Number of judges tested. `JUDGES_ALLOWED_FOR` is the least number, so that a judge's
+            value does not depend on who joins, nor the bound on when.
+        """
+        log_p = log(max(judges, JUDGES_ALLOWED_FOR)) - self.log_e
+        return exp(min(0.0, log_p))
+
+
+def reference_ignored(
+    blocks: Blocks, reference: str, *, odds: float = REFERENCE_ODDS
+) -> tuple[ClickingEvidence, ...]:
+    """Test each judge's preference for the reference against no preference.
+
+    Given the labels of a block, a judge who clicks gives the reference each label with a
+    probability π(label) in proportion to its frequency; a judge who reads does so in proportion to
+    π(label) odds^(margin / 2), or prefers the reference even more. (The margins of neighbouring
+    places of a block without ties differ by 2.) The e-value is the product of the ratios of the
+    two, Σ π odds^(margin / 2) / odds^(margin of the judge / 2). It holds for judges who read some
+    blocks better and others worse than `odds` says, as long as the expected ratio of each block is
+    at most 1.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        Judgments with the reference among the systems.
+    reference : str
+        Its name. For damaged references, reverse the labels (`measure_judges`).
+    odds : float
+        See `REFERENCE_ODDS`; above 1.
+
+    Returns
+    -------
+    tuple of ClickingEvidence
+        In the order of `Blocks.judges`.
+
+    Raises
+    ------
+    ValueError
+        If the reference is not among the systems or `odds` is not above 1.
+
+    References
+    ----------
+    A. Wald (1945), Sequential Tests of Statistical Hypotheses, Annals of Mathematical Statistics
+    16. G. Shafer (2021), Testing by Betting, JRSS A 184. V. Vovk, R. Wang (2021), E-values:
+    Calibration, Combination and Applications, Annals of Statistics 49.
+    """
+    places = tally_places(blocks, reference)
+    return reference_ignored_of_margins(reference_margins(places, len(blocks.judges)), odds=odds)
+
+
+def reference_ignored_of_margins(
+    margins: ReferenceMargins, *, odds: float = REFERENCE_ODDS
+) -> tuple[ClickingEvidence, ...]:
+    """Return `reference_ignored` from the margins of the judges. Raises ValueError if `odds` is not above 1."""
+    if not odds > 1:
+        raise ValueError("odds: expected a number above 1")
+    tilt = log(odds) / 2
+    expected = np.log(np.sum(margins.shares * np.exp(tilt * margins.margins), axis=1))
+    return tuple(
+        ClickingEvidence(
+            blocks=int(blocks_of[margins.is_informative].sum()),
+            log_e=fsum((blocks_of * expected).tolist()) - tilt * int(margin),
+        )
+        for blocks_of, margin in zip(margins.blocks, margins.margin, strict=True)
+    )
+
+
+def typed_in_order(blocks: Blocks, *, share: float = TYPED_SHARE) -> tuple[ClickingEvidence, ...]:
+    """Test how often each judge's labels follow the shown order against chance.
+
+    Outputs are shown in random order, so the labels of a judge who reads follow it, or its reverse,
+    with a probability that the labels of the block determine (`straight_lining`). The labels of a
+    judge who types 1, 2, 3, 4, 5 do so in at least a `share` of blocks. Blocks that follow it that
+    often by chance are not informative and are left out.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With every system that was shown.
+    share : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    tuple of ClickingEvidence
+        In the order of `Blocks.judges`.
+
+    Raises
+    ------
+    ValueError
+        If `share` is not between 0 and 1.
+    """
+    return typed_in_order_of_tallies(tally_lines(blocks), len(blocks.judges), share=share)
+
+
+def typed_in_order_of_tallies(
+    lines: KeyedSums, judges: int, *, share: float = TYPED_SHARE
+) -> tuple[ClickingEvidence, ...]:
+    """Return `typed_in_order` of so many judges from `tally_lines`. Raises ValueError if `share` is not between 0 and 1."""
+    if not 0 < share < 1:
+        raise ValueError("share: expected a number between 0 and 1")
+    found = Patterns.of(lines)
+    chance = line_chances(found.used)
+    telling = (chance > 0) & (chance < share)
+    at_random = np.where(telling, chance, share)
+    ratio = np.where(found.detail, share / at_random, (1 - share) / (1 - at_random))
+    evidence = found.blocks * np.log(ratio)
+    blocks = np.zeros(judges, dtype=np.int64)
+    np.add.at(blocks, found.judge[telling], found.blocks[telling])
+    ends = np.searchsorted(found.judge, np.arange(1, judges + 1))
+    return tuple(
+        ClickingEvidence(int(count), fsum(own.tolist()))
+        for count, own in zip(blocks, np.split(evidence, ends)[:judges], strict=True)
+    )

@@ -1,0 +1,394 @@
+"""Sums by judge and pattern of labels.
+
+Whole-number sums by key, which add up to the same in any order.
+
+Blocks as rows of labels by shown position, each different row once.
+
+How judges spread their labels in a block, and where the reference was among them.
+
+A *pattern* is the number of candidates with the best label that was used in the block, the second
+best and so on. The values of the labels do not matter: 1, 1, 4 has the pattern 2, 1, like 2, 2, 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.judged.blocks import MAX_LABEL, Blocks, Int8Array, shown_labels
+from ranking.core.judges.shares import cluster_sums
+
+Int64Array = npt.NDArray[np.int64]
+
+
+#: Bits of the first column of every key, the judge.
+JUDGE_BITS = 20
+
+_MOST_BITS = 62
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedSums:
+    """Sums of whole numbers for each of N keys, in one canonical form.
+
+    A key is a row of small whole numbers, of which the first is the index of a judge. Two sums are
+    equal exactly if they hold the same numbers, whatever was added or removed in which order.
+
+    Attributes
+    ----------
+    bits : tuple of int
+        Bits of each column of the keys, at most 62 in all.
+    code : int64, shape (N,)
+        The keys, each packed into one number; sorted, without duplicates.
+    values : int64, shape (N, V)
+        V sums for each key, not all of them 0.
+    """
+
+    bits: tuple[int, ...]
+    code: Int64Array
+    values: Int64Array
+
+    @classmethod
+    def of(
+        cls,
+        bits: tuple[int, ...],
+        columns: Sequence[npt.NDArray[np.integer]],
+        values: npt.NDArray[np.integer],
+    ) -> KeyedSums:
+        """Return the sums of rows with equal keys.
+
+        Parameters
+        ----------
+        bits : tuple of int
+        columns : sequence of integer, shape (M,)
+            The columns of the keys.
+        values : integer, shape (M, V)
+
+        Returns
+        -------
+        KeyedSums
+
+        Raises
+        ------
+        ValueError
+            If a number of a key is negative or needs more bits.
+        """
+        code = np.zeros(len(values), dtype=np.int64)
+        for width, column in zip(bits, columns, strict=True):
+            if column.size and not 0 <= int(column.min()) <= int(column.max()) < 1 << width:
+                raise ValueError(f"keys: expected numbers from 0 to {(1 << width) - 1}")
+            code = (code << width) | column.astype(np.int64)
+        return cls._summed(bits, code, values.astype(np.int64))
+
+    @classmethod
+    def empty(cls, bits: tuple[int, ...], values: int) -> KeyedSums:
+        """Return no sums, with so many values for each key."""
+        if sum(bits) > _MOST_BITS:
+            raise ValueError(f"keys: expected at most {_MOST_BITS} bits")
+        return cls(bits, np.empty(0, dtype=np.int64), np.empty((0, values), dtype=np.int64))
+
+    @classmethod
+    def total(cls, parts: Iterable[KeyedSums]) -> KeyedSums:
+        """Return the sum of one or more parts."""
+        given = list(parts)
+        listed = [part for part in given if len(part)]
+        if len(listed) <= 1:
+            return (listed or given)[0]
+        return cls._summed(
+            listed[0].bits,
+            np.concatenate([part.code for part in listed]),
+            np.concatenate([part.values for part in listed]),
+        )
+
+    @classmethod
+    def _summed(cls, bits: tuple[int, ...], code: Int64Array, values: Int64Array) -> KeyedSums:
+        # A stable sort only merges what is in order already, as when few rows are added to many.
+        order = np.argsort(code, kind="stable")
+        code, values = code[order], values[order]
+        starts = np.flatnonzero(np.diff(code, prepend=-1))
+        if len(starts) < len(code):
+            code, values = code[starts], np.add.reduceat(values, starts, axis=0)
+        kept = np.zeros(len(code), dtype=np.bool_)
+        for column in values.T:
+            kept |= column != 0
+        return cls(bits, code, values) if kept.all() else cls(bits, code[kept], values[kept])
+
+    def __add__(self, other: KeyedSums) -> KeyedSums:
+        """Return both together."""
+        return KeyedSums.total([self, other])
+
+    def __sub__(self, other: KeyedSums) -> KeyedSums:
+        """Return these sums without the others; sums can be negative."""
+        return KeyedSums.total([self, KeyedSums(other.bits, other.code, -other.values)])
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether all keys and sums are the same."""
+        if not isinstance(other, KeyedSums):
+            return NotImplemented
+        return (
+            self.bits == other.bits
+            and np.array_equal(self.code, other.code)
+            and np.array_equal(self.values, other.values)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        """Return the number of keys, N."""
+        return len(self.code)
+
+    def columns(self) -> list[Int64Array]:
+        """Return the columns of the keys, each of shape (N,)."""
+        found, rest = [], self.code
+        for width in reversed(self.bits):
+            found.append(rest & ((1 << width) - 1))
+            rest = rest >> width
+        return found[::-1]
+
+    @property
+    def judge(self) -> Int64Array:
+        """Index of the judge of each key, shape (N,)."""
+        judge: Int64Array = self.code >> sum(self.bits[1:])
+        return judge
+
+    def differing_judges(self, other: KeyedSums) -> Int64Array:
+        """Return the judges whose sums are others, by index; some more than once."""
+        if not np.array_equal(self.code, other.code):
+            return (self - other).judge
+        differ = (self.values != other.values).any(axis=1)
+        return self.judge[np.flatnonzero(differ)]
+
+    def renumbered(self, index: Int64Array) -> KeyedSums:
+        """Return the sums of judges under other indices; those with a negative index are left out.
+
+        Parameters
+        ----------
+        index : int64, shape (J,)
+            The new index of each judge, in the order of the old ones.
+        """
+        rest = sum(self.bits[1:])
+        kept = np.flatnonzero(index >= 0)
+        starts, ends = np.searchsorted(self.code, np.stack([kept, kept + 1]) << rest)
+        lengths = ends - starts
+        # The rows from each start to its end, one after the other.
+        rows = np.arange(lengths.sum()) + np.repeat(ends - np.cumsum(lengths), lengths)
+        code = np.repeat(index[kept], lengths) << rest | self.code[rows] & ((1 << rest) - 1)
+        if np.all(np.diff(index[kept]) > 0):
+            return KeyedSums(self.bits, code, self.values[rows])
+        return KeyedSums._summed(self.bits, code, self.values[rows])
+
+
+_BLOCKS_AT_A_TIME = 1 << 17
+#: Three bits hold a label; a row of more than this many bits is not looked up among the others.
+_LABEL_BITS, _CODE_BITS = 3, 62
+_LABELS = np.arange(1, MAX_LABEL + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class ShownRows:
+    """Rows of labels by shown position, and how often each judge gave them.
+
+    Attributes
+    ----------
+    judge : int64, shape (N,)
+        Index into `Blocks.judges`.
+    labels : int8, shape (N, positions)
+        1 best … 5 worst; 0 if the label was left blank or no candidate was shown.
+    chosen : int8, shape (N,)
+        Label of the system asked for; 0 if it has none or no system was asked for.
+    times : int64, shape (N,)
+        Number of such blocks.
+    """
+
+    judge: Int64Array
+    labels: Int8Array
+    chosen: Int8Array
+    times: Int64Array
+
+    def used(self) -> Int64Array:
+        """Return how many candidates of each row have each label, shape (N, 5)."""
+        return np.stack([np.count_nonzero(self.labels == each, axis=1) for each in _LABELS], axis=1)
+
+
+def shown_rows(blocks: Blocks, system: str | None = None) -> Iterator[ShownRows]:
+    """Yield the rows of all blocks, in parts; at least one part, which may be empty.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With every system that was shown: a candidate without remaining systems is missing.
+    system : str or None
+        The system whose labels are asked for.
+    """
+    labels = shown_labels(blocks)
+    chosen = None if system is None else blocks.labels[:, blocks.systems.index(system)]
+    for start in range(0, max(1, len(blocks)), _BLOCKS_AT_A_TIME):
+        part = slice(start, start + _BLOCKS_AT_A_TIME)
+        judge = blocks.judge[part].astype(np.int64)
+        asked = np.zeros(len(judge), dtype=np.int8) if chosen is None else chosen[part]
+        yield _distinct(judge, labels[part], asked, judges=len(blocks.judges))
+
+
+def _distinct(judge: Int64Array, labels: Int8Array, chosen: Int8Array, *, judges: int) -> ShownRows:
+    """Return each row once, sorted; rows too long for one number are returned as they are."""
+    positions = labels.shape[1]
+    if _LABEL_BITS * (positions + 1) + judges.bit_length() > _CODE_BITS:
+        return ShownRows(judge, labels, chosen, np.ones(len(judge), dtype=np.int64))
+    code = judge << _LABEL_BITS | chosen
+    for column in labels.T:
+        code = code << _LABEL_BITS | column
+    code, times = np.unique(code, return_counts=True)
+    found = np.empty((len(code), positions), dtype=np.int8)
+    for position in reversed(range(positions)):
+        found[:, position] = code & ((1 << _LABEL_BITS) - 1)
+        code = code >> _LABEL_BITS
+    return ShownRows(
+        judge=code >> _LABEL_BITS,
+        labels=found,
+        chosen=(code & ((1 << _LABEL_BITS) - 1)).astype(np.int8),
+        times=times.astype(np.int64),
+    )
+
+
+#: Bits of a number of candidates, of which there are at most 127.
+COUNT_BITS = 7
+_PATTERN_BITS = (COUNT_BITS,) * MAX_LABEL
+
+#: Judge, pattern, and whether the labels follow the shown order or its reverse.
+_LINE_KEY = (JUDGE_BITS, *_PATTERN_BITS, 1)
+#: Judge, pattern, and the place of the reference's label among the labels used, from 0.
+_PLACE_KEY = (JUDGE_BITS, *_PATTERN_BITS, 3)
+
+NO_LINES = KeyedSums.empty(_LINE_KEY, 1)
+NO_PLACES = KeyedSums.empty(_PLACE_KEY, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Patterns of labels that judges gave, one row for each judge and pattern.
+
+    Attributes
+    ----------
+    judge : int64, shape (N,)
+        Index of the judge.
+    used : int64, shape (N, 5)
+        The pattern: numbers of candidates, 0 after the last.
+    detail : int64, shape (N,)
+        What else the blocks have in common: whether they follow the shown order, or the place of the
+        reference.
+    blocks : int64, shape (N,)
+        Number of blocks.
+    """
+
+    judge: Int64Array
+    used: Int64Array
+    detail: Int64Array
+    blocks: Int64Array
+
+    @classmethod
+    def of(cls, sums: KeyedSums) -> Patterns:
+        """Return the patterns that are counted in the sums of `tally_lines` or `tally_places`."""
+        judge, *used, detail = sums.columns()
+        return cls(judge, np.stack(used, axis=1), detail, sums.values[:, 0])
+
+
+def tally_lines(blocks: Blocks) -> KeyedSums:
+    """Count each judge's blocks by pattern, and by whether they follow the shown order.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With every system that was shown.
+
+    Returns
+    -------
+    KeyedSums
+        With a single value, the blocks; every block is in one of them.
+    """
+    return KeyedSums.total(lines_of_rows(rows) for rows in shown_rows(blocks))
+
+
+def tally_places(blocks: Blocks, reference: str) -> KeyedSums:
+    """Count each judge's blocks by pattern and the place of the reference.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        With every system that was shown.
+    reference : str
+        Its name.
+
+    Returns
+    -------
+    KeyedSums
+        With a single value, the blocks; every block is in one of them. The pattern of a block in
+        which the reference is not compared with another candidate is empty.
+
+    Raises
+    ------
+    ValueError
+        If the reference is not among the systems.
+    """
+    if reference not in blocks.systems:
+        raise ValueError(f"unknown reference {reference!r}")
+    return KeyedSums.total(places_of_rows(rows) for rows in shown_rows(blocks, reference))
+
+
+def lines_of_rows(rows: ShownRows) -> KeyedSums:
+    """Return `tally_lines` of the blocks of some rows."""
+    used = _leading(rows.used())
+    return KeyedSums.of(
+        _LINE_KEY, [rows.judge, *used.T, _follows_order(rows)], rows.times[:, np.newaxis]
+    )
+
+
+def places_of_rows(rows: ShownRows) -> KeyedSums:
+    """Return `tally_places` of the blocks of some rows, for the system the rows were asked for."""
+    used = rows.used()
+    chosen = rows.chosen.astype(np.int64)
+    compared = (chosen > 0) & (used.sum(axis=1) > 1)
+    better = np.arange(1, MAX_LABEL + 1) < chosen[:, np.newaxis]
+    place = np.count_nonzero((used > 0) & better, axis=1)
+    used = _leading(used) * compared[:, np.newaxis]
+    return KeyedSums.of(
+        _PLACE_KEY, [rows.judge, *used.T, place * compared], rows.times[:, np.newaxis]
+    )
+
+
+def tie_sums(lines: KeyedSums, judges: int) -> Int64Array:
+    """Return the `cluster_sums` of ties among the comparisons of each block, shape (J, 6).
+
+    Parameters
+    ----------
+    lines : KeyedSums
+        As `tally_lines` counts them.
+    judges : int
+        Number J of judges.
+    """
+    found = Patterns.of(lines)
+    given = found.used.sum(axis=1)
+    ties = (found.used * (found.used - 1) // 2).sum(axis=1)
+    sums = np.zeros((judges, 6), dtype=np.int64)
+    of_block = cluster_sums(ties, given * (given - 1) // 2)
+    np.add.at(sums, found.judge, of_block * found.blocks[:, np.newaxis])
+    return sums
+
+
+def _leading(used: Int64Array) -> Int64Array:
+    """Return the counts with those that are 0 after the others."""
+    return np.take_along_axis(used, np.argsort(used == 0, axis=1, kind="stable"), axis=1)
+
+
+def _follows_order(rows: ShownRows) -> npt.NDArray[np.int8]:
+    """Return 1 where labels never fall, or never rise, from the first output shown to the last."""
+    rising, falling = np.ones((2, len(rows.labels)), dtype=np.bool_)
+    last = np.zeros(len(rows.labels), dtype=np.int8)
+    for labels in rows.labels.T:
+        here = labels > 0
+        rising &= ~here | (labels >= last)
+        falling &= ~here | (last == 0) | (labels <= last)
+        last = np.where(here, labels, last)
+    return (rising | falling).astype(np.int8)

@@ -1,0 +1,269 @@
+"""Shares of successes with intervals over one or two kinds of clusters.
+
+A share with an interval that does not take a block's comparisons for independent.
+
+A share with an interval that takes neither what a segment nor what a judge decided for independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betaincinv, stdtrit
+
+Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of clustered trials.
+
+    Attributes
+    ----------
+    trials, successes : int
+    value : float or None
+        successes / trials.
+    low, high : float or None
+        Ends of the interval of `value`.
+    """
+
+    trials: int
+    successes: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def clustered_share(
+    successes: Int64Array, trials: Int64Array, *, confidence: float = 0.95
+) -> Share:
+    """Return a share, with its interval, of trials in clusters such as the comparisons of a block.
+
+    Parameters
+    ----------
+    successes, trials : int64, shape (G,)
+        Successes and trials of each cluster; clusters without trials are ignored.
+    confidence : float
+
+    Returns
+    -------
+    Share
+        As `shares_of_sums` says.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a count is negative, there are more successes than trials, or
+        `confidence` is not between 0 and 1.
+    """
+    if successes.shape != trials.shape or successes.ndim != 1:
+        raise ValueError("expected successes and trials of one shape (G,)")
+    sums = cluster_sums(successes, trials).sum(axis=0)
+    return shares_of_sums(sums[np.newaxis], confidence=confidence)[0]
+
+
+def cluster_sums(successes: Int64Array, trials: Int64Array) -> Int64Array:
+    """Return what each of G clusters adds to the sums that `shares_of_sums` needs.
+
+    Parameters
+    ----------
+    successes, trials : int64, shape (G,)
+
+    Returns
+    -------
+    int64, shape (G, 6)
+        1 if there is a trial, trials, successes, and the squares and the product of these two:
+        trials², trials · successes, successes².
+
+    Raises
+    ------
+    ValueError
+        If a count is negative, or there are more successes than trials.
+    """
+    if np.any(successes < 0) or np.any(successes > trials):
+        raise ValueError("successes: not between 0 and the trials")
+    columns = [trials > 0, trials, successes, trials**2, trials * successes, successes**2]
+    return np.stack(columns, axis=1).astype(np.int64)
+
+
+def shares_of_sums(sums: Int64Array, *, confidence: float = 0.95) -> list[Share]:
+    """Return shares, with their intervals, from sums over clusters.
+
+    The interval is that of Clopper and Pearson (1934) on the effective number of trials of Korn and
+    Graubard (1998): the trials divided by the design effect, the variance of the share between
+    clusters (a ratio estimate, linearised) over that of as many independent trials, and multiplied
+    by (t of trials − 1 / t of clusters − 1)², quantiles of Student's distribution with these
+    degrees of freedom, because few clusters say little about the variance between them. A design
+    effect below 1 is taken for 1. If it cannot be estimated, because all clusters have the same
+    share, clusters are taken for the trials. So no interval is shorter than that of independent
+    trials.
+
+    Parameters
+    ----------
+    sums : int64, shape (N, 6)
+        For each share, the sum of `cluster_sums` over its clusters.
+    confidence : float
+
+    Returns
+    -------
+    list of Share
+        Without trials, `value`, `low` and `high` are None.
+
+    Raises
+    ------
+    ValueError
+        If `confidence` is not between 0 and 1.
+
+    References
+    ----------
+    E. L. Korn, B. I. Graubard (1998), Confidence Intervals for Proportions with Small Expected
+    Number of Positive Counts Estimated from Survey Data, Survey Methodology 24.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
+    alpha = (1 - confidence) / 2
+    low, high = _ends(sums[:, 2], sums[:, 1], _effective(sums, alpha), alpha)
+    return [
+        Share(of, won, won / of, one, other) if of else Share(0, 0, None, None, None)
+        for of, won, one, other in zip(
+            sums[:, 1].tolist(), sums[:, 2].tolist(), low.tolist(), high.tolist(), strict=True
+        )
+    ]
+
+
+def share_of(successes: int, trials: int, effective: float, alpha: float) -> Share:
+    """Return a share of trials that count as `effective` independent ones, `alpha` of it beyond either end."""
+    low, high = _ends(np.array([successes]), np.array([trials]), np.array([effective]), alpha)
+    return Share(trials, successes, successes / trials, float(low[0]), float(high[0]))
+
+
+def _ends(
+    successes: Int64Array, trials: Int64Array, effective: FloatArray, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the intervals of Clopper and Pearson."""
+    x = successes / np.maximum(trials, 1) * effective
+    some, all_ = successes > 0, successes == trials
+    low, high = np.zeros(len(x)), np.ones(len(x))
+    low[some] = betaincinv(x[some], (effective - x + 1)[some], alpha)
+    high[~all_] = betaincinv((x + 1)[~all_], (effective - x)[~all_], 1 - alpha)
+    return low, high
+
+
+def _effective(sums: Int64Array, alpha: float) -> FloatArray:
+    """Return the effective number of trials of each share."""
+    clusters, total = sums[:, 0].astype(np.float64), sums[:, 1].astype(np.float64)
+    effects = np.array([design_effect(row) for row in sums.tolist()])
+    found = np.where(sums[:, 3] == sums[:, 1], total, clusters)
+    known = effects > 0
+    # Quantiles of Student's distribution.
+    few_clusters = stdtrit(total[known] - 1, alpha) / stdtrit(clusters[known] - 1, alpha)
+    found[known] = total[known] / np.maximum(1.0, effects[known]) * few_clusters**2
+    return found
+
+
+def design_effect(row: Sequence[int]) -> float:
+    """Return the variance between clusters over that of independent trials.
+
+    It is 0 if it cannot be estimated, or if each cluster is a single trial. The numbers are whole
+    up to the last step, so that equal shares differ by exactly nothing.
+    """
+    clusters, total, won, of_squares, products, won_squares = row
+    if clusters < 2 or of_squares == total or won in (0, total):
+        return 0.0
+    # The squares of (successes − share · trials), summed, are this divided by total².
+    squares = total**2 * won_squares - 2 * total * won * products + won**2 * of_squares
+    between = clusters * squares / ((clusters - 1) * total**4)
+    value = won / total
+    return between / (value * (1 - value) / total)
+
+
+def two_way_share(
+    successes: Int64Array,
+    trials: Int64Array,
+    *,
+    segment: Int64Array,
+    judge: Int64Array,
+    confidence: float = 0.95,
+) -> Share:
+    """Return a share, with its interval, of trials that share segments, and judges.
+
+    The interval is that of Clopper and Pearson (1934) on the effective number of trials: the trials divided by a design effect,
+    and multiplied by (t of trials − 1 / t of its degrees of freedom)², as by Korn and Graubard (1998). The design effect is that
+    over segments + that over judges − that over rows (Cameron, Gelbach and Miller 2011), and neither below that of
+    segments or of judges alone nor below 1; its degrees of freedom are Satterthwaite's (1946). With one judge nothing says
+    how judges differ: the interval is that of other segments and the same judge. Where no cluster differs from another, the
+    segments or the judges, whichever are fewer, are taken for the trials.
+
+    Parameters
+    ----------
+    successes, trials : int64, shape (R,)
+        Of each row, such as a reading of a snippet or an edit; rows without trials are ignored.
+    segment, judge : int64, shape (R,)
+        Numbers of units, 0 or more.
+    confidence : float
+
+    Returns
+    -------
+    Share
+        Without trials, `value`, `low` and `high` are None.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a count is out of range, or `confidence` is not between 0 and 1.
+
+    References
+    ----------
+    A. C. Cameron, J. B. Gelbach, D. L. Miller (2011), Robust Inference with Multiway Clustering, J. Business & Economic Statistics 29.
+    E. L. Korn, B. I. Graubard (1998), Confidence Intervals for Proportions with Small Expected Number of Positive Counts Estimated
+    from Survey Data, Survey Methodology 24.
+    """
+    if not successes.shape == trials.shape == segment.shape == judge.shape or trials.ndim != 1:
+        raise ValueError("expected successes, trials, segments and judges of one shape (R,)")
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
+    rows = cluster_sums(successes, trials).sum(axis=0)
+    if not rows[1]:
+        return Share(0, 0, None, None, None)
+    of_units = [_sums_of(successes, trials, unit) for unit in (segment, judge)]
+    alpha = (1 - confidence) / 2
+    effective = _effective_two_way(rows, [each for each in of_units if each[0] > 1], alpha)
+    if of_units[0][0] == 1 < rows[1]:
+        # One segment says nothing of others.
+        effective = 1.0
+    return share_of(int(rows[2]), int(rows[1]), effective, alpha)
+
+
+def _sums_of(successes: Int64Array, trials: Int64Array, unit: Int64Array) -> Int64Array:
+    _numbers, place = np.unique(unit, return_inverse=True)
+    won, of = (np.zeros(int(place.max()) + 1, dtype=np.int64) for _column in range(2))
+    np.add.at(won, place, successes)
+    np.add.at(of, place, trials)
+    return np.asarray(cluster_sums(won, of).sum(axis=0))
+
+
+def _effective_two_way(rows: Int64Array, of_units: list[Int64Array], alpha: float) -> float:
+    """Return the effective number of trials, from sums over rows and over units of which there are several."""
+    total, won = int(rows[1]), int(rows[2])
+    # A unit of single trials adds nothing to their own variance, which is known.
+    clusters = [each for each in of_units if each[3] > each[1]]
+    if not clusters:
+        return float(total)
+    effects = [design_effect(each.tolist()) for each in clusters]
+    if won in (0, total) or not any(effects):
+        return float(min(int(each[0]) for each in clusters))
+    effect = max(1.0, *effects)
+    if len(effects) == 2:
+        # Rows of one trial each have the variance of independent trials.
+        of_rows = design_effect(rows.tolist()) if rows[3] > rows[1] else 1.0
+        effect = max(effect, sum(effects) - of_rows)
+    uncertain = sum(
+        max(1.0, own) ** 2 / (int(each[0]) - 1) for own, each in zip(effects, clusters, strict=True)
+    )
+    degrees = max(1.0, effect**2 / uncertain)
+    few = float(stdtrit(max(1, total - 1), alpha) / stdtrit(degrees, alpha))
+    return total / effect * min(1.0, few) ** 2

@@ -1,0 +1,514 @@
+"""Bradley and Terry’s model with ties (Davidson 1970).
+
+Groups of systems with bounded differences of abilities, and the order of the groups.
+
+The maximum of the likelihood of Bradley and Terry's model, or of Davidson's, is finite only within
+a group of systems that reach each other by chains of comparisons, each won or tied by the former
+system (Ford 1957). Between groups, all wins go in one direction: the groups have an order, at an
+infinite distance. Systems that no chain of comparisons links have no order.
+
+Davidson's model, Bradley and Terry's with ties: abilities by maximum likelihood.
+
+Bradley–Terry with ties (Davidson): scores from counts, and how far counts move them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counting.counts import Counts, Layout
+from ranking.core.scores import NotEstimable, Scores
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Separation:
+    """Groups of n systems, and their order, in S samples of comparisons.
+
+    Attributes
+    ----------
+    bounded : bool, shape (S, n, n)
+        Whether the data bound the difference of two systems. This is an equivalence relation; its
+        classes are the groups in which abilities are finite.
+    component : int64, shape (S, n)
+        The same number for systems that a chain of comparisons, won, tied or lost, links.
+    standing : int64, shape (S, n)
+        Of two systems of one component at infinite distance, the one with the larger standing comes
+        first; systems with equal standing are not ordered. Unbeaten groups stand above all others,
+        winless ones below.
+    """
+
+    bounded: BoolArray
+    component: Int64Array
+    standing: Int64Array
+
+
+def separation(linked: BoolArray, met: BoolArray) -> Separation:
+    """Return the groups with finite differences, and their order.
+
+    Parameters
+    ----------
+    linked : bool, shape (S, n, n)
+        ``linked[s, a, b]``: a won against b or tied with it, so a cannot be infinitely worse.
+    met : bool, shape (S, n, n)
+        Pairs that were compared; symmetric.
+
+    Returns
+    -------
+    Separation
+        Group a stands above group b if chains lead from a to b and not back. Groups without such a
+        chain are ordered by the number of systems they stand above minus the number they stand
+        below: one of the orders that contradict no comparison.
+    """
+    n = linked.shape[-1]
+    reach = _closure(linked)
+    bounded = reach & np.swapaxes(reach, 1, 2)
+    above = np.count_nonzero(reach & ~bounded, axis=2)
+    below = np.count_nonzero(reach & ~bounded, axis=1)
+    unbeaten = (below == 0) & (above > 0)
+    winless = (above == 0) & (below > 0)
+    standing = above - below + 2 * n * (unbeaten.astype(np.int64) - winless)
+    component = np.where(_closure(met), np.arange(n), n).min(axis=2, initial=n)
+    return Separation(bounded=bounded, component=component, standing=standing)
+
+
+def _closure(linked: BoolArray) -> BoolArray:
+    """Return which systems chains of links lead to from each system, including itself."""
+    n = linked.shape[-1]
+    reach = linked | np.eye(n, dtype=np.bool_)
+    for _ in range(max(1, (n - 1).bit_length())):
+        steps = reach.astype(np.float32)
+        reach = (steps @ steps) > 0
+    return reach
+
+
+_MAX_STEPS = 100
+#: A fit has converged when a Newton step would move no parameter by more than this …
+_SMALL_STEP = 1e-11
+#: … or when a step would add no more than this to the likelihood, a millionth of a standard error,
+#: and steps no longer shrink: with millions of comparisons, rounding errors exceed the effect of a
+#: few.
+_SMALL_GAIN = 1e-12
+
+
+class NotConvergedError(ArithmeticError):
+    """Raised if the likelihood is not maximised within the allowed number of steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class DavidsonFit:
+    """Fits of Davidson's model to S samples of comparisons between n systems.
+
+    Attributes
+    ----------
+    ability : float64, shape (S, n)
+        θ, the natural logarithm of the worth, with mean 0 over each group of bounded differences.
+    tie : float64, shape (S,)
+        ν: 0 if there was no tie, infinite if the data do not bound it. Two equal systems tie with
+        probability ν / (2 + ν).
+    log_likelihood : float64, shape (S,)
+        Maximum of the log-likelihood, without binomial coefficients; NaN where ν is infinite.
+        Comparisons between groups add nothing: in the limit, they have probability 1.
+    covariance : float64, shape (S, n, n)
+        Inverse of the observed information of the abilities, relative to the mean of their groups.
+    response : float64, shape (S, n, n + 1)
+        The same with log ν in the last column. Its product with the derivatives of the
+        log-likelihood of a further comparison is how far that comparison moves each ability.
+    separation : Separation
+        Groups of bounded differences, and the order between them.
+    """
+
+    ability: FloatArray
+    tie: FloatArray
+    log_likelihood: FloatArray
+    response: FloatArray
+    separation: Separation
+
+    @property
+    def covariance(self) -> FloatArray:
+        return self.response[:, :, :-1]
+
+
+def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
+    """Fit Davidson's extension of the Bradley–Terry model.
+
+        P(i beats j) = exp(θi) / Z,   P(tie) = ν exp((θi + θj) / 2) / Z,
+        Z = exp(θi) + exp(θj) + ν exp((θi + θj) / 2)
+
+    The log-likelihood is concave in (θ, log ν); Newton's method with halved steps finds its maximum
+    for all samples at once.
+
+    Differences are finite only among systems that reach each other by chains of comparisons, each
+    won or tied by the former system; a system that always won is infinitely better. With ties, some
+    cycle of comparisons must also have more wins than ties; otherwise ν is infinite, and so is each
+    difference with a win in it. For infinite differences, `separation` has the order, and abilities
+    are the limits of the differences within each group of systems at finite distances.
+
+    Parameters
+    ----------
+    wins, ties : number, shape (S, n, n)
+        As in `ranking.core.counting.counts.Counts`; fractions are allowed.
+
+    Returns
+    -------
+    DavidsonFit
+
+    Raises
+    ------
+    NotConvergedError
+        If Newton's method does not converge.
+
+    References
+    ----------
+    R. R. Davidson (1970), On Extending the Bradley–Terry Model to Accommodate Ties in Paired
+    Comparison Experiments, JASA 65.
+    L. R. Ford (1957), Solution of a Ranking Problem from Binary Comparisons, Am. Math. Monthly 64
+    (when the maximum exists).
+    """
+    n = wins.shape[-1]
+    apart = ~np.eye(n, dtype=np.bool_)
+    wins, ties = wins * apart, ties * apart
+    has_limit = _tie_parameter_is_finite(wins, ties)
+    ties_bind = has_limit[:, np.newaxis, np.newaxis] & (ties > 0)
+    found = separation((wins > 0) | ties_bind, (wins + np.swapaxes(wins, 1, 2) + ties) > 0)
+    data = _Data(wins * found.bounded, ties * found.bounded * ties_bind, found.bounded)
+    theta, eta = data.start()
+    value = data.log_likelihood(theta, eta)
+    before = np.full(len(theta), np.inf)
+    arrived = np.zeros(len(theta), dtype=np.bool_)
+    for _ in range(_MAX_STEPS):
+        step, information = data.newton_step(theta, eta)
+        size = np.abs(step).max(axis=1, initial=0.0)
+        gain = np.einsum("si,sij,sj->s", step, information, step)
+        arrived |= (size <= _SMALL_STEP) | ((gain <= _SMALL_GAIN) & (size > before / 2))
+        if arrived.all():
+            break
+        before = size
+        theta, eta, value = _ascend(data, theta, eta, value, step)
+    else:
+        raise NotConvergedError(f"Bradley–Terry did not converge in {_MAX_STEPS} steps")
+    _, information = data.newton_step(theta, eta)
+    response = np.asarray(np.linalg.inv(information)[:, :n, :], dtype=np.float64)
+    response[:, :, :n] -= data.gauge()
+    return DavidsonFit(
+        ability=theta,
+        tie=np.where(has_limit, np.where(data.tied > 0, np.exp(eta), 0.0), np.inf),
+        log_likelihood=np.where(has_limit, value, np.nan),
+        response=response,
+        separation=found,
+    )
+
+
+class _Data:
+    """Sufficient statistics of S samples, and the likelihood they give.
+
+    `bounded` says which differences of two systems are finite; the counts have no others.
+    """
+
+    def __init__(self, wins: FloatArray, ties: FloatArray, bounded: BoolArray) -> None:
+        self.wins, self.ties, self.bounded = wins, ties, bounded
+        self.group_size = bounded.sum(axis=2)
+        self.met = wins + np.swapaxes(wins, 1, 2) + ties
+        self.points = wins.sum(axis=2) + ties.sum(axis=2) / 2
+        self.tied = ties.sum(axis=(1, 2)) / 2
+
+    def start(self) -> tuple[FloatArray, FloatArray]:
+        met = self.met.sum(axis=2)
+        theta = np.log((self.points + 0.5) / (met - self.points + 0.5))
+        decided = met.sum(axis=1) / 2 - self.tied
+        eta = np.log(2 * np.maximum(self.tied, 0.5) / np.maximum(decided, 0.5))
+        return self.centred(theta), eta
+
+    def centred(self, theta: FloatArray) -> FloatArray:
+        total = (self.bounded @ theta[:, :, np.newaxis])[:, :, 0]
+        centred: FloatArray = theta - total / self.group_size
+        return centred
+
+    def gauge(self) -> FloatArray:
+        """Return the inverse of what `newton_step` adds in directions the data do not determine."""
+        inverse: FloatArray = self.bounded / self.group_size[:, :, np.newaxis] ** 2
+        return inverse
+
+    def log_likelihood(self, theta: FloatArray, eta: FloatArray) -> FloatArray:
+        log_z, half = self._log_z(theta, eta)
+        tie = np.where(self.ties > 0, half + eta[:, np.newaxis, np.newaxis], 0.0)
+        won = (self.wins * theta[:, :, np.newaxis]).sum(axis=(1, 2))
+        drawn = (self.ties * tie).sum(axis=(1, 2)) / 2
+        total: FloatArray = won + drawn - (self.met * log_z).sum(axis=(1, 2)) / 2
+        return total
+
+    def _log_z(self, theta: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        own, other = theta[:, :, np.newaxis], theta[:, np.newaxis, :]
+        half = (own + other) / 2
+        nu = np.where(self.tied > 0, np.exp(eta), 0.0)[:, np.newaxis, np.newaxis]
+        return half + np.log(2 * np.cosh((own - other) / 2) + nu), half
+
+    def newton_step(self, theta: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the step in (θ, log ν), and the observed information, made invertible."""
+        samples, n = theta.shape
+        log_z, half = self._log_z(theta, eta)
+        has_ties = self.tied > 0
+        nu = np.where(has_ties, np.exp(eta), 0.0)[:, np.newaxis, np.newaxis]
+        tie = nu * np.exp(half - log_z)
+        points = np.exp(theta[:, :, np.newaxis] - log_z) + tie / 2
+        gradient = np.empty((samples, n + 1))
+        gradient[:, :n] = self.points - (self.met * points).sum(axis=2)
+        gradient[:, n] = self.tied - (self.met * tie).sum(axis=(1, 2)) / 2
+        spread = self.met * (points - tie / 4 - points**2)
+        with_tie = (self.met * tie * (0.5 - points)).sum(axis=2)
+        information = np.zeros((samples, n + 1, n + 1))
+        information[:, :n, :n] = self.bounded - spread
+        diagonal = np.arange(n)
+        information[:, diagonal, diagonal] += spread.sum(axis=2)
+        information[:, :n, n] = information[:, n, :n] = with_tie
+        information[:, n, n] = (self.met * tie * (1 - tie)).sum(axis=(1, 2)) / 2 + ~has_ties
+        gradient[:, n] *= has_ties
+        step = np.linalg.solve(information, gradient[:, :, np.newaxis])[:, :, 0]
+        return step, information
+
+
+def _ascend(
+    data: _Data, theta: FloatArray, eta: FloatArray, value: FloatArray, step: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the parameters after a Newton step, halved until the likelihood does not fall."""
+    length = np.ones(len(theta))
+    # Smaller changes of the likelihood are rounding errors, which would halve steps for ever.
+    grain = 1e-12 * np.maximum(1.0, np.abs(value))
+    for _ in range(40):
+        new_theta = data.centred(theta + length[:, np.newaxis] * step[:, :-1])
+        new_eta = eta + length * step[:, -1]
+        new_value = data.log_likelihood(new_theta, new_eta)
+        worse = ~(new_value >= value - grain)
+        if not worse.any():
+            return new_theta, new_eta, new_value
+        length = np.where(worse, length / 2, length)
+    # No step is short enough for these samples: they stay, and count as not converged.
+    return (
+        np.where(worse[:, np.newaxis], theta, new_theta),
+        np.where(worse, eta, new_eta),
+        np.where(worse, value, new_value),
+    )
+
+
+def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:
+    """Return whether each sample has no tie, or a cycle with more wins than ties."""
+    return np.array(
+        [
+            not tied.any() or bool(np.any((won > 0) & (won.T > 0))) or _has_winning_cycle(won, tied)
+            for won, tied in zip(wins, ties, strict=True)
+        ],
+        dtype=np.bool_,
+    )
+
+
+def _has_winning_cycle(wins: FloatArray, ties: FloatArray) -> bool:
+    """Return whether a cycle is negative if a win costs −1 and a tie +1 (Floyd–Warshall)."""
+    length = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
+    for via in range(len(length)):
+        length = np.minimum(length, length[:, via, np.newaxis] + length[np.newaxis, via, :])
+    return bool(np.any(np.diagonal(length) < 0))
+
+
+#: Prior wins added in both directions for each pair of compared systems.
+PRIOR = 0.1
+#: The distance shown instead of an infinite one between systems: odds of 22,000 to 1.
+INFINITE_GAP = 10.0
+#: Abilities are accurate to about this many decimals; more would separate equal systems.
+_DECIMALS = 9
+
+
+def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
+    """Return the abilities of systems in Davidson's model as scores.
+
+    Parameters
+    ----------
+    counts : Counts of shape (..., n, n)
+        With `ties`.
+    prior : float
+        Wins added in both directions for each pair of compared systems. A positive number keeps all
+        abilities finite and draws them together, with the weight of 2 `prior` comparisons of each
+        pair. 0 is maximum likelihood.
+
+    Returns
+    -------
+    Scores
+        θ, of shape (..., n), to 9 decimals. It is not a share; its mean is 0 over systems whose
+        differences are finite. With a prior of 0, a system that always won is infinitely better
+        than those it won against: then systems are ordered by the infinite differences, and each of
+        these is shown as `INFINITE_GAP` more than the finite ones on both sides of it. `group`
+        numbers systems that comparisons connect; the order of different groups is arbitrary.
+        Systems never compared are not estimable, nor is any system if there are only ties and no
+        prior.
+
+    Raises
+    ------
+    ValueError
+        If `prior` is negative or not finite.
+    NotConvergedError
+        As for `davidson`.
+    """
+    fit, met = _fit(counts, prior)
+    shape = counts.wins.shape[:-1]
+    known = np.isfinite(fit.tie) | (counts.wins > 0).any(axis=(-2, -1)).ravel()
+    estimable = met.any(axis=2) & known[:, np.newaxis]
+    values = np.where(estimable, np.round(_placed(fit), _DECIMALS), np.nan)
+    return Scores(
+        values=values.reshape(shape),
+        estimable=estimable.reshape(shape),
+        group=fit.separation.component.reshape(shape),
+        # Rounding can set equal abilities one unit apart.
+        equal_within=1.5 * 10.0**-_DECIMALS,
+    )
+
+
+def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
+    """Return how far each further comparison moves the abilities.
+
+    This is the derivative of the maximum of the likelihood with respect to the counts, by the
+    implicit function theorem: the inverse of the observed information, including that of the tie
+    parameter and of the prior, times the derivatives of the log-likelihood of one comparison.
+
+    Parameters
+    ----------
+    counts : Counts of shape (n, n)
+        With `ties`.
+    prior : float
+        As for `scores`.
+
+    Returns
+    -------
+    float64, shape (n, m)
+        Derivatives of n abilities by the m cells of ``Layout(n, ties=True)``. 0 for unused cells,
+        for ties if there was none (ν is at its bound 0), and for comparisons between systems at
+        infinite distance, which do not move them.
+    """
+    fit, _ = _fit(counts, prior)
+    n = counts.wins.shape[-1]
+    theta, nu, response = fit.ability[0], fit.tie[0], fit.response[0]
+    half = np.exp((theta[:, np.newaxis] - theta) / 2)
+    tie = 0.0 if math.isinf(nu) else nu
+    total = half + half.T + tie
+    chance_of_tie = tie / total
+    points = half / total + chance_of_tie / 2
+    # The part of the derivative that a comparison of a and b contributes with any outcome.
+    expected = (
+        response[:, :n, np.newaxis] * points
+        + response[:, np.newaxis, :n] * points.T
+        + response[:, n, np.newaxis, np.newaxis] * chance_of_tie
+    )
+    won = response[:, :n, np.newaxis] - expected
+    drew = (response[:, :n, np.newaxis] + response[:, np.newaxis, :n]) / 2 - expected
+    drew += response[:, n, np.newaxis, np.newaxis]
+    bounded = fit.separation.bounded[0] & ~np.eye(n, dtype=np.bool_)
+    cells = np.zeros((n, Layout(n, ties=True).size))
+    cells[:, : n * n] = (won * bounded).reshape(n, n * n)
+    if tie:
+        cells[:, n * n :] = (drew * np.triu(bounded)).reshape(n, n * n)
+    return cells
+
+
+def model_variance(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
+    """Return the variances of the abilities if comparisons were independent and the model true.
+
+    Parameters
+    ----------
+    counts : Counts of shape (n, n)
+    prior : float
+        As for `scores`.
+
+    Returns
+    -------
+    float64, shape (n,)
+        From the inverse of the observed information; 0 for a system at an infinite distance from
+        all others.
+    """
+    fit, _met = _fit(counts, prior)
+    return np.asarray(np.nan_to_num(np.diagonal(fit.covariance[0]), nan=0.0))
+
+
+def comment(
+    counts: Counts, systems: tuple[str, ...], *, prior: float = PRIOR
+) -> tuple[dict[str, Any], dict[int, NotEstimable]]:
+    """Return ν and the likelihood as plain JSON, and groups of systems at infinite distance.
+
+    The result has "separated" if the data do not bound a difference: lists of groups of systems,
+    best first, one list for each set of systems that comparisons connect.
+    """
+    fit, met = _fit(counts, prior)
+    bounded_tie = bool(np.isfinite(fit.tie[0]) and met.any())
+    extra: dict[str, Any] = {
+        "tie_parameter": float(fit.tie[0]) if bounded_tie else None,
+        "log_likelihood": float(fit.log_likelihood[0]) if bounded_tie else None,
+    }
+    apart = _tiers_by_name(fit.separation, systems)
+    if apart:
+        extra["separated"] = apart
+    return extra, {}
+
+
+def _fit(counts: Counts, prior: float) -> tuple[DavidsonFit, BoolArray]:
+    """Return fits of samples, and which pairs were compared in each, shape (S, n, n)."""
+    if not 0 <= prior < math.inf:
+        raise ValueError("prior: expected a number of wins, 0 or more")
+    if counts.ties is None:
+        raise ValueError("counts: ties were not counted")
+    n = counts.wins.shape[-1]
+    shape = (math.prod(counts.wins.shape[:-2]), n, n)
+    wins, ties = counts.wins.reshape(shape), counts.ties.reshape(shape)
+    met = ((wins + np.swapaxes(wins, 1, 2) + ties) > 0) & ~np.eye(n, dtype=np.bool_)
+    return davidson(wins + prior * met, ties), met
+
+
+def _placed(fit: DavidsonFit) -> FloatArray:
+    """Return abilities with groups at infinite distance moved apart, shape (S, n)."""
+    placed = fit.ability.copy()
+    found = fit.separation
+    for sample in np.flatnonzero(found.standing.any(axis=1)).tolist():
+        standing, component = found.standing[sample], found.component[sample]
+        size = found.bounded[sample].sum(axis=1)
+        for number in np.unique(component).tolist():
+            members = np.flatnonzero(component == number)
+            _place(placed[sample], members, standing[members], size[members])
+    return placed
+
+
+def _place(
+    ability: FloatArray,
+    members: npt.NDArray[np.intp],
+    standing: npt.NDArray[np.int64],
+    size: npt.NDArray[np.int64],
+) -> None:
+    """Move groups of connected systems apart by their standing; the largest group stays."""
+    offset, top = 0.0, -math.inf
+    kept = 0.0
+    largest = int(np.argmax(size))
+    for value in np.unique(standing):
+        tier = members[standing == value]
+        if top > -math.inf:
+            offset = top + INFINITE_GAP - float(ability[tier].min())
+        ability[tier] += offset
+        top = float(ability[tier].max())
+        if value == standing[largest]:
+            kept = offset
+    ability[members] -= kept
+
+
+def _tiers_by_name(separation: Separation, systems: tuple[str, ...]) -> list[list[list[str]]]:
+    """Return the groups at infinite distance, best first, of each set of connected systems."""
+    listed = []
+    component, standing = separation.component[0], separation.standing[0]
+    for number in np.unique(component).tolist():
+        members = np.flatnonzero(component == number)
+        values = np.unique(standing[members])[::-1]
+        tiers = [[systems[i] for i in members[standing[members] == value]] for value in values]
+        if len(tiers) > 1:
+            listed.append(tiers)
+    return listed

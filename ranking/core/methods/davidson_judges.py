@@ -1,0 +1,513 @@
+"""Davidson’s model with judges’ effects.
+
+Davidson's model with judges' effects: leniency to ties, and discrimination of outputs.
+
+In a block judged by j, with the logarithms of the worths θ,
+
+    η = exp(δ_j) (θ_a − θ_b) + Σ_k β_k (x_ka − x_kb),    λ = log ν + τ_j
+    P(a better) = exp(η/2) / Z,   P(tie) = exp(λ) / Z,   P(b better) = exp(−η/2) / Z
+
+where Z is their sum. δ_j is the judge's *discrimination* (above 0: the judge separates outputs more
+reliably than others), τ_j the judge's *leniency to ties*, and β the effects of *covariates* x such
+as the position of an output. Judges are draws from a population: δ and τ have normal priors around
+0, so a judge with few blocks stays near the others. Pairs of compared systems get the prior wins of
+`ranking.core.methods.bradley_terry`, from an average judge. Without judges' effects and
+covariates, the model is Davidson's.
+
+The penalised likelihood is maximised by Newton's method with halved steps; where it is not concave,
+the expected information replaces the observed one.
+
+Davidson's model with judges' effects, as functions for the registry of methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ranking.core.counting.tallies import Comparisons, comparisons_of, shown_position, tally
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.bradley_terry import NotConvergedError, separation
+from ranking.core.methods.method import Fit
+from ranking.core.scores import Scores
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.integer]
+
+
+_MAX_STEPS = 200
+_SMALL_STEP = 1e-9
+_HALVINGS = 40
+#: Prior precision of parameters that no comparison determines, such as the mean ability: a standard
+#: deviation of 100.
+_RIDGE = 1e-4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Penalty:
+    """Priors of the parameters.
+
+    Attributes
+    ----------
+    wins : float
+        Prior wins in both directions for each pair of compared systems.
+    discrimination, leniency : float
+        Standard deviations of δ and τ over judges; 0 leaves the effect out.
+    covariate : float
+        Standard deviation of β.
+    """
+
+    wins: float = 0.1
+    discrimination: float = 0.25
+    leniency: float = 1.0
+    covariate: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeEffectsFit:
+    """The fitted model.
+
+    Attributes
+    ----------
+    ability : float64, shape (n,)
+        θ, with mean 0 over the compared systems; 0 for the others.
+    tie : float
+        ν: 0 if there was no tie.
+    discrimination, leniency : float64, shape (J,)
+        δ and τ.
+    effects : float64, shape (K,)
+        β.
+    parameters : float64, shape (P,)
+        All parameters, in the order of `JudgeEffectsModel`.
+    response : float64, shape (n, P)
+        Rows of the inverse information for the abilities: how far a unit of each component of the
+        gradient moves them.
+    log_likelihood : float
+        Log-likelihood of the comparisons, without the penalty.
+    """
+
+    ability: FloatArray
+    tie: float
+    discrimination: FloatArray
+    leniency: FloatArray
+    effects: FloatArray
+    parameters: FloatArray
+    response: FloatArray
+    log_likelihood: float
+
+
+class JudgeEffectsModel:
+    """Comparisons of n systems by J judges, ready to be fitted.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+    systems, judges : int
+    penalty : Penalty
+    weights : float64, shape (C,), optional
+        How often each comparison counts.
+
+    Notes
+    -----
+    The parameters are one vector: θ (n), log ν (1), δ (J), τ (J), β (K).
+    """
+
+    def __init__(
+        self,
+        comparisons: Comparisons,
+        *,
+        systems: int,
+        judges: int,
+        penalty: Penalty | None = None,
+        weights: FloatArray | None = None,
+    ) -> None:
+        self.systems, self.judges = systems, judges
+        self.penalty = penalty or Penalty()
+        self.data = comparisons
+        self.weights = np.ones(len(comparisons.first)) if weights is None else weights
+        self.size = systems + 1 + 2 * judges + comparisons.covariates.shape[1]
+        self.has_ties = bool(np.any((comparisons.outcome == 0) & (self.weights > 0)))
+        seen = self.weights > 0
+        pairs = np.unique(
+            np.sort(np.stack([comparisons.first[seen], comparisons.second[seen]]), axis=0), axis=1
+        )
+        self._prior_pairs: tuple[Int64Array, Int64Array] = (pairs[0], pairs[1])
+        self._precision = self._prior_precision()
+
+    def fit(self) -> JudgeEffectsFit:
+        """Return the fit of maximum penalised likelihood.
+
+        Raises
+        ------
+        NotConvergedError
+            If the method does not converge.
+        """
+        return self._grouped()._maximise()  # noqa: SLF001 - of the same class
+
+    def _maximise(self) -> JudgeEffectsFit:
+        at = np.zeros(self.size)
+        value = self._objective(at)
+        for _ in range(_MAX_STEPS):
+            gradient, information = self._gradient_and_information(at)
+            step = np.asarray(np.linalg.solve(information, gradient), dtype=np.float64)
+            if np.abs(step).max(initial=0.0) <= _SMALL_STEP:
+                break
+            at, moved = self._ascend(at, value, step)
+            if moved is None:
+                break
+            value = moved
+        else:
+            raise NotConvergedError(f"the judges' effects did not converge in {_MAX_STEPS} steps")
+        return self._result_at(at)
+
+    def _grouped(self) -> JudgeEffectsModel:
+        """Return the same model with equal comparisons taken together, which are far fewer.
+
+        Comparisons of weight 0 are left out: if all ties are among them, a tie has probability 0.
+        """
+        data, counted = self.data, self.weights > 0
+        columns = np.column_stack(
+            [data.first, data.second, data.judge, data.outcome, data.covariates]
+        )[counted]
+        kinds, kind = np.unique(columns, axis=0, return_inverse=True)
+        weights = np.bincount(kind, self.weights[counted], len(kinds)).astype(np.float64)
+        whole = kinds[:, :4].astype(np.int64)
+        return JudgeEffectsModel(
+            Comparisons(
+                first=whole[:, 0],
+                second=whole[:, 1],
+                judge=whole[:, 2],
+                block=np.zeros(len(kinds), dtype=np.int64),
+                outcome=whole[:, 3],
+                covariates=kinds[:, 4:],
+            ),
+            systems=self.systems,
+            judges=self.judges,
+            penalty=self.penalty,
+            weights=weights,
+        )
+
+    def log_probabilities(self, fit: JudgeEffectsFit) -> FloatArray:
+        """Return the logarithm of the probability of each comparison's outcome, shape (C,)."""
+        return self._log_probabilities(fit.parameters)
+
+    def block_influence(self, fit: JudgeEffectsFit, blocks: int) -> FloatArray:
+        """Return the influence of each of B blocks on the abilities, shape (B, n).
+
+        It is one step of scoring from the fit: the response to the gradient of the block's
+        comparisons. A judge's prior comes and goes with the judge, so it is divided among their
+        comparisons.
+        """
+        of_eta, of_lambda, score_eta, score_lambda, *_ = self._derivatives(fit.parameters)
+        gradients = sparse.diags_array(score_eta) @ of_eta
+        gradients = gradients + sparse.diags_array(score_lambda) @ of_lambda
+        gradients = gradients - self._expected_of_judges(fit.parameters)
+        comparison = np.arange(len(self.data.block))
+        member = sparse.csr_array(
+            (self.weights, (self.data.block, comparison)), shape=(blocks, len(comparison))
+        )
+        return np.asarray((member @ gradients) @ fit.response.T)
+
+    def _expected_of_judges(self, at: FloatArray) -> sparse.csr_array:
+        """Return each comparison's part of the gradient of its judge's prior, shape (C, P)."""
+        pull = np.where(self._free, self._precision, 0.0) * at
+        start, judge = self.systems + 1, self.data.judge
+        share = 1 / np.maximum(np.bincount(judge, self.weights, self.judges), 1e-12)[judge]
+        columns = [start + judge, start + self.judges + judge]
+        return _sparse(
+            np.arange(len(judge)), [(column, pull[column] * share) for column in columns], self.size
+        )
+
+    def _prior_precision(self) -> FloatArray:
+        precision = np.full(self.size, _RIDGE)
+        start = self.systems + 1
+        for spread in (self.penalty.discrimination, self.penalty.leniency):
+            precision[start : start + self.judges] = 1 / spread**2 if spread > 0 else np.inf
+            start += self.judges
+        precision[start:] = 1 / self.penalty.covariate**2
+        return precision
+
+    @property
+    def _free(self) -> npt.NDArray[np.bool_]:
+        """Return which parameters are fitted; effects left out are not."""
+        return np.isfinite(self._precision)
+
+    def _predictors(self, at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        data, n, judges = self.data, self.systems, self.judges
+        scale = np.exp(at[n + 1 : n + 1 + judges])[data.judge]
+        apart = at[data.first] - at[data.second]
+        eta = scale * apart + data.covariates @ at[n + 1 + 2 * judges :]
+        lenient = at[n] + at[n + 1 + judges : n + 1 + 2 * judges][data.judge]
+        if not self.has_ties:
+            lenient = np.full(len(eta), -np.inf)
+        return eta, lenient, scale
+
+    def _log_probabilities(self, at: FloatArray) -> FloatArray:
+        eta, lenient, _scale = self._predictors(at)
+        log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)
+        of_outcome = np.where(self.data.outcome == 0, lenient, self.data.outcome * eta / 2)
+        return np.asarray(of_outcome - log_z)
+
+    def _objective(self, at: FloatArray) -> float:
+        free = self._free
+        one, other = self._prior_pairs
+        apart = at[one] - at[other]
+        prior = self.penalty.wins * float(np.sum(apart - 2 * np.logaddexp(apart, 0.0)))
+        penalty = float(np.sum(self._precision[free] * at[free] ** 2)) / 2
+        return float(self.weights @ self._log_probabilities(at)) + prior - penalty
+
+    def _derivatives(
+        self, at: FloatArray
+    ) -> tuple[
+        sparse.csr_array,
+        sparse.csr_array,
+        FloatArray,
+        FloatArray,
+        FloatArray,
+        FloatArray,
+        FloatArray,
+    ]:
+        """Return derivatives of η and λ by the parameters, and of the log-likelihood by η and λ."""
+        data, n, judges = self.data, self.systems, self.judges
+        eta, lenient, scale = self._predictors(at)
+        log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)
+        won, lost, tied = np.exp(eta / 2 - log_z), np.exp(-eta / 2 - log_z), np.exp(lenient - log_z)
+        rows = np.arange(len(eta))
+        width = data.covariates.shape[1]
+        columns: Sequence[tuple[Int64Array, FloatArray]] = [
+            (data.first, scale),
+            (data.second, -scale),
+            (n + 1 + data.judge, scale * (at[data.first] - at[data.second])),
+            *(
+                (np.full(len(eta), n + 1 + 2 * judges + k), data.covariates[:, k])
+                for k in range(width)
+            ),
+        ]
+        of_eta = _sparse(rows, columns, self.size)
+        ones = np.ones(len(eta))
+        of_lambda = _sparse(
+            rows, [(np.full(len(eta), n), ones), (n + 1 + judges + data.judge, ones)], self.size
+        )
+        score_eta = data.outcome / 2 - (won - lost) / 2
+        score_lambda = (data.outcome == 0) - tied
+        of_both = -tied * (won - lost) / 2
+        spread_eta = (won + lost) / 4 - (won - lost) ** 2 / 4
+        return (
+            of_eta, of_lambda, score_eta, score_lambda, spread_eta, tied * (1 - tied), of_both,
+        )  # fmt: skip
+
+    def _gradient_and_information(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        of_eta, of_lambda, score_eta, score_lambda, ee, ll, el = self._derivatives(at)
+        w, free = self.weights, self._free
+        gradient = of_eta.T @ (w * score_eta) + of_lambda.T @ (w * score_lambda)
+        crossed = of_eta.T @ sparse.diags_array(w * el) @ of_lambda
+        information = (
+            of_eta.T @ sparse.diags_array(w * ee) @ of_eta
+            + of_lambda.T @ sparse.diags_array(w * ll) @ of_lambda
+            + crossed
+            + crossed.T
+        ).toarray()
+        information = self._observed(at, w * score_eta, information)
+        self._add_prior(at, gradient, information)
+        gradient[free] -= self._precision[free] * at[free]
+        information[np.diag_indices(self.size)] += np.where(free, self._precision, 0.0)
+        # Parameters of effects left out do not move.
+        gradient[~free] = 0
+        information[~free] = 0
+        information[:, ~free] = 0
+        information[~free, ~free] = 1
+        return gradient, information
+
+    def _observed(self, at: FloatArray, score: FloatArray, expected: FloatArray) -> FloatArray:
+        """Return the observed information if it is positive definite, else the expected one."""
+        data, n = self.data, self.systems
+        of_judge = n + 1 + data.judge
+        scale = np.exp(at[of_judge]) * score
+        curved = np.zeros_like(expected)
+        for system, sign in ((data.first, 1), (data.second, -1)):
+            np.add.at(curved, (of_judge, system), sign * scale)
+        curved += curved.T
+        np.add.at(curved, (of_judge, of_judge), scale * (at[data.first] - at[data.second]))
+        observed: FloatArray = expected - curved
+        try:
+            np.linalg.cholesky(observed + np.diag(np.where(self._free, self._precision, 1.0)))
+        except np.linalg.LinAlgError:
+            return expected
+        return observed
+
+    def _add_prior(self, at: FloatArray, gradient: FloatArray, information: FloatArray) -> None:
+        one, other = self._prior_pairs
+        chance = 1 / (1 + np.exp(at[other] - at[one]))
+        pull = self.penalty.wins * (1 - 2 * chance)
+        np.add.at(gradient, one, pull)
+        np.add.at(gradient, other, -pull)
+        firm = 2 * self.penalty.wins * chance * (1 - chance)
+        for row, column, sign in (
+            (one, one, 1),
+            (other, other, 1),
+            (one, other, -1),
+            (other, one, -1),
+        ):
+            np.add.at(information, (row, column), sign * firm)
+
+    def _ascend(
+        self, at: FloatArray, value: float, step: FloatArray
+    ) -> tuple[FloatArray, float | None]:
+        grain = 1e-13 * max(1.0, abs(value))
+        for halving in range(_HALVINGS):
+            there = at + step / 2**halving
+            reached = self._objective(there)
+            if reached >= value - grain:
+                return there, reached
+        return at, None
+
+    def _result_at(self, at: FloatArray) -> JudgeEffectsFit:
+        n, judges = self.systems, self.judges
+        _gradient, information = self._gradient_and_information(at)
+        met = np.zeros(n, dtype=np.bool_)
+        met[np.concatenate(self._prior_pairs)] = True
+        centre = (np.eye(n) - met / max(1, met.sum())) * met[:, np.newaxis]
+        return JudgeEffectsFit(
+            ability=centre @ at[:n],
+            tie=float(np.exp(at[n])) if self.has_ties else 0.0,
+            discrimination=at[n + 1 : n + 1 + judges],
+            leniency=at[n + 1 + judges : n + 1 + 2 * judges],
+            effects=at[n + 1 + 2 * judges :],
+            parameters=np.concatenate([centre @ at[:n], at[n:]]),
+            response=centre @ np.linalg.inv(information)[:n],
+            log_likelihood=float(self.weights @ self._log_probabilities(at)),
+        )
+
+
+def _sparse(
+    rows: Int64Array, columns: Sequence[tuple[Int64Array, FloatArray]], size: int
+) -> sparse.csr_array:
+    return sparse.csr_array(
+        (
+            np.concatenate([values for _column, values in columns]),
+            (np.tile(rows, len(columns)), np.concatenate([column for column, _ in columns])),
+        ),
+        shape=(len(rows), size),
+    )
+
+
+Covariates = Literal["none", "position"]
+#: Decimals of the scores, as for Bradley–Terry.
+_DECIMALS = 9
+
+
+def davidson_judges(
+    blocks: Blocks,
+    *,
+    seed: int = 0,
+    weights: Weights | None = None,
+    prior: float = 0.1,
+    discrimination: float = 0.25,
+    leniency: float = 1.0,
+    covariates: Covariates = "none",
+) -> Fit:
+    """Fit abilities, judges' discrimination and leniency to ties, and effects of covariates.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems by J judges.
+    seed : int
+        Not used, because nothing is drawn.
+    weights : integer, shape (B,), optional
+        How often each block counts; once if not given.
+    prior, discrimination, leniency
+        See `ranking.core.methods.davidson_judges.Penalty`; 0 leaves an effect of judges out.
+    covariates : "none" or "position"
+        Whether the model has an effect of the position of an output.
+
+    Returns
+    -------
+    Fit
+        Scores are θ with mean 0, to 9 decimals. `extra`: "tie_parameter", "log_likelihood",
+        "judges" with "discrimination" and "leniency" of each, and "effects" of covariates.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    NotConvergedError
+        If the fit does not converge.
+    """
+    del seed
+    model, fit = _fitted(blocks, weights, prior, discrimination, leniency, covariates)
+    tallies = tally(blocks if weights is None else blocks.take(weights > 0))
+    met_pairs = (tallies.wins + tallies.wins.T + tallies.ties) > 0
+    met: npt.NDArray[np.bool_] = np.any(met_pairs, axis=1)
+    seen = np.bincount(model.data.judge, model.weights, len(blocks.judges)) > 0
+    extra: dict[str, Any] = {
+        "tie_parameter": fit.tie,
+        "log_likelihood": fit.log_likelihood,
+        "judges": {
+            blocks.judges[judge]: {
+                "discrimination": float(fit.discrimination[judge]),
+                "leniency": float(fit.leniency[judge]),
+            }
+            for judge in np.flatnonzero(seen).tolist()
+        },
+        "effects": dict(zip([covariates], fit.effects.tolist(), strict=False)),
+    }
+    component = separation(met_pairs[np.newaxis], met_pairs[np.newaxis]).component[0]
+    return Fit(
+        scores=Scores(
+            values=np.where(met, np.round(fit.ability, _DECIMALS), np.nan),
+            estimable=met,
+            group=component,
+            # Rounding can set equal abilities one unit apart.
+            equal_within=1.5 * 10.0**-_DECIMALS,
+        ),
+        extra=extra,
+    )
+
+
+def davidson_judges_block_influence(
+    blocks: Blocks,
+    *,
+    prior: float,
+    discrimination: float,
+    leniency: float,
+    covariates: Covariates,
+) -> FloatArray:
+    """Return the influence of each of B blocks on the abilities, float64 of shape (B, n)."""
+    model, fit = _fitted(blocks, None, prior, discrimination, leniency, covariates)
+    return model.block_influence(fit, len(blocks))
+
+
+def _fitted(
+    blocks: Blocks,
+    weights: Weights | None,
+    prior: float,
+    discrimination: float,
+    leniency: float,
+    covariates: Covariates,
+) -> tuple[JudgeEffectsModel, JudgeEffectsFit]:
+    if not prior > 0:
+        raise ValueError("prior: expected a number of wins above 0")
+    if discrimination < 0 or leniency < 0:
+        raise ValueError("discrimination and leniency must not be negative")
+    known = {"position": shown_position(blocks)} if covariates == "position" else {}
+    # Sums of floats depend on their order, results must not: blocks are sorted by key.
+    order = np.argsort(blocks.key, kind="stable")
+    found = comparisons_of(
+        blocks.take(order), {name: values[order] for name, values in known.items()}
+    )
+    comparisons = replace(found, block=order[found.block])
+    model = JudgeEffectsModel(
+        comparisons,
+        systems=len(blocks.systems),
+        judges=len(blocks.judges),
+        penalty=Penalty(wins=prior, discrimination=discrimination, leniency=leniency),
+        weights=None if weights is None else weights[comparisons.block].astype(np.float64),
+    )
+    return model, model.fit()

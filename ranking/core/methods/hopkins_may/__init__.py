@@ -1,1 +1,0 @@
-"""The relative-ability model of Hopkins and May (2013)."""

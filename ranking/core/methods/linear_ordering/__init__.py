@@ -1,1 +1,0 @@
-"""Lopez: the order that contradicts the fewest judgments, found by linear ordering."""

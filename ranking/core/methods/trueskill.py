@@ -1,0 +1,447 @@
+"""TrueSkill, as WMT 2014–16 used it and online.
+
+TrueSkill as WMT 2014–16 used it.
+
+TrueSkill reads comparisons as games between two systems (Herbrich, Minka & Graepel 2006). A system's
+skill is a normal distribution (μ, σ²); a game adds noise of variance β² to each side and is a draw
+if the difference is within the margin ε. After i beats j, with c² = 2β² + σᵢ² + σⱼ²,
+
+    μᵢ += σᵢ²/c · v,  μⱼ −= σⱼ²/c · v,  σᵢ² *= 1 − σᵢ²/c² · w,  σⱼ² *= 1 − σⱼ²/c² · w
+
+where v, w are functions of (μᵢ − μⱼ)/c and ε/c. Systems do not improve between games: τ = 0.
+
+TrueSkill online: one pass over all comparisons (Herbrich, Minka & Graepel 2006).
+
+`ranking.core.methods.trueskill` has the formulas, and the procedure of the Workshops on Machine
+Translation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from ranking.core.counting.tallies import Tallies, chunks
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.ability import (
+    Ability,
+    AbilityProblem,
+    canonical_order,
+    count_comparison_groups,
+    is_compared,
+    no_ability,
+    weighted_tally,
+)
+from ranking.core.scores import Scores
+from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.integer]
+
+
+Progress = Callable[[int, int], None]
+
+#: WMT's constants: σ of the prior, β in units of σ·N, share of draws.
+SIGMA, BETA_SHARE, DRAW_PROBABILITY = 0.5, 1 / 40, 0.25
+#: Runs in a shard, and between two reports of progress.
+_RUNS_AT_A_TIME = 50
+
+
+def draw_margin(draw_probability: float) -> float:
+    """Return the margin ε, in units of β, at which equal systems draw with this probability.
+
+    Herbrich, Minka and Graepel (2006), TrueSkill, §2. Raises ValueError unless 0 ≤ `draw_probability` < 1.
+    """
+    if not 0 <= draw_probability < 1:
+        raise ValueError("draw_probability: expected 0 ≤ p < 1")
+    return math.sqrt(2) * float(special.ndtri((draw_probability + 1) / 2))
+
+
+def trueskill_wmt(
+    blocks: Blocks,
+    *,
+    seed: int = 0,
+    runs: int = 1000,
+    resample: Literal["none", "pairs"] = "none",
+    weights: Weights | None = None,
+    collapsed_tie: bool = True,
+    sigma: float = SIGMA,
+    draw_probability: float = DRAW_PROBABILITY,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Ability:
+    """Estimate abilities as the Workshops on Statistical Machine Translation of 2014–16 did.
+
+    A run plays as many games as there are comparisons, N. Each game takes the system with the
+    largest variance and an opponent with probability ∝ exp(−|Δμ|) among those compared with it,
+    draws one of their stored comparisons with replacement, and updates both. Prior μ 0 and σ 0.5, β
+    = σ·N/40, τ 0, draw probability 0.25. The ability is the mean over the runs.
+
+    Ties count, as draws. Collapsed outputs are expanded to every system they stand for, and two
+    systems of one candidate count as tied: nobody compared them, but the published abilities
+    require it (on WMT15 English–Finnish, abilities without it differ by up to 0.08). The reference
+    counts as a system unless it was left out with `Blocks.without`.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    seed : int
+        0 ≤ seed < 2**64. Run r is a function of (seed, r), for any `runs` and `engine`.
+    runs : int
+        Number R of runs; WMT published ranges of 1,000.
+    resample : {"none", "pairs"}
+        "pairs" resamples the comparisons, with replacement, before each run, as in 2016; "none"
+        does not, as in 2014–15: runs then only differ in the games drawn.
+    weights : integer, shape (B,), optional
+        How often each block counts, for a bootstrap of blocks, segments or judges.
+    collapsed_tie : bool
+        Whether to count pairs inside one candidate as tied; the other methods leave them out.
+    sigma : float
+        Standard deviation of the prior; β and the abilities are proportional to it.
+    draw_probability : float
+        Between 0 and 1.
+    engine : Engine, optional
+        Where to compute; this thread if not given. Does not affect the result.
+    progress : callable, optional
+        Called with (runs done, runs).
+
+    Returns
+    -------
+    Ability
+        `mu` is the mean and `sigma` the standard deviation of the abilities over the runs (not
+        TrueSkill's σ, which is meaningless because the prior is narrow compared with β); `draws`
+        are the runs. `extra`: "comparisons", "runs", "resample", "beta".
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    K. Sakaguchi, M. Post, B. Van Durme (2014), Efficient Elicitation of Annotations for Human
+    Evaluation of Machine Translation, WMT; O. Bojar et al. (2015, 2016), Findings of the WMT.
+    """
+    if runs < 1:
+        raise ValueError("runs: expected at least one")
+    tallies = weighted_tally(blocks, weights, collapsed_tie=collapsed_tie)
+    if not tallies.comparisons:
+        return no_ability(tallies, AbilityProblem.NO_COMPARISON)
+    wins, ties = tallies.wins[np.newaxis], tallies.ties[np.newaxis]
+    if resample == "pairs":
+        wins, ties = _resampled_pairs(tallies, seed=seed, runs=runs)
+    draws = _runs(
+        wins,
+        ties,
+        order=canonical_order(tallies.wins, tallies.ties),
+        seed=seed,
+        runs=runs,
+        sigma=sigma,
+        margin=draw_margin(draw_probability),
+        engine=engine,
+        progress=progress,
+    )
+    estimable = is_compared(tallies.wins, tallies.ties)
+    draws[:, ~estimable] = np.nan
+    return Ability(
+        systems=tallies.systems,
+        mu=draws.mean(axis=0),
+        sigma=draws.std(axis=0),
+        estimable=estimable,
+        draws=draws,
+        groups=count_comparison_groups(tallies),
+        extra={
+            "comparisons": tallies.comparisons,
+            "runs": runs,
+            "resample": resample,
+            "beta": sigma * tallies.comparisons * BETA_SHARE,
+        },
+        sigma_is="sd_of_runs",
+    )
+
+
+def score_counts(
+    wins: Int64Array,
+    ties: Int64Array,
+    *,
+    seed: int,
+    first_run: int = 0,
+    sigma: float = SIGMA,
+    draw_probability: float = DRAW_PROBABILITY,
+) -> Scores:
+    """Score R resamples by one run of WMT's procedure each.
+
+    Parameters
+    ----------
+    wins, ties : int64, shape (R, n, n)
+        Counts as in `Tallies`, of each resample.
+    seed : int
+        0 ≤ seed < 2**64; resample r is scored by run ``first_run + r``.
+
+    Returns
+    -------
+    Scores
+        Of shape (R, n); a system without any comparison in a resample is not estimable in it.
+    """
+    values = _runs(
+        wins,
+        ties,
+        order=canonical_order(wins, ties),
+        seed=seed,
+        first_run=first_run,
+        runs=len(wins),
+        sigma=sigma,
+        margin=draw_margin(draw_probability),
+        engine=None,
+    )
+    estimable = is_compared(wins, ties)
+    return Scores(values=np.where(estimable, values, np.nan), estimable=estimable)
+
+
+def _runs(
+    wins: Int64Array,
+    ties: Int64Array,
+    *,
+    order: Int64Array,
+    seed: int,
+    runs: int,
+    sigma: float,
+    margin: float,
+    engine: Engine | None,
+    first_run: int = 0,
+    progress: Progress | None = None,
+) -> FloatArray:
+    """Return the abilities in each run, shape (R, n); 0 for systems never compared.
+
+    `order` is the order in which runs go through the systems, one for each sample or one for all.
+    """
+    if not 0 <= seed < 1 << 64:
+        raise ValueError("seed: expected 0 ≤ seed < 2**64")
+    if sigma <= 0:
+        raise ValueError("sigma: expected a positive number")
+    n = wins.shape[-1]
+    ordered_wins, ordered_ties = _ordered(wins, order), _ordered(ties, order)
+    parts = [range(rows.start, rows.stop) for rows in chunks(runs, _RUNS_AT_A_TIME)]
+    played = map_shards(
+        partial(_played, ordered_wins, ordered_ties, seed, first_run, sigma, margin),
+        parts,
+        engine=engine,
+        progress=progress,
+        sizes=[len(part) for part in parts],
+    )
+    mu = np.concatenate(played)
+    result = np.empty_like(mu)
+    np.put_along_axis(result, np.broadcast_to(order, (runs, n)), mu, axis=1)
+    return result
+
+
+@on_any_engine(threads=True)
+def _played(
+    wins: Int64Array,
+    ties: Int64Array,
+    seed: int,
+    first_run: int,
+    sigma: float,
+    margin: float,
+    runs: range,
+) -> FloatArray:
+    """Return the abilities in some of the runs, shape (len(runs), n)."""
+    from ranking.core.methods.trueskill_kernels import matched_runs
+
+    rows = slice(runs.start, runs.stop) if len(wins) > 1 else slice(None)
+    mu = np.empty((len(runs), wins.shape[-1]))
+    matched_runs(
+        wins[rows],
+        ties[rows],
+        np.uint64(seed),
+        first_run + runs.start,
+        sigma,
+        BETA_SHARE,
+        margin,
+        mu,
+        np.empty_like(mu),
+    )
+    return mu
+
+
+def _ordered(counts: Int64Array, order: Int64Array) -> Int64Array:
+    """Return counts with the systems of each sample in its order, or all in the same order."""
+    shape = (len(counts), counts.shape[-1])
+    place = np.broadcast_to(order, shape)
+    rows = np.take_along_axis(counts, place[:, :, np.newaxis], axis=1)
+    return np.ascontiguousarray(
+        np.take_along_axis(rows, place[:, np.newaxis, :], axis=2), dtype=np.int64
+    )
+
+
+def _resampled_pairs(tallies: Tallies, *, seed: int, runs: int) -> tuple[Int64Array, Int64Array]:
+    """Return resampled comparisons for each run: one multinomial draw over the counted cells."""
+    n = len(tallies.systems)
+    order = canonical_order(tallies.wins, tallies.ties)
+    upper = np.triu_indices(n, 1)
+    wins, ties = tallies.wins[np.ix_(order, order)], tallies.ties[np.ix_(order, order)]
+    cells = np.concatenate([wins[upper], wins.T[upper], ties[upper]])
+    shares = cells / cells.sum()
+    new_wins = np.zeros((runs, n, n), dtype=np.int64)
+    new_ties = np.zeros((runs, n, n), dtype=np.int64)
+    first, second = order[upper[0]], order[upper[1]]
+    for run in range(runs):
+        drawn = np.random.default_rng([seed, run]).multinomial(cells.sum(), shares).reshape(3, -1)
+        new_wins[run, first, second], new_wins[run, second, first] = drawn[0], drawn[1]
+        new_ties[run, first, second] = new_ties[run, second, first] = drawn[2]
+    return new_wins, new_ties
+
+
+_MAX_DRAW = 0.99
+
+
+def trueskill_online(
+    blocks: Blocks,
+    *,
+    seed: int = 0,
+    order: Literal["key", "rows"] = "key",
+    runs: int = 10,
+    weights: Weights | None = None,
+    mu: float = 25.0,
+    sigma: float = 25 / 3,
+    beta: float = 25 / 6,
+    tau: float = 0.0,
+    draw_probability: float | None = None,
+) -> Ability:
+    """Estimate abilities by one pass over the comparisons, averaged over orders.
+
+    TrueSkill learns from each comparison once, so its estimate depends on their order. With
+    ``order="key"``, a run shuffles the blocks by a hash of (seed, run, content key), and the result
+    is the mean over runs. With ``order="rows"``, there is one run over the blocks in the given
+    order, for instance that of judging. Within a block, comparisons are ordered by shown position.
+
+    Ties count, as draws. Collapsed outputs are expanded to every system they stand for. Unlike
+    in `ranking.core.methods.trueskill`, β does not grow with the number of comparisons, so the
+    standard deviations shrink as it grows. Comparisons of a block count as independent, which they
+    are not.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    seed : int
+        0 ≤ seed < 2**64; only used with ``order="key"``.
+    order : {"key", "rows"}
+    runs : int
+        Number R of orders; ignored with ``order="rows"``, which has 1.
+    weights : integer, shape (B,), optional
+        How often each block counts.
+    mu, sigma : float
+        Mean and standard deviation of the prior; the defaults are those of the paper.
+    beta : float
+        Standard deviation of the noise of each side of a game.
+    tau : float
+        Standard deviation added to each side before a game; 0, since systems do not improve.
+    draw_probability : float, optional
+        Between 0 and 1 (exclusively); None for the share of ties in the data.
+
+    Returns
+    -------
+    Ability
+        `mu` is the mean over the runs; `sigma` the root of TrueSkill's mean variance plus the
+        variance between orders (of skills relative to their mean); `draws` are the runs. `extra`:
+        "comparisons", "runs", "order", "draw_probability".
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    from ranking.core.methods.trueskill_kernels import one_pass, shuffled
+
+    runs = 1 if order == "rows" else runs
+    if runs < 1 or not 0 <= seed < 1 << 64:
+        raise ValueError("runs: expected at least one; seed: expected 0 ≤ seed < 2**64")
+    if sigma <= 0 or beta <= 0 or tau < 0:
+        raise ValueError("sigma and beta must be positive, tau not negative")
+    tallies = weighted_tally(blocks, weights)
+    if not tallies.comparisons:
+        return no_ability(tallies, AbilityProblem.NO_COMPARISON)
+    if draw_probability is None:
+        draw_probability = min(tallies.tied / tallies.comparisons, _MAX_DRAW)
+    margin = draw_margin(draw_probability) * beta
+    if weights is not None:
+        blocks = blocks.take(np.repeat(np.arange(len(blocks)), weights))
+    games = Games(blocks)
+    n = len(blocks.systems)
+    draws, variances = np.full((runs, n), float(mu)), np.full((runs, n), float(sigma**2))
+    for run in range(runs):
+        first, second, tie = games.first, games.second, games.tie
+        if order == "key":
+            place = shuffled(np.ascontiguousarray(blocks.key), np.uint64(seed), run)
+            played = np.lexsort((games.turn, place[games.block]))
+            first, second, tie = first[played], second[played], tie[played]
+        one_pass(draws[run], variances[run], first, second, tie, beta, margin, tau)
+    estimable = np.zeros(n, dtype=np.bool_)
+    estimable[games.first] = estimable[games.second] = True
+    draws[:, ~estimable] = variances[:, ~estimable] = np.nan
+    # The mean of all skills differs between orders, and has no meaning.
+    level = draws[:, estimable].mean(axis=1, keepdims=True)
+    spread = variances.mean(axis=0) + (draws - level).var(axis=0)
+    return Ability(
+        systems=blocks.systems,
+        mu=draws.mean(axis=0),
+        sigma=np.sqrt(spread),
+        estimable=estimable,
+        draws=draws,
+        groups=count_comparison_groups(tallies),
+        extra={
+            "comparisons": tallies.comparisons,
+            "runs": runs,
+            "order": order,
+            "draw_probability": draw_probability,
+        },
+    )
+
+
+class Games:
+    """The N comparisons of blocks as games, sorted by block and then by shown position.
+
+    Attributes
+    ----------
+    first, second : int32, shape (N,)
+        Winner and loser, or the two sides of a tie: indices of systems.
+    tie : bool, shape (N,)
+    shown : int8, shape (N,)
+        1 if the side shown first won, −1 if the other side won, 0 for a tie.
+    block : int64, shape (N,)
+        Row of the block.
+    turn : int64, shape (N,)
+        Index of the game in the order of all games.
+    """
+
+    def __init__(self, blocks: Blocks) -> None:
+        # Systems of each block by shown position, systems without a label last.
+        shown = np.where(blocks.labels > 0, blocks.candidates, np.int8(127))
+        by_position = np.argsort(shown, axis=1, kind="stable")
+        most = int(np.count_nonzero(blocks.labels, axis=1).max(initial=0))
+        systems = by_position[:, :most].astype(np.int32)
+        label = np.take_along_axis(blocks.labels, systems, axis=1)
+        candidate = np.take_along_axis(blocks.candidates, systems, axis=1)
+        pairs = list(combinations(range(most), 2))
+        p = np.array([pair[0] for pair in pairs], dtype=np.intp)
+        q = np.array([pair[1] for pair in pairs], dtype=np.intp)
+        games = (label[:, p] > 0) & (label[:, q] > 0) & (candidate[:, p] != candidate[:, q])
+        block, pair = np.nonzero(games)
+        left, right = systems[block, p[pair]], systems[block, q[pair]]
+        margin = label[block, q[pair]] - label[block, p[pair]]
+        self.first = np.where(margin >= 0, left, right)
+        self.second = np.where(margin >= 0, right, left)
+        self.tie = margin == 0
+        self.shown = np.sign(margin).astype(np.int8)
+        self.block = block
+        self.turn = np.arange(len(block))

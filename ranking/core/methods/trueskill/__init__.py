@@ -1,1 +1,0 @@
-"""TrueSkill, online and as WMT 2014–16 used it."""

@@ -1,0 +1,453 @@
+"""Rank ranges that hold at all looks together.
+
+Evidence for a difference that may be looked at at any time.
+
+The evidence is the ratio of two likelihoods of an estimated difference d: mixed over differences of
+normal size with standard deviation τ, and under no difference. With the variance V of d, and its ν
+degrees of freedom,
+
+    E = √r · ((1 + t²/ν) / (1 + r t²/ν))^((ν + 1)/2),    t² = d² / V,    r = V / (V + τ²)
+
+If V were known (ν = ∞) and the estimate moved like a random walk whose time is 1/V, E would be a
+martingale that starts at 1, and by Ville's inequality ever reaches c with probability at most 1/c
+(Robbins 1970; in the limit for means and the like, Waudby-Smith et al. 2024). For the mean of
+independent normal draws, with τ a multiple of their standard deviation, the formula is that of the
+sequential t-test, and the same is true exactly (Gönen et al. 2005; Lindon et al. 2022; Wang &
+Ramdas 2024).
+
+A campaign is neither: V is estimated over segments and judges, and all judges continue. So it is
+shown by simulation, not proved, that equal systems are seldom told apart: see "Looking every day"
+in docs/statistics/methods.md.
+
+References
+----------
+H. Robbins (1970), Statistical Methods Related to the Law of the Iterated Logarithm, Ann. Math.
+Stat. 41. M. Gönen, W. O. Johnson, Y. Lu, P. H. Westfall (2005), The Bayesian Two-Sample t Test,
+The American Statistician 59. M. Lindon, D. W. Ham, M. Tingley, I. Bojinov (2022), Anytime-Valid
+Inference in Linear Models, arXiv 2210.08589. H. Wang, A. Ramdas (2024), Anytime-valid t-tests and
+Confidence Sequences for Gaussian Means with Unknown Variance, arXiv 2310.03722. I. Waudby-Smith,
+D. Arbour, R. Sinha, E. H. Kennedy, A. Ramdas (2024), Time-uniform Central Limit Theory and
+Asymptotic Confidence Sequences, Ann. Stat. 52.
+
+Variances of differences of Expected Wins, with segments and judges drawn at random.
+
+The variance of a difference between two systems is the two-way one of
+`ranking.core.uncertainty.two_way`, with two changes, because repeated looks are likely to include
+one at which it is too small:
+
+- It is never below that of segments alone, of judges alone, or of blocks alone.
+- With few judges the variance between them is itself uncertain. It is therefore estimated from all
+  pairs of systems together as well, as a multiple of their variance over blocks (the "design
+  effect" of surveys, Rao & Scott 1981), and the larger of both is used. So pairs on which judges
+  disagree more keep their own estimate.
+
+Rank ranges that may be looked at every day: they hold at all looks together.
+
+An ordinary range is right with a probability of 95 % at one moment chosen in advance. Looking
+repeatedly and stopping at the first difference is wrong far more often. Here, two systems are told
+apart by evidence that may be looked at at any time (`ranking.core.ranges.anytime`), with a
+variance over segments and judges (`ranking.core.ranges.anytime`). For all pairs together,
+evidence must reach (number of pairs) / α, by Bonferroni's inequality.
+
+The ranges are a function of the current judgments. They do not depend on the order in which the
+judgments came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counting.counts import Layout
+from ranking.core.counting.moments import (
+    Moments,
+    effective_units_by_system,
+    moments_of_blocks,
+)
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.shares import expected_wins, expected_wins_influence
+from ranking.core.ranges.clusters import RankRanges
+from ranking.core.scores import Scores
+from ranking.core.uncertainty.two_way import clustered_covariance
+
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+#: Standard deviation τ of the differences of Expected Wins in the mixture. Differences of about
+#: this size are found soonest; the error probability does not depend on it.
+MIXTURE = 0.1
+
+
+def log_evidence(
+    difference: FloatArray, variance: FloatArray, degrees_of_freedom: FloatArray
+) -> FloatArray:
+    """Return the logarithm of the evidence E against a difference of 0.
+
+    Parameters
+    ----------
+    difference : float64
+    variance : float64
+        Variance of the difference, above 0.
+    degrees_of_freedom : float64
+        Degrees of freedom of the variance.
+
+    Returns
+    -------
+    float64
+        ln E, of the shape to which the arguments broadcast.
+    """
+    ratio = variance / (variance + MIXTURE**2)
+    square = difference**2 / (variance * degrees_of_freedom)
+    grown = np.log1p(square) - np.log1p(ratio * square)
+    return np.asarray(np.log(ratio) / 2 + (degrees_of_freedom + 1) / 2 * grown)
+
+
+def half_width(variance: FloatArray, degrees_of_freedom: FloatArray, *, level: float) -> FloatArray:
+    """Return how far an estimate must be from a difference for evidence of 1 / `level` against it.
+
+    Parameters
+    ----------
+    variance, degrees_of_freedom : float64, of one shape
+        As for `log_evidence`.
+    level : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    float64, of that shape
+        Infinite where no estimate is far enough, because evidence is bounded with few degrees of
+        freedom.
+    """
+    ratio = variance / (variance + MIXTURE**2)
+    needed = np.exp(-(2 * np.log(level) + np.log(ratio)) / (degrees_of_freedom + 1))
+    bounded = needed * ratio >= 1
+    square = degrees_of_freedom * (needed - 1) / np.where(bounded, 1.0, 1 - needed * ratio)
+    return np.where(bounded, np.inf, np.sqrt(square * variance))
+
+
+#: Degrees of freedom of the pooled estimate, in multiples of those of one pair; at most the number
+#: of systems minus one. With more, simulations with unlike systems leave no margin.
+MAX_POOLED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class DifferenceVariances:
+    """Variances of the differences between n scores.
+
+    Attributes
+    ----------
+    variance : float64, shape (n, n)
+        Symmetric; NaN where not estimated.
+    degrees_of_freedom : float64, shape (n, n)
+        Degrees of freedom of each variance.
+    """
+
+    variance: FloatArray
+    degrees_of_freedom: FloatArray
+
+
+def scores_and_influence(moments: Moments, systems: int) -> tuple[Scores, FloatArray]:
+    """Return Expected Wins of all systems, and how far one more win moves each score.
+
+    Parameters
+    ----------
+    moments : Moments
+        In the layout ``Layout(systems)``.
+    systems : int
+        n.
+
+    Returns
+    -------
+    Scores of shape (n,), float64 of shape (n, k)
+    """
+    layout = Layout(systems)
+    wins = layout.unpack(moments.cells).wins
+    influence = expected_wins_influence(wins).reshape(systems, systems**2)
+    return expected_wins(wins), influence[:, layout.used]
+
+
+def difference_variances(
+    moments: Moments,
+    influence: FloatArray,
+    *,
+    segments: FloatArray,
+    judges: FloatArray,
+    ready: BoolArray,
+) -> DifferenceVariances:
+    """Estimate the variances of the differences between scores.
+
+    Parameters
+    ----------
+    moments : Moments
+    influence : float64, shape (n, k)
+        See `scores_and_influence`.
+    segments, judges : float64, shape (n,)
+    ready : bool, shape (n,)
+        Systems whose differences to estimate; their effective numbers must be above 1.
+
+    Returns
+    -------
+    DifferenceVariances
+
+    References
+    ----------
+    J. N. K. Rao, A. J. Scott (1981), The Analysis of Categorical Data from Complex Sample Surveys,
+    JASA 76. F. E. Satterthwaite (1946), An Approximate Distribution of Estimates of Variance
+    Components, Biometrics Bulletin 2. L. Kish (1965), Survey Sampling.
+    """
+    n = len(ready)
+    pair = ready[:, np.newaxis] & ready & ~np.eye(n, dtype=np.bool_)
+    if not pair.any():
+        return DifferenceVariances(np.full((n, n), np.nan), np.full((n, n), np.nan))
+    of_segments, of_judges, of_blocks = (
+        _of_differences(clustered_covariance(moments, influence, unit))
+        for unit in ("segments", "judges", "blocks")
+    )
+    own = np.maximum.reduce(
+        [of_segments, of_judges, of_blocks, of_segments + of_judges - of_blocks]
+    )
+    mean = float(own[pair].mean())
+    pooled = mean / float(of_blocks[pair].mean()) * of_blocks
+    uncertain = sum(
+        (float(part[pair].mean()) / mean) ** 2 / (np.minimum.outer(units, units) - 1)
+        for part, units in (
+            (of_segments, np.where(ready, segments, np.inf)),
+            (of_judges, np.where(ready, judges, np.inf)),
+        )
+    )
+    pools = min(int(np.count_nonzero(ready)) - 1, MAX_POOLED)
+    degrees_of_freedom = np.full((n, n), np.nan)
+    np.divide(pools, uncertain, out=degrees_of_freedom, where=pair)
+    return DifferenceVariances(
+        variance=np.where(pair, np.maximum(own, pooled), np.nan),
+        degrees_of_freedom=degrees_of_freedom,
+    )
+
+
+def _of_differences(covariance: FloatArray) -> FloatArray:
+    own = np.diag(covariance)
+    return own[:, np.newaxis] + own - 2 * covariance
+
+
+#: The number of effective units below which a variance between them is not relied on: five judges,
+#: or ten segments, of about equal size.
+MIN_JUDGES = 4.5
+MIN_SEGMENTS = 9.5
+
+
+class Refusal(StrEnum):
+    """Why a system is not told apart from any other; callers put the code into words."""
+
+    NO_COMPARISON = "no_comparison"
+    """The system was compared with no other, or all its comparisons are ties."""
+
+    FEW_JUDGES = "few_judges"
+    """Fewer than five judges share its comparisons, too few to estimate how much judges differ."""
+
+    FEW_SEGMENTS = "few_segments"
+    """Fewer than ten segments (or documents, if they are known) share its comparisons."""
+
+    OTHER_OPPONENTS = "other_opponents"
+    """No other system was compared with the same opponents, so scores are not comparable."""
+
+    ALONE = "alone"
+    """No other system has enough judges and segments."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnytimeRanges:
+    """Rank ranges and differences of n systems that hold at any time.
+
+    Attributes
+    ----------
+    systems : tuple of str, length n
+    confidence : float
+        Probability that all ranges and differences, at this look and all others, are right.
+    scores : Scores of shape (n,)
+        Expected Wins.
+    ranges : RankRanges
+        Ranges of the n systems by Expected Wins; 1 … n for a system with a refusal.
+    above : bool, shape (n, n)
+        ``above[a, b]``: a is better than b.
+    low, high : float64, shape (n, n)
+        Interval of the score of the first system minus that of the second; −1 … 1 where it cannot
+        be estimated. All intervals hold together.
+    log_evidence : float64, shape (n, n)
+        ln E against a difference of 0, for each pair by itself; 0 where it cannot be estimated.
+    standard_error, degrees_of_freedom : float64, shape (n, n)
+        Standard errors of the differences and their degrees of freedom; NaN where not estimated.
+    segments, judges : float64, shape (n,)
+        Effective numbers of segments (or documents) and of judges for each system.
+    refusals : mapping from a system's name to a tuple of Refusal
+        Why systems are told apart from no other; systems that can be told apart are left out.
+    """
+
+    systems: tuple[str, ...]
+    confidence: float
+    scores: Scores
+    ranges: RankRanges
+    above: BoolArray
+    low: FloatArray
+    high: FloatArray
+    log_evidence: FloatArray
+    standard_error: FloatArray
+    degrees_of_freedom: FloatArray
+    segments: FloatArray
+    judges: FloatArray
+    refusals: Mapping[str, tuple[Refusal, ...]]
+
+    @property
+    def refused(self) -> tuple[Refusal, ...]:
+        """The reasons why no system can be told apart, most frequent first; empty if some can."""
+        if len(self.refusals) < len(self.systems):
+            return ()
+        reasons = [reason for each in self.refusals.values() for reason in each]
+        found = [reason for reason in Refusal if reason in reasons]
+        return tuple(sorted(found, key=lambda reason: -reasons.count(reason)))
+
+
+def anytime_ranges(blocks: Blocks, *, confidence: float = 0.95) -> AnytimeRanges:
+    """Return rank ranges that hold at all looks together, for all systems together.
+
+    Segments (or documents) and judges are taken for independent draws from populations, and systems
+    are ranked by their Expected Wins in these populations. The probability of ever claiming a
+    difference that does not exist, or has the other direction, is at most about ``1 − confidence``.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The current judgments of one test set, B blocks over n systems, without the reference. If
+        segments belong to documents, the documents should be known, even if they are few: otherwise
+        segments of one document are taken for independent.
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    AnytimeRanges
+        The same bits for any order of the blocks.
+
+    Raises
+    ------
+    ValueError
+        If `confidence` is not between 0 and 1.
+    """
+    # Segments never replace documents here: with few documents, nothing is told apart.
+    moments = moments_of_blocks(blocks, Layout(len(blocks.systems)), fewest_documents=0)
+    return anytime_ranges_of_moments(moments, blocks.systems, confidence=confidence)
+
+
+def anytime_ranges_of_moments(
+    moments: Moments,
+    systems: tuple[str, ...],
+    *,
+    confidence: float = 0.95,
+    all_systems: int | None = None,
+) -> AnytimeRanges:
+    """Return the rank ranges of `anytime_ranges` from moments.
+
+    Parameters
+    ----------
+    moments : Moments
+        In the layout ``Layout(n)``; by documents if they are known, even if they are few.
+    systems : tuple of str, length n
+    confidence : float
+        Between 0 and 1.
+    all_systems : int, optional
+        Number of systems with those that `systems` leaves out because they have no score yet; n if not given.
+
+    Returns
+    -------
+    AnytimeRanges
+
+    Raises
+    ------
+    ValueError
+        If `confidence` is not between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: expected a share between 0 and 1")
+    n = len(systems)
+    scores, influence = scores_and_influence(moments, n)
+    segments = effective_units_by_system(moments, Layout(n), "segments")
+    judges = effective_units_by_system(moments, Layout(n), "judges")
+    enough = (segments >= MIN_SEGMENTS) & (judges >= MIN_JUDGES) & scores.estimable
+    found = difference_variances(moments, influence, segments=segments, judges=judges, ready=enough)
+    comparable = _same_opponents(Layout(n).unpack(moments.cells).wins) & ~np.isnan(found.variance)
+    values = np.where(scores.estimable, scores.values, 0.0)
+    difference = values[:, np.newaxis] - values
+    # All pairs count, including those of systems refused now or without a score, which may be told apart later:
+    # the share of a pair must be the same at all looks.
+    level = (1 - confidence) / number_of_pairs(n if all_systems is None else all_systems)
+    variance, degrees_of_freedom = (
+        np.where(comparable, found.variance, 1.0),
+        found.degrees_of_freedom,
+    )
+    degrees_of_freedom = np.where(comparable, degrees_of_freedom, 1.0)
+    width = np.where(comparable, half_width(variance, degrees_of_freedom, level=level), np.inf)
+    above: BoolArray = difference > width
+    return AnytimeRanges(
+        systems=systems,
+        confidence=confidence,
+        scores=scores,
+        ranges=RankRanges(
+            low=1 + np.count_nonzero(above, axis=0), high=n - np.count_nonzero(above, axis=1)
+        ),
+        above=above,
+        low=np.maximum(-1.0, difference - width),
+        high=np.minimum(1.0, difference + width),
+        log_evidence=np.where(
+            comparable, log_evidence(difference, variance, degrees_of_freedom), 0.0
+        ),
+        standard_error=np.sqrt(found.variance),
+        degrees_of_freedom=found.degrees_of_freedom,
+        segments=segments,
+        judges=judges,
+        refusals=_refusals(systems, scores, segments, judges, comparable),
+    )
+
+
+def number_of_pairs(systems: int) -> int:
+    """Return over how many pairs of so many systems the error is split, at least 1."""
+    return max(1, systems * (systems - 1) // 2)
+
+
+def _same_opponents(wins: npt.NDArray[np.int64]) -> BoolArray:
+    """Return for each pair of systems whether they met the same other systems."""
+    met = ((wins + wins.T) > 0) & ~np.eye(len(wins), dtype=np.bool_)
+    here, there = met.astype(np.int64), (~met).astype(np.int64)
+    differing = here @ there + there @ here
+    # Of two systems that met, each has the other as an opponent and not itself: this is no
+    # difference.
+    same: BoolArray = (differing == 2 * met) & ~np.eye(len(wins), dtype=np.bool_)
+    return same
+
+
+def _refusals(
+    systems: tuple[str, ...],
+    scores: Scores,
+    segments: FloatArray,
+    judges: FloatArray,
+    comparable: BoolArray,
+) -> dict[str, tuple[Refusal, ...]]:
+    enough = (judges >= MIN_JUDGES) & (segments >= MIN_SEGMENTS) & scores.estimable
+    alone = np.count_nonzero(enough) == 1
+    found: dict[str, tuple[Refusal, ...]] = {}
+    for index, name in enumerate(systems):
+        if comparable[index].any():
+            continue
+        reasons = (
+            (Refusal.FEW_JUDGES, judges[index] < MIN_JUDGES),
+            (Refusal.FEW_SEGMENTS, segments[index] < MIN_SEGMENTS),
+        )
+        few = tuple(reason for reason, holds in reasons if holds)
+        if not scores.estimable[index]:
+            few = (Refusal.NO_COMPARISON,)
+        found[name] = few or (Refusal.ALONE if alone else Refusal.OTHER_OPPONENTS,)
+    return found

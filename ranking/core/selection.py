@@ -1,0 +1,497 @@
+"""Cross-validated selection of a ranking method.
+
+Predictors: functions that learn from blocks to predict further comparisons.
+
+Model selection by cross-validation: how well methods predict held-out judgments.
+
+Hopkins & May (2013) and Sakaguchi, Post & Van Durme (2014) evaluate a ranking method by how often
+it predicts the outcome (win, tie, loss) of comparisons it has not seen. Folds consist of segments,
+because judgments of one segment are alike and a method must not learn from the segment it predicts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.counting.tallies import Tallies, tally
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.ability import comparisons_per_pair
+from ranking.core.methods.hopkins_may import HopkinsMayModel, hopkins_may, outcome_chances
+from ranking.core.methods.registry import method_named
+from ranking.core.methods.shares import expected_wins
+from ranking.core.methods.trueskill import Games, trueskill_online, trueskill_wmt
+from ranking.core.scores import TIE_DECIMALS, Scores
+from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
+
+Int8Array = npt.NDArray[np.int8]
+FloatArray = npt.NDArray[np.float64]
+Int64Array = npt.NDArray[np.int64]
+
+
+#: Predicted outcome of the first system against the second.
+WIN, TIE, LOSS = 1, 0, -1
+#: No prediction, because one of the two systems is unknown; counts as wrong.
+UNKNOWN = 2
+
+#: A function of the training blocks, over n systems, that returns predictions, shape (n, n): WIN,
+#: TIE, LOSS or UNKNOWN for the first system against the second, antisymmetric except for UNKNOWN.
+Predictor = Callable[[Blocks], Int8Array]
+Scorer = Callable[[Blocks], Scores]
+
+
+def by_scores(score: Scorer) -> Predictor:
+    """Return a predictor of a win for the higher score, or of a tie within a radius.
+
+    The radius is the one that predicts most training comparisons, the smallest of several
+    (Sakaguchi, Post & Van Durme 2014 tune it on held-out data). So methods without ties can be
+    compared with methods that predict ties.
+
+    Parameters
+    ----------
+    score : callable
+        Takes blocks and returns scores of shape (n,), on any scale.
+    """
+
+    return partial(_predict_by_scores, score)
+
+
+@on_any_engine(threads=True)
+def _predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
+    scores = score(blocks)
+    values = np.where(scores.estimable, np.round(scores.values, TIE_DECIMALS), 0.0)
+    known = scores.estimable[:, np.newaxis] & scores.estimable[np.newaxis, :]
+    difference = values[:, np.newaxis] - values[np.newaxis, :]
+    radius = best_radius(tally(blocks), difference, known)
+    predicted = np.where(np.abs(difference) <= radius, TIE, np.sign(difference))
+    return np.where(known, predicted, UNKNOWN).astype(np.int8)
+
+
+def best_radius(tallies: Tallies, difference: FloatArray, known: npt.NDArray[np.bool_]) -> float:
+    """Return the tie radius that predicts most of the counted comparisons correctly.
+
+    Parameters
+    ----------
+    tallies : Tallies of n systems
+    difference : float64, shape (n, n)
+        Score of the first system minus that of the second.
+    known : bool, shape (n, n)
+        Pairs to use.
+
+    Returns
+    -------
+    float
+        Half-way between two differences; −1 if it is best to predict no ties, even between equal
+        scores.
+    """
+    first, second = np.nonzero(np.triu(known, 1))
+    size = np.abs(difference[first, second])
+    ahead = np.where(difference[first, second] >= 0, first, second)
+    behind = np.where(difference[first, second] >= 0, second, first)
+    order = np.argsort(size, kind="stable")
+    size = size[order]
+    # Gain, for each pair, of predicting a tie instead of a win of the higher score.
+    gain = (tallies.ties[first, second] - tallies.wins[ahead, behind])[order]
+    total = np.concatenate([[0], np.cumsum(gain)])
+    # Pairs with equal differences get the same prediction: cut only where the difference grows.
+    cuts = np.concatenate([[True], size[1:] > size[:-1], [True]]) if len(size) else np.array([True])
+    total = np.where(cuts, total, total.min() - 1)
+    best = int(np.argmax(total))
+    if best == 0:
+        return -1.0
+    upper = size[best] if best < len(size) else size[-1] + 1
+    return float((size[best - 1] + upper) / 2)
+
+
+def by_relative_ability(
+    model: HopkinsMayModel | None = None,
+    *,
+    inference: Literal["collapsed", "gibbs"] = "collapsed",
+    seed: int = 0,
+) -> Predictor:
+    """Return a predictor of the most probable outcome in the relative-ability model."""
+    return partial(_predict_by_ability, model or HopkinsMayModel(), inference, seed)
+
+
+@on_any_engine(threads=True)
+def _predict_by_ability(
+    model: HopkinsMayModel, inference: Literal["collapsed", "gibbs"], seed: int, blocks: Blocks
+) -> Int8Array:
+    ability = hopkins_may(blocks, model=model, inference=inference, seed=seed)
+    known = ability.estimable[:, np.newaxis] & ability.estimable[np.newaxis, :]
+    radius = ability.extra.get("radius")
+    if not isinstance(radius, float):
+        return np.full(known.shape, UNKNOWN, dtype=np.int8)
+    chances = outcome_chances(np.nan_to_num(ability.mu), radius, model.noise)
+    # Two equally probable wins are not a tie, but there is no better prediction.
+    even = np.isclose(chances[0], chances[2], rtol=0, atol=1e-12)
+    decided = np.where(even, TIE, np.where(chances[0] > chances[2], WIN, LOSS))
+    tie = chances[1] > np.maximum(chances[0], chances[2])
+    return np.where(known, np.where(tie, TIE, decided), UNKNOWN).astype(np.int8)
+
+
+@on_any_engine(threads=True)
+def by_pairs(blocks: Blocks) -> Int8Array:
+    """Return the most frequent outcome of each pair: the oracle, if it learns from all blocks.
+
+    No constant prediction for a pair can be right more often. Of two equally frequent outcomes, a
+    tie goes before a win, and the win of the system that is first by name before the other one.
+    """
+    tallies = tally(blocks)
+    wins, losses, ties = tallies.wins, tallies.wins.T, tallies.ties
+    by_name = np.where(np.triu(np.ones_like(wins)) > 0, WIN, LOSS)
+    decided = np.where(wins == losses, by_name, np.where(wins > losses, WIN, LOSS))
+    predicted = np.where(ties >= np.maximum(wins, losses), TIE, decided)
+    return np.where(comparisons_per_pair(wins, ties) > 0, predicted, UNKNOWN).astype(np.int8)
+
+
+def predictors(
+    *,
+    seed: int = 0,
+    runs: int = 20,
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Mapping[str, Predictor]:
+    """Return the methods of the papers as predictors, by the names of the registry.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the methods that draw random numbers.
+    runs : int
+        Runs of WMT's TrueSkill for each model; 20 determine the mean to a fifth of a run's standard
+        deviation.
+    parameters : mapping of str to mapping, optional
+        Parameters that differ from the defaults, by name of the method in the registry.
+    """
+    given = parameters or {}
+    of_wmt = {"runs": runs, **given.get("trueskill_wmt", {})}
+    of_online = given.get("trueskill", {})
+    relative = dict(given.get("hopkins_may", {}))
+    model = HopkinsMayModel(radius=relative.pop("radius", None))
+    return MappingProxyType(
+        {
+            "expected_wins": by_scores(_expected_wins),
+            "hopkins_may": by_relative_ability(model, seed=seed, **relative),
+            "trueskill_wmt": by_scores(partial(_trueskill_wmt, seed=seed, **of_wmt)),
+            "trueskill": by_scores(partial(_trueskill, seed=seed, **of_online)),
+        }
+    )
+
+
+@on_any_engine(threads=True)
+def _expected_wins(blocks: Blocks) -> Scores:
+    return expected_wins(tally(blocks).wins)
+
+
+@on_any_engine(threads=True)
+def _trueskill_wmt(blocks: Blocks, **options: Any) -> Scores:
+    return trueskill_wmt(blocks, **options).scores
+
+
+@on_any_engine(threads=True)
+def _trueskill(blocks: Blocks, **options: Any) -> Scores:
+    return trueskill_online(blocks, **options).scores
+
+
+@on_any_engine(threads=True)
+def score_by_method(
+    method: str, parameters: Mapping[str, Any], seed: int, blocks: Blocks
+) -> Scores:
+    """Return the scores of systems by a method of the registry, with all its parameters."""
+    return method_named(method).score(blocks, seed=seed, **parameters)
+
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How often a method predicted held-out comparisons correctly.
+
+    Attributes
+    ----------
+    correct, comparisons : int
+        Correctly predicted comparisons, and all comparisons, over all folds.
+    unknown : int
+        Comparisons without a prediction; they count as wrong.
+    accuracy : float
+        Mean over the folds, as in the papers.
+    standard_error : float
+        Standard error of `accuracy`, from the spread over the folds.
+    behind : float
+        Accuracy of the best method minus that of this one: mean over the folds.
+    behind_error : float
+        Standard error of `behind`, from the differences in each fold. It is much smaller than that
+        of `accuracy`, because folds are equally easy or hard for all methods.
+    """
+
+    correct: int
+    comparisons: int
+    unknown: int
+    accuracy: float
+    standard_error: float
+    behind: float
+    behind_error: float
+
+
+@dataclass(frozen=True)
+class MethodSelection:
+    """Methods compared by their predictions.
+
+    Attributes
+    ----------
+    methods : mapping of str to Accuracy
+        Best first.
+    oracle : float
+        Largest share of comparisons that predictions by pair of systems can get right: those of
+        each pair's most frequent outcome, learnt from the predicted comparisons themselves.
+    majority : float
+        Accuracy of always predicting the most frequent outcome in shown order (first wins, tie,
+        second wins) of the training comparisons; mean over the folds.
+    folds, segments, comparisons, ties : int
+    seed : int
+    """
+
+    methods: Mapping[str, Accuracy]
+    oracle: float
+    majority: float
+    folds: int
+    segments: int
+    comparisons: int
+    ties: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Accuracy of methods that learn from a share of the data.
+
+    Attributes
+    ----------
+    share : float
+        Share of the training blocks that are used.
+    comparisons : float
+        Training comparisons, mean over the folds.
+    accuracy : mapping of str to float
+        Accuracy by method, mean over the folds.
+    """
+
+    share: float
+    comparisons: float
+    accuracy: Mapping[str, float]
+
+
+def segment_folds(blocks: Blocks, folds: int, *, seed: int = 0) -> Int64Array:
+    """Return the fold of each block, by segment; folds differ by at most one segment.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    folds : int
+        At least 2, and no more than there are segments.
+    seed : int
+        The fold of a block only depends on the seed and the set of segments.
+
+    Returns
+    -------
+    int64, shape (B,)
+        0 … folds − 1.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer segments than folds, or fewer than two folds.
+    """
+    segments, of_block = np.unique(blocks.segment, return_inverse=True)
+    if not 2 <= folds <= len(segments):
+        raise ValueError(
+            f"folds: {folds} is not between 2 and the number of segments, {len(segments)}"
+        )
+    fold = np.empty(len(segments), dtype=np.int64)
+    fold[np.random.default_rng(seed).permutation(len(segments))] = np.arange(len(segments)) % folds
+    return fold[of_block]
+
+
+def select_method(
+    blocks: Blocks,
+    predictors: Mapping[str, Predictor],
+    *,
+    folds: int = 100,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> MethodSelection:
+    """Measure how well methods predict held-out comparisons.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks; leave the reference out first if it is not to be predicted.
+    predictors : mapping of str to Predictor
+        For instance `ranking.core.selection`.
+    folds : int
+        Number of folds; the papers use 100.
+    seed : int
+        Seed of the folds.
+    engine : Engine, optional
+        Where to compute; this thread if not given. Does not affect the result.
+    progress : callable, optional
+        Called with (folds done, folds) after each fold.
+
+    Returns
+    -------
+    MethodSelection
+
+    Raises
+    ------
+    ValueError
+        As for `segment_folds`, and if there is no method or no comparison.
+    """
+    if not predictors:
+        raise ValueError("predictors: expected at least one method")
+    fold = segment_folds(blocks, folds, seed=seed)
+    tested = [tally(blocks.take(fold == each)) for each in range(folds)]
+    asked = np.array([each.comparisons for each in tested])
+    if not asked.any():
+        raise ValueError("blocks: there is no comparison to predict")
+
+    counted = np.array(
+        map_shards(
+            partial(_fold_counts, blocks, fold, tuple(predictors.values())),
+            range(folds),
+            engine=engine,
+            progress=progress,
+        ),
+        dtype=np.int64,
+    )
+    # A fold without comparisons has no accuracy.
+    asking = asked > 0
+    shares = counted[asking, :, 0] / asked[asking, np.newaxis]
+    best = int(np.argmax(shares.mean(axis=0)))
+    methods = {
+        name: Accuracy(
+            correct=int(counted[:, m, 0].sum()),
+            comparisons=int(asked.sum()),
+            unknown=int(counted[:, m, 1].sum()),
+            accuracy=float(shares[:, m].mean()),
+            standard_error=_standard_error(shares[:, m]),
+            behind=float((shares[:, best] - shares[:, m]).mean()),
+            behind_error=_standard_error(shares[:, best] - shares[:, m]),
+        )
+        for m, name in enumerate(predictors)
+    }
+    correct, _ = _count_correct(by_pairs(blocks), blocks)
+    return MethodSelection(
+        methods=dict(sorted(methods.items(), key=lambda item: -item[1].accuracy)),
+        oracle=correct / int(asked.sum()),
+        majority=_majority(blocks, fold, folds),
+        folds=folds,
+        segments=len(np.unique(blocks.segment)),
+        comparisons=int(asked.sum()),
+        ties=sum(each.tied for each in tested),
+        seed=seed,
+    )
+
+
+def data_requirements(
+    blocks: Blocks,
+    predictors: Mapping[str, Predictor],
+    *,
+    shares: Sequence[float] = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1),
+    folds: int = 10,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[Requirement]:
+    """Measure the accuracy of methods that learn from a share of the blocks.
+
+    The blocks of a smaller share are among those of a larger one.
+
+    Parameters
+    ----------
+    blocks, predictors, folds, seed, progress
+        As `select_method`.
+    shares : sequence of float
+        Each above 0 and at most 1.
+
+    Returns
+    -------
+    list of Requirement
+        In the order of `shares`.
+
+    Raises
+    ------
+    ValueError
+        As for `select_method`, and if a share is out of range.
+    """
+    from ranking.core.methods.trueskill_kernels import shuffled
+
+    if any(not 0 < share <= 1 for share in shares):
+        raise ValueError("shares: expected numbers above 0, up to 1")
+    fold = segment_folds(blocks, folds, seed=seed)
+    place = shuffled(np.ascontiguousarray(blocks.key), np.uint64(seed), 0)
+    correct = np.full((folds, len(shares), len(predictors)), np.nan)
+    learnt_from = np.empty((folds, len(shares)))
+    for each in range(folds):
+        held = blocks.take(fold == each)
+        asked = tally(held).comparisons
+        rows = np.flatnonzero(fold != each)
+        rows = rows[np.argsort(place[rows], kind="stable")]
+        for s, share in enumerate(shares):
+            # Restore the order of the file, which online methods may use.
+            learnt = blocks.take(np.sort(rows[: math.ceil(share * len(rows))]))
+            learnt_from[each, s] = tally(learnt).comparisons
+            for m, predict in enumerate(predictors.values()):
+                if asked:
+                    correct[each, s, m] = _count_correct(predict(learnt), held)[0] / asked
+        if progress is not None:
+            progress(each + 1, folds)
+    if np.isnan(correct).all():
+        raise ValueError("blocks: there is no comparison to predict")
+    accuracy = np.nanmean(correct, axis=0)
+    return [
+        Requirement(
+            share=share,
+            comparisons=float(learnt_from[:, s].mean()),
+            accuracy={name: float(accuracy[s, m]) for m, name in enumerate(predictors)},
+        )
+        for s, share in enumerate(shares)
+    ]
+
+
+@on_any_engine(threads=True)
+def _fold_counts(
+    blocks: Blocks, fold: Int64Array, predictors: Sequence[Predictor], each: int
+) -> list[tuple[int, int]]:
+    """Return, of each predictor, how many comparisons of a fold it got right and did not know."""
+    learnt, held = blocks.take(fold != each), blocks.take(fold == each)
+    return [_count_correct(predict(learnt), held) for predict in predictors]
+
+
+def _count_correct(predicted: npt.NDArray[np.int8], held: Blocks) -> tuple[int, int]:
+    """Return the number of held-out comparisons predicted correctly, and of those not predicted."""
+    tallies = tally(held)
+    wins, ties = tallies.wins, np.triu(tallies.ties)
+    correct = wins[predicted == WIN].sum() + ties[predicted == TIE].sum()
+    unknown = wins[predicted == UNKNOWN].sum() + ties[predicted == UNKNOWN].sum()
+    return int(correct), int(unknown)
+
+
+def _majority(blocks: Blocks, fold: Int64Array, folds: int) -> float:
+    games = Games(blocks)
+    counts = np.zeros((folds, 3), dtype=np.int64)
+    np.add.at(counts, (fold[games.block], games.shown + 1), 1)
+    learnt = counts.sum(axis=0) - counts
+    asked = counts.sum(axis=1)
+    right = counts[np.arange(folds), np.argmax(learnt, axis=1)]
+    return float((right[asked > 0] / asked[asked > 0]).mean())
+
+
+def _standard_error(values: npt.NDArray[np.float64]) -> float:
+    return float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan

@@ -1,1 +1,0 @@
-"""Selection of the method that predicts held-out judgments best."""
