@@ -29,7 +29,7 @@ from django.db.models.functions import Coalesce
 from annotation.models import Block, BlockControl, Judgment, JudgmentNumber
 from annotation.models.pool import IsAnyOf
 from campaign.database.columns import Columns, ColumnsQuery
-from campaign.database.planner import table_scans_off
+from campaign.database.transactions import table_scans_off
 
 Ids = npt.NDArray[np.int64]
 #: Rows are read from the first id to the last where there are at most so many times as many ids between them: it is

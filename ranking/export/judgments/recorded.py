@@ -16,7 +16,7 @@ from annotation.models.block import BlockControl
 from annotation.models.pool import IsAnyOf
 from annotation.protocols import answers_read
 from campaign.database.copied_rows import Rows, rows_copied
-from campaign.database.planner import table_scans_off
+from campaign.database.transactions import table_scans_off
 from campaign.models import Task
 from campaign.selectors.rehearsals import rehearsed_slug
 from ranking.export.judgments.lines import Pieces, by_candidate, texts_of

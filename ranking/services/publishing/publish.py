@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from campaign.database.locks import named_lock
+from campaign.database.transactions import named_lock
 from campaign.models import Task, User
 from campaign.texts.canonical_json import digest_of
 from ranking.models import PublishedResult
