@@ -15,7 +15,7 @@ from annotation.models.judgment import JudgmentQuerySet
 from annotation.selectors.outputs_shown import candidate_count, outputs_of
 from annotation.services import judgments_number
 from campaign.database.copied_rows import Rows, rows_copied
-from campaign.database.planner import table_scans_off
+from campaign.database.transactions import table_scans_off
 from campaign.formats import FiveWayRow, write_five_way_csv
 from campaign.models import Task
 

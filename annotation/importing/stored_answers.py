@@ -7,7 +7,7 @@ from django.db import connection
 from django.utils.formats import number_format
 from django.utils.translation import ngettext
 
-from campaign.database.planner import table_scans_off
+from campaign.database.transactions import table_scans_off
 
 # One table at a time, and by its index.
 _FIND = """

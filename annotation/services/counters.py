@@ -5,7 +5,7 @@ from django.db.models import F
 
 from annotation.models import JudgedQuarterHour, JudgeTally, JudgmentSequence, WorkedQuarterHour
 from annotation.selectors.counted import Counters, counters_counted, counters_stored
-from campaign.database.snapshot import one_snapshot
+from campaign.database.transactions import one_snapshot
 
 
 def counters_check(*, task_id: int) -> list[str]:

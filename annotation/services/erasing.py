@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from annotation.services.lending.release import assignments_release
-from campaign.database.unlinking import judge_unlink
+from campaign.database.erasing import judge_unlink
 from campaign.models import ErasureMailKind, ErasureRequest, ExportedFile, Judge, User
 from campaign.services import ErasureRefusedError, answered_already
 from campaign.services.erasure_mails import erasure_judge_tell, erasure_mails_stop

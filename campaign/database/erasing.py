@@ -1,10 +1,12 @@
-"""Delete a campaign for good, as the database allows it: `campaign_erase`, a function of the tables' owner.
+"""Delete a campaign and unlink a judge for good, as the database allows it: by functions of the tables' owner.
 
-The application's role may not delete judgments. The function may, since it runs as the owner, and refuses all but
-campaigns that have been in the bin long enough or that nobody judged, and rehearsals. `cells.erasing` writes it after each `migrate`.
+The application's role may not delete judgments, nor change the activity log. The functions may, since they run as the owner; what they
+refuse, they ask the database. `cells.erasing` and `cells.unlinking` write them after each `migrate`.
 """
 
-from django.db import connection, transaction
+import json
+
+from django.db import connection, connections, transaction
 
 
 @transaction.atomic
@@ -18,3 +20,10 @@ def campaign_erase(*, campaign_id: int) -> int:
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("SELECT campaign_erase(%s)", [campaign_id])
         return int(cursor.fetchone()[0])
+
+
+def judge_unlink(request_id: int, *, using: str = "default") -> dict[str, int]:
+    """Unlink the judge of an open request; return how many rows of what were removed. In a transaction."""
+    with connections[using].cursor() as cursor:
+        cursor.execute("SELECT judge_unlink(%s)::text", [request_id])
+        return dict(json.loads(cursor.fetchone()[0]))

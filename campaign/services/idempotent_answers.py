@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
-from campaign.database.locks import named_lock_try
+from campaign.database.transactions import named_lock_try
 from campaign.models import IdempotentAnswer, User
 
 #: How long an answer is given again.

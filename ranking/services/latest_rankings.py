@@ -5,7 +5,7 @@ from datetime import UTC, datetime, time
 from django.db import transaction
 from django.db.models.functions import Now
 
-from campaign.database.locks import named_lock, named_lock_try
+from campaign.database.transactions import named_lock, named_lock_try
 from campaign.models import Task, TestSet, WebhookEvent
 from campaign.services.webhooks import webhook_event_record
 from ranking.models import KeptFor, LatestRanking, RankingRun

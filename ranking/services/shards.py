@@ -14,7 +14,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models.functions import Now
 
-from campaign.database.locks import named_lock_try
+from campaign.database.transactions import named_lock_try
 from ranking.code_version import code_version
 from ranking.core.sharding.encoding import decode, encode
 from ranking.models import ShardJob, ShardResult

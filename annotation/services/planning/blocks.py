@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from annotation.models import HIT, Block
 from annotation.sql.hit_blocks_write import HIT_BLOCKS_WRITE
 from campaign.database.copy import pgtrigger_ignore_preset
-from campaign.database.planner import table_scans_off
+from campaign.database.transactions import table_scans_off
 
 # A HIT that is being prepared cannot be lent: few at a time, so that it takes milliseconds.
 _AT_ONCE: Final = 10

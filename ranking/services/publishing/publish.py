@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.database.locks import named_lock
+from campaign.database.transactions import named_lock
 from campaign.models import Task, User
 from campaign.services.rehearsals import real_check
 from campaign.texts.canonical_json import canonical, digest_of

@@ -12,7 +12,7 @@ from django.test import Client
 
 from annotation.models import Judgment
 from annotation.services import erasure_carry_out, erasures_due_carry_out, hits_plan
-from campaign.database.unlinking import judge_unlink
+from campaign.database.erasing import judge_unlink
 from campaign.models import (
     ActivityEvent,
     BrowserVisit,
