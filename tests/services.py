@@ -20,7 +20,7 @@ from launcher.data_directory import CHECKOUT, DataDirectory
 from launcher.services import Services
 from launcher.serving import ONE_THREAD
 from launcher.valkey import Valkey
-from translations.files import catalogue_compile, locales
+from translations.catalogues import catalogue_compile, locales
 
 # Each has a PostgreSQL, a Valkey and a browser.
 MOST_PROCESSES = 4
