@@ -6,8 +6,7 @@ from axes.backends import AxesStandaloneBackend
 from django.contrib.auth.backends import ModelBackend
 from django.http import HttpRequest
 
-from campaign.accounts.addresses import client_address
-from campaign.accounts.known_browsers import known_browser
+from campaign.accounts.clients import client_address, known_browser
 from campaign.models import User
 
 __all__ = ["UserBackend", "account_named", "client_address", "client_unnamed", "is_never_locked"]

@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from campaign.accounts.known_browsers import browser_remember
+from campaign.accounts.clients import browser_remember
 from campaign.accounts.password_turns import PasswordsBusyError, password_turn
 from campaign.forms.credentials import AccountForm
 from campaign.services import InvitationRefusedError, account_link_open, account_set

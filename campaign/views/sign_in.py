@@ -14,7 +14,7 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from django.views.generic import FormView
 
-from campaign.accounts.known_browsers import browser_remember, known_browser
+from campaign.accounts.clients import browser_remember, known_browser
 from campaign.accounts.password_turns import RETRY_AFTER_SECONDS, PasswordsBusyError, password_turn
 
 TEMPLATE = "registration/sign_in.html"

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from campaign.accounts.known_browsers import browser_remember
+from campaign.accounts.clients import browser_remember
 from campaign.forms.accounts import AddressForm, NewPasswordForm
 from campaign.services import (
     AccountChangeRefusedError,

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from campaign.accounts.known_browsers import COOKIE
+from campaign.accounts.clients import COOKIE
 from campaign.models import SignInCount, User
 from campaign.tasks import forget_sessions
 from tests.factories import make_campaign, make_organiser
