@@ -219,7 +219,10 @@ CACHES = {
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
     # Requests to the API: to count them in the database would cost each of them a write.
-    "throttles": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "throttles": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
+    },
 }
 
 # --- The workers --------------------------------------------------------------------------------

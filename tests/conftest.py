@@ -16,7 +16,6 @@ import redis
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from celery import current_app
 from django.conf import settings
-from django.core.cache import caches
 from django.core.management.commands import flush
 from django.db import connection
 from django.template import Engine
@@ -75,12 +74,6 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(20_000)
         gc.enable()
-
-
-@pytest.fixture(autouse=True)
-def _requests_uncounted() -> None:
-    """Let the limits of the API begin anew with each test."""
-    caches["throttles"].clear()
 
 
 @pytest.hookimpl(wrapper=True)
