@@ -55,6 +55,3 @@ def on_starting(_server: Any) -> None:
 def when_ready(_server: Any) -> None:
     """Share the loaded application's memory, before workers are forked."""
     garbage_collect_seldom()
-    # The launcher answers for us until then.
-    if ready := os.environ.get("READY_FILE"):
-        Path(ready).touch()
