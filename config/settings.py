@@ -299,11 +299,7 @@ POOL_MAX_HITS = env.int("POOL_MAX_HITS", default=10_000)
 AUTH_USER_MODEL = "campaign.User"
 AUTHENTICATION_BACKENDS = ["campaign.accounts.backends.UserBackend"]
 SESSION_ENGINE = "campaign.accounts.sessions"
-# Old passwords are hashed anew when their owner signs in.
-PASSWORD_HASHERS = [
-    "campaign.accounts.password_turns.OneAtATimeArgon2",
-    "campaign.accounts.password_turns.OneAtATimePBKDF2",
-]
+PASSWORD_HASHERS = ["campaign.accounts.backends.SmallArgon2Hasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
