@@ -34,12 +34,12 @@ start: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with your own campaigns (POR
 demo: $(RUN_STAMP) $(WORDS_STAMP) ## start Quintet with four demo campaigns, too (PORT=8000, QUINTET_HOME=.quintet)
 	@exec ./quintet demo
 
-backup: $(RUN_STAMP) ## write a backup into a new folder, and read it again (TO=/folder KIND=dump|base|both)
-	@./quintet backup --to="$(TO)" --kind="$(KIND)"
+backup: $(RUN_STAMP) ## write a backup into a new folder, and read it again (TO=/folder)
+	@./quintet backup --to="$(TO)"
 
-restore: $(RUN_STAMP) ## restore a backup (FROM=/folder/quintet-… KIND=dump|base; YES=1 sets aside what is there)
+restore: $(RUN_STAMP) ## restore a backup (FROM=/folder/quintet-…; YES=1 sets aside what is there)
 	@test -n "$(FROM)" || { echo "Say which backup: make restore FROM=/folder/quintet-…" >&2; exit 2; }
-	@./quintet restore "$(FROM)" --kind="$(KIND)" $(if $(filter 1,$(YES)),--yes)
+	@./quintet restore "$(FROM)" $(if $(filter 1,$(YES)),--yes)
 
 install: $(RUN_STAMP) $(WORDS_STAMP) ## make the environment in .venv and stop there (EXTRAS="numba parquet png dask s3 errors")
 	@for extra in $(EXTRAS); do \

@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
             sys.stderr.write(f"{problem}\n")
             return 1
         from campaign.database.acting import command_acts
-        from config.logs.commands import command_logs
+        from config.logs import command_logs
 
         command_acts(named[0])
         with command_logs(named[0]):

@@ -113,7 +113,6 @@ NOT_OF_A_CAMPAIGN: Final[frozenset[type[Model]]] = frozenset(
         campaign.User,
         campaign.Session,
         campaign.SignInCount,
-        campaign.RequestCount,
         # Encrypted for whoever sent the request, and kept for a day.
         campaign.IdempotentAnswer,
         ranking.ShardJob,

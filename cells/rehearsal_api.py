@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign, reader
-from campaign.api.fields import NumberField
+from campaign.api.requests import NumberField
 from campaign.models import Campaign
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.services.rehearsals import (

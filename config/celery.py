@@ -1,32 +1,76 @@
 """The Celery application: `celery -A config worker`, with beat in it by `--beat`, or apart by `celery -A config beat`."""
 
+import contextlib
+import logging.config
 import os
+import time
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
+import redis
+import structlog
 from celery import Celery
 from celery.signals import (
     beat_init,
+    before_task_publish,
     celeryd_after_setup,
     celeryd_init,
+    setup_logging,
     task_postrun,
     task_prerun,
     worker_init,
 )
+from django.conf import settings
 from django.db import connections
 from kombu import Connection
+from kombu.transport import TRANSPORT_ALIASES, virtual
+from kombu.transport import redis as redis_transport
 
+from annotation.notification import broker
 from campaign.database.acting import task_acts, task_acts_no_more
-from config.broker import transport_register
-from config.garbage import garbage_collect_seldom
-from config.logs.tasks import tasks_name
-from config.metrics.tasks import tasks_count
+from config import garbage_collect_seldom
+from config.logs import errors_report
+from config.queues import ENDED, REQUEST, SECONDS, SENT_AT, STATES
+from ranking.code_version import code_version
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+_began: Final[dict[str, float]] = {}
 
 #: Seconds that sending a message waits for the broker's answer. A judge may be waiting too, and a
 #: message that is not sent only delays: a periodic task does the work.
 SEND_TIMEOUT = 1.0
+
+
+class QoS(redis_transport.QoS):
+    """Counts the messages that are under way.
+
+    A worker takes one message at a time: the next one comes when the last is acknowledged. Where the broker does not
+    answer in time, kombu counts the message as under way for good, so that a worker that had waited for a broker of a
+    minute's silence took nothing any more. The broker brings such a message again after `visibility_timeout`.
+    """
+
+    def ack(self, delivery_tag: str) -> None:
+        """Acknowledge a message; its place is free also where the broker does not hear of it."""
+        try:
+            super().ack(delivery_tag)
+        except redis_transport.Transport.connection_errors:
+            virtual.QoS.ack(self, delivery_tag)
+            raise
+
+
+class Channel(redis_transport.Channel):
+    """A channel of kombu's with our count."""
+
+    QoS = QoS
+
+
+class Transport(redis_transport.Transport):
+    """The transport of addresses that begin with `redis`."""
+
+    Channel = Channel
+    # Seconds that an idle worker waits before it asks again, less than `socket_timeout`; a message comes at once.
+    brpop_timeout = 4
 
 
 class Application(Celery):
@@ -46,9 +90,7 @@ class Application(Celery):
         return super().connection_for_write(url, transport_options=transport_options, **options)
 
 
-transport_register()
-tasks_name()
-tasks_count()
+TRANSPORT_ALIASES["redis"] = f"{__name__}:{Transport.__name__}"
 app = Application("quintet")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -84,18 +126,54 @@ def _beat_named(**_signal: Any) -> None:
     os.environ.setdefault("QUINTET_PROCESS", "beat")
 
 
+@setup_logging.connect
+def _log_as_set(*, logfile: str | None, **_signal: Any) -> None:
+    """Set logs up by ourselves, so that Celery does not, and report errors if that is asked for."""
+    logging_set = settings.LOGGING
+    if logfile:
+        handler = {**logging_set["handlers"]["console"], "class": "logging.FileHandler"}
+        handlers = logging_set["handlers"] | {"console": handler | {"filename": str(logfile)}}
+        logging_set = logging_set | {"handlers": handlers}
+    logging.config.dictConfig(logging_set)
+    # Whatever prints passes the logs, too, and loses its secrets. Not before: they write to what is replaced here.
+    app.log.redirect_stdouts(app.conf.worker_redirect_stdouts_level)
+    errors_report(settings.SENTRY_DSN, release=code_version())
+
+
+@before_task_publish.connect
+def _sent(*, headers: dict[str, Any], **_signal: Any) -> None:
+    headers[SENT_AT] = time.time()
+    request = structlog.contextvars.get_contextvars().get("request")
+    if request is not None:
+        headers[REQUEST] = request
+
+
 @task_prerun.connect
-def _task_acts(*, task: Any, **_signal: Any) -> None:
-    """Let what the task changes be its own in the activity log."""
+def _begun(*, task: Any, task_id: str, **_signal: Any) -> None:
+    """Name the task in what is logged, and let what it changes be its own in the activity log."""
+    _began[task_id] = time.perf_counter()
+    structlog.contextvars.clear_contextvars()
+    structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id)
+    request = task.request.get(REQUEST)
+    if request:
+        structlog.contextvars.bind_contextvars(request=request)
     task_acts(task.name.rpartition(".")[2])
 
 
 @task_postrun.connect
-def _task_acts_no_more(**_signal: Any) -> None:
+def _ended(*, task: Any, task_id: str, state: str | None, **_signal: Any) -> None:
+    """Count the task, and keep no connection for a thread that waits for its next one."""
     task_acts_no_more()
-
-
-@task_postrun.connect
-def _connections_closed(**_signal: Any) -> None:
-    """Keep no connection, and so no process of PostgreSQL, for a thread that waits for its next task."""
+    # And so no process of PostgreSQL.
     connections.close_all()
+    structlog.contextvars.clear_contextvars()
+    began = _began.pop(task_id, None)
+    seconds = 0.0 if began is None else time.perf_counter() - began
+    with (
+        contextlib.suppress(redis.RedisError),
+        broker().pipeline(transaction=False) as pipeline,
+    ):
+        pipeline.hincrby(STATES, f"{task.name}|{(state or 'UNKNOWN').lower()}", 1)
+        pipeline.hincrbyfloat(SECONDS, task.name, seconds)
+        pipeline.hset(ENDED, task.name, str(time.time()))
+        pipeline.execute()

@@ -9,8 +9,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 
-from config.metrics.view import PATH as METRICS
-from config.metrics.view import metrics
+from config.metrics import PATH as METRICS
+from config.metrics import metrics
 
 
 @never_cache

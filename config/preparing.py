@@ -22,7 +22,7 @@ def main(services: Path, tables: Path, command: Sequence[str]) -> int:
 
     django.setup()
     from campaign.database.acting import command_acts
-    from config.logs.commands import command_logs
+    from config.logs import command_logs
     from config.owner import DATABASE_OF_APPLICATION
     from config.set_up import problem_before
 

@@ -1,10 +1,16 @@
-"""The queues of background work, and the tasks of each: the one list of them.
+"""The queues of background work, the tasks of each, and how periodic tasks are scheduled.
 
 A worker that is told no queues (`celery -A config worker`) serves all of them. Otherwise the workers
 of an installation together must serve every queue; `launcher/serving.py` and docker-compose.yml do.
 """
 
-from typing import Final
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from celery.schedules import schedule
 
 #: Tasks by queue. A task without a queue is refused by a test.
 QUEUES: Final = {
@@ -47,3 +53,44 @@ QUEUES: Final = {
 }
 
 ROUTES: Final = {task: {"queue": queue} for queue, tasks in QUEUES.items() for task in tasks}
+
+# Beat keeps its schedule in memory and sends everything once when it starts: each task may run twice, and looks itself
+# for what is to be done.
+_STARTED = datetime.now(UTC)
+_STARTED_MONOTONIC = time.monotonic()
+# Checks and sweeps of all test sets take seconds, in which the first judges would wait.
+_SELDOM_SECONDS = 600
+
+
+def monotonic_now() -> datetime:
+    """Return the time in UTC; setting the machine's clock after the process started does not change it.
+
+    Celery compares the clock's time with that of a task's last run: after a clock was set back, beat would send nothing
+    until the clock had caught up (docs/decisions/0042-beat-by-the-monotonic-clock.md).
+    """
+    return _STARTED + timedelta(seconds=time.monotonic() - _STARTED_MONOTONIC)
+
+
+def every(seconds: float, task: str) -> dict[str, Any]:
+    """Return an entry of beat's schedule: due at its start or ten minutes later, then after so many seconds each time.
+
+    A message expires when the next is sent, so that a busy worker finds one, not a pile.
+    """
+    first = _SELDOM_SECONDS if seconds >= _SELDOM_SECONDS else 0
+    return {
+        "task": task,
+        "schedule": schedule(timedelta(seconds=seconds), nowfun=monotonic_now),
+        "last_run_at": _STARTED + timedelta(seconds=first - seconds),
+        "options": {"expires": seconds},
+    }
+
+
+#: Counts of what workers do, at the broker, so that only the web server is asked: hashes and a number. They begin anew
+#: where the broker is emptied, as Prometheus expects of counters; where it is away they are lost, and work goes on.
+STATES: Final = "metrics:task-states"
+SECONDS: Final = "metrics:task-seconds"
+ENDED: Final = "metrics:task-ended"
+ERRORS: Final = "metrics:worker-errors"
+#: Headers of messages: when it was sent, and by which request.
+SENT_AT: Final = "sent_at"
+REQUEST: Final = "quintet_request"

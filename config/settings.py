@@ -12,10 +12,8 @@ from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
 from config.api.settings import DESCRIPTION, ENUM_NAMES, FRAMEWORK
-from config.database_limits import LIMITS
-from config.logs.settings import logging_settings
-from config.queues import QUEUES, ROUTES
-from config.schedule import every
+from config.logs import logging_settings
+from config.queues import QUEUES, ROUTES, every
 from config.sign_in import *  # noqa: F403  accounts: passwords, second factors, single sign-on
 from config.url_prefix import origin_and_path
 from optional_packages import extra_require
@@ -101,12 +99,12 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # Outermost, so that all that is answered is counted, and whatever is logged meanwhile says of which request.
-    "config.metrics.requests.requests_measure",
-    "config.logs.requests.requests_name",
+    "config.metrics.requests_measure",
+    "config.logs.requests_name",
     # Errors pass it, too.
-    "config.secret_addresses.secret_addresses",
+    "config.requests.secret_addresses",
     "config.requests.headers_add",
-    "config.api.problems.problems_describe",
+    "config.api.errors.problems_describe",
     # Before whatever asks by which name, or whether by HTTPS.
     "config.health.AliveMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -122,7 +120,7 @@ MIDDLEWARE = [
     "campaign.accounts.demanded_factor.DemandedFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.archived.ArchivedCampaignMiddleware",
+    "config.requests.ArchivedCampaignMiddleware",
     "campaign.database.acting.ActingMiddleware",
 ]
 
@@ -178,8 +176,35 @@ if REPLICA_URL := env.str("REPLICA_URL", default=""):
             "options": "-c default_transaction_read_only=on",
         },
     }
-REPLICA_JUDGMENTS_BEHIND = env.int("REPLICA_JUDGMENTS_BEHIND", default=1000)
-DATABASE_LIMITS = LIMITS
+REPLICA_JUDGMENTS_BEHIND = 1000
+# How long a process waits for the database, in seconds, by what it does; 0 is no limit
+# (`campaign.database.limits.Limits`).
+DATABASE_LIMITS = {
+    "web": {
+        # The longest statements of a page or an export take one or two seconds.
+        "statement": 30,
+        # Judges wait for one another for milliseconds. A thread must not wait for somebody's migration.
+        "lock": 10,
+        # Longer than a slow reader of an export may take for a part of it.
+        "idle": 300,
+        # A thread that is not needed any more keeps no process of PostgreSQL.
+        "unused": 300,
+    },
+    "worker": {
+        # As long as a task may take.
+        "statement": 600,
+        "lock": 60,
+        # A ranking is computed inside the transaction that holds its lock.
+        "idle": 660,
+    },
+    "command": {
+        # A person watches an import of a million texts, and can end it.
+        "statement": 0,
+        # A migration that waits for a lock holds everybody up: better to try it again.
+        "lock": 60,
+        "idle": 3600,
+    },
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")
@@ -192,7 +217,12 @@ CACHES = {
         "LOCATION": "campaign_signincount",
         "KEY_FUNCTION": "campaign.accounts.sign_in_counts.cache_key",
         "OPTIONS": {"MAX_ENTRIES": 20_000},
-    }
+    },
+    # Requests to the API: to count them in the database would cost each of them a write.
+    "throttles": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
+    },
 }
 
 # --- The workers --------------------------------------------------------------------------------
@@ -269,11 +299,7 @@ POOL_MAX_HITS = env.int("POOL_MAX_HITS", default=10_000)
 AUTH_USER_MODEL = "campaign.User"
 AUTHENTICATION_BACKENDS = ["campaign.accounts.backends.UserBackend"]
 SESSION_ENGINE = "campaign.accounts.sessions"
-# Old passwords are hashed anew when their owner signs in.
-PASSWORD_HASHERS = [
-    "campaign.accounts.password_turns.OneAtATimeArgon2",
-    "campaign.accounts.password_turns.OneAtATimePBKDF2",
-]
+PASSWORD_HASHERS = ["campaign.accounts.backends.SmallArgon2Hasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -399,7 +425,7 @@ SENTRY_DSN = env.str("SENTRY_DSN", default="")
 # --- REST ---------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = FRAMEWORK
-# What one person may ask for, by token or signed in, other than judging; 0: as much as they like.
+# What one person may ask each web process for, by token or signed in, other than judging; 0: as much as they like.
 API_READS_A_MINUTE = env.int("API_READS_A_MINUTE", default=1200)
 API_WRITES_A_MINUTE = env.int("API_WRITES_A_MINUTE", default=600)
 SPECTACULAR_SETTINGS = {
@@ -413,10 +439,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "config.api.bodies.bodies_close",
-        "config.api.described_contract.contract_describe",
-        "config.api.schema.errors_describe",
-        "config.api.examples.examples_add",
+        "config.api.description.api_describe",
     ],
     "ENUM_NAME_OVERRIDES": ENUM_NAMES,
     "SERVE_INCLUDE_SCHEMA": False,
@@ -425,8 +448,8 @@ SPECTACULAR_SETTINGS = {
 
 # --- Logs ---------------------------------------------------------------------------------------
 
-# Tokens and keys of addresses are hidden in both: see `config.redaction`.
-DEFAULT_EXCEPTION_REPORTER = "config.error_reports.ErrorReporter"
+# Tokens and keys of addresses are hidden in both: see `config.logs`.
+DEFAULT_EXCEPTION_REPORTER = "config.logs.ErrorReporter"
 
 LOG_FORMAT = env.str("LOG_FORMAT", default="console")
 LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")

@@ -2,11 +2,10 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from config.api.page import api_page
-from config.api.schema_view import SchemaView
 from config.api.urls import PREFIX
+from config.api.views import SchemaView, api_page
 from config.health import healthz, readyz
-from config.metrics.view import metrics
+from config.metrics import metrics
 from ranking.views.dashboard import dashboard_live
 
 urlpatterns: list[URLPattern | URLResolver] = [

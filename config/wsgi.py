@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
-from config.logs.sentry import errors_report
+from config.logs import errors_report
 from config.url_prefix import prefix_taken_off
 from ranking.code_version import code_version
 

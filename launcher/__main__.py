@@ -27,10 +27,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from launcher.backups.commands import backup_command, restore_command
-from launcher.backups.writing import KINDS
-from launcher.data_directory import CHECKOUT, IS_INSTALLED, DataDirectory, start_command
-from launcher.errors import FolderInUseError, LauncherError
+from launcher.backup import backup_command
+from launcher.data_directory import (
+    CHECKOUT,
+    IS_INSTALLED,
+    DataDirectory,
+    FolderInUseError,
+    LauncherError,
+    start_command,
+)
+from launcher.restore import restore_command
 from launcher.services import Services, running_environment
 from launcher.serving import serve
 
@@ -140,25 +146,17 @@ def _launch(chosen: argparse.Namespace) -> int:
 def _backup_arguments(commands: Any) -> None:
     backup = commands.add_parser("backup", help="write a backup into a new folder")
     backup.add_argument("--to", default="", help="folder for backups (backups in the data folder)")
-    backup.add_argument("--kind", choices=["", *KINDS], default="")
     restore = commands.add_parser("restore", help="restore a backup")
     restore.add_argument("source", metavar="FOLDER", help="folder of the backup")
-    restore.add_argument("--kind", choices=["", "dump", "base"], default="")
     restore.add_argument("--yes", action="store_true", help="set aside what is there")
 
 
 def _back_up_or_restore(chosen: argparse.Namespace) -> None:
     directory = DataDirectory.from_environment()
     if chosen.command == "backup":
-        backup_command(directory, into=chosen.to, kind=chosen.kind, report=report)
+        backup_command(directory, into=chosen.to, report=report)
     else:
-        restore_command(
-            directory,
-            source=chosen.source,
-            kind=chosen.kind,
-            confirmed=chosen.yes,
-            report=report,
-        )
+        restore_command(directory, source=chosen.source, confirmed=chosen.yes, report=report)
 
 
 def _run_beside(directory: DataDirectory, argv: list[str]) -> int:

@@ -8,24 +8,30 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import pwd
 import shutil
 import signal
 import subprocess
 import tempfile
 import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import psutil
 import psycopg2
 
-from launcher.account import Account
-from launcher.data_directory import DataDirectory, write_private
-from launcher.errors import LauncherError
+from launcher.data_directory import (
+    DataDirectory,
+    LauncherError,
+    remove_socket_folder,
+    socket_folder,
+    write_private,
+)
 from launcher.processes import Child, ProcessRegistry, is_running, stop_all
-from launcher.sockets import remove_socket_folder, socket_folder
 from launcher.waiting import wait_until
 
 # The owner migrates: it owns the database, the tables and their triggers. The application may only read
@@ -74,6 +80,72 @@ def wheel_folder() -> Path:
 def programs_major() -> int:
     """Return the major version of the PostgreSQL in the wheel: 18."""
     return int(wheel_folder().name.removeprefix("pginstall") or 0)
+
+
+@dataclass(frozen=True)
+class Account:
+    """A user and group id to start a process under; both None means our own.
+
+    PostgreSQL refuses to run as root, and runs as ``nobody`` instead. Where that account cannot get to a folder, what it
+    needs is put where it can.
+    """
+
+    user: int | None = None
+    group: int | None = None
+
+    @classmethod
+    def for_postgresql(cls) -> Account:
+        if os.geteuid() != 0:
+            return cls()
+        nobody = pwd.getpwnam("nobody")
+        return cls(nobody.pw_uid, nobody.pw_gid)
+
+    @property
+    def ids(self) -> tuple[int, int] | None:
+        return None if self.user is None or self.group is None else (self.user, self.group)
+
+    def run_options(self) -> dict[str, Any]:
+        """Return arguments for ``subprocess`` that start a process under this account."""
+        if self.user is None:
+            return {}
+        return {"user": self.user, "group": self.group, "extra_groups": []}
+
+    def can_enter(self, folder: Path) -> bool:
+        """Return whether this account can enter the folder, by trying."""
+        if self.user is None:
+            return True
+        tried = subprocess.run(
+            ["/bin/sh", "-c", 'cd "$1"', "sh", str(folder)],
+            cwd="/",
+            capture_output=True,
+            check=False,
+            **self.run_options(),
+        )
+        return tried.returncode == 0
+
+    def can_run(self, program: Path) -> bool:
+        """Return whether this account can start the program, by trying."""
+        try:
+            tried = subprocess.run(
+                [str(program), "--version"],
+                cwd="/",
+                capture_output=True,
+                check=False,
+                **self.run_options(),
+            )
+        except OSError:
+            return False
+        return tried.returncode == 0
+
+    def chown(self, folder: Path) -> None:
+        """Change the owner of a folder and its contents to this account, unless it owns it already."""
+        if self.ids is None or folder.stat().st_uid == self.user:
+            return
+        # The folder itself changes last, so that an interrupted run is repeated.
+        for inner, folders, files in os.walk(folder, topdown=False):
+            for name in (*folders, *files):
+                os.chown(Path(inner, name), *self.ids, follow_symlinks=False)
+        os.chown(folder, *self.ids)
 
 
 class Postgres:
@@ -197,17 +269,6 @@ class Postgres:
         if self._child is not None:
             self._child.stop(timeout_seconds)
             stop_all(self._leftovers(), timeout_seconds=1, first=signal.SIGKILL)
-
-    def adopt(self, base: Path) -> None:
-        """Take a base backup for the data of a server that has none; its first start replays what belongs to it.
-
-        Raises:
-            OSError: it cannot be copied.
-        """
-        data = self._folder / "data"
-        shutil.copytree(base, data, symlinks=True)
-        data.chmod(0o700)
-        self._account.chown(data)
 
     def remove_sockets(self) -> None:
         """Remove the folder of the socket if it lies outside the data folder."""

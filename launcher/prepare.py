@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from launcher.data_directory import CHECKOUT, read_json, write_private
-from launcher.errors import LauncherError
+from launcher.data_directory import CHECKOUT, LauncherError, read_json, write_private
 from launcher.processes import Child
 from launcher.services import Services
 

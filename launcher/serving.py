@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import http.client
 import os
+import shlex
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-from launcher.data_directory import CHECKOUT, DataDirectory, start_command
-from launcher.errors import LauncherError
-from launcher.loading import LoadingPage
+from launcher.data_directory import (
+    CHECKOUT,
+    DataDirectory,
+    LauncherError,
+    quintet_command,
+    read_json,
+    start_command,
+)
 from launcher.prepare import Command, Preparation
 from launcher.processes import Child
 from launcher.services import Services
-from launcher.signals import StopRequest
-from launcher.supervisor import Supervisor
-from launcher.welcome import asked, welcome
+from launcher.supervisor import StopRequest, Supervisor
 
 HOST = "127.0.0.1"
 READY_SECONDS = 120
@@ -84,16 +89,15 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
     directory.create()
     command = "demo" if demo else "start"
     services = Services(directory)
-    with StopRequest() as stop, LoadingPage() as page:
+    with StopRequest() as stop:
         report(f"Quintet starts; its data folder is {directory.path}")
-        with services.locked():
-            # Not before: an earlier run's web server, stopped a moment ago, may have held the port.
-            listener = listen(command)
-            page.open(listener)
-            progress(f"http://{HOST}:{listener.getsockname()[1]} shows what is loading")
+        # Not before the lock: an earlier run's web server, stopped a moment ago, may have held the port. Browsers that
+        # come early wait in the kernel until the web server accepts them.
+        with services.locked(), listen(command) as listener:
+            progress(f"http://{HOST}:{listener.getsockname()[1]} opens once all is ready")
             if services.found:
                 progress(f"stopped what an earlier run left behind: {', '.join(services.found)}")
-            with _Start(services, page, stop, progress, demo=demo) as start:
+            with _Start(services, listener, stop, progress, demo=demo) as start:
                 start.begin()
                 services.start()
                 progress(_services_sentence(services))
@@ -112,15 +116,14 @@ class _Start:
     def __init__(
         self,
         services: Services,
-        page: LoadingPage,
+        listener: socket.socket,
         stop: StopRequest,
         progress: Callable[[str], None],
         *,
         demo: bool,
     ) -> None:
         self._directory = services.directory
-        self._page = page
-        self._port = page.listener.getsockname()[1]
+        self._port = listener.getsockname()[1]
         self._stop = stop
         self._progress = progress
         self._demo = demo
@@ -129,7 +132,7 @@ class _Start:
         self._preparation = Preparation(services, environment, demo=demo)
         # What serves and works never learns of the owner's address.
         served = {k: v for k, v in environment.items() if k != "MIGRATION_DATABASE_URL"}
-        self._web, *self._background = _children(services, served, page.listener.fileno())
+        self._web, *self._background = _children(services, served, listener.fileno())
         embedded = [s for s in (services.postgres, services.valkey) if s is not None]
         self.supervisor = Supervisor(embedded, services.registry, progress)
         self._files: Command | None = None
@@ -141,11 +144,7 @@ class _Start:
 
     def begin(self) -> None:
         """Begin with all that needs no database, and with loading what waits for it."""
-        for file in (
-            self._directory.tables_ready_file,
-            self._directory.web_ready_file,
-            self._directory.demo_loading_file,
-        ):
+        for file in (self._directory.tables_ready_file, self._directory.demo_loading_file):
             file.unlink(missing_ok=True)
         self._database = self._preparation.database(self._progress)
         self._files = self._preparation.files()
@@ -161,26 +160,21 @@ class _Start:
 
     def until_usable(self) -> None:
         """Start the web server once its files are there, and wait for what the first links lead to."""
-        self._page.done("services")
         if self._files is not None:
             self._until(self._files.done)
             self._step_done("files", "static files are in place")
             if not self._stop.made:
                 self.supervisor.start(self._web)
-        self._page.done("files")
         tables = self._directory.tables_ready_file
         if self._preparation.is_done("tables"):
             tables.touch()
         else:
             self._until(tables.exists)
             self._step_done("tables", "the tables are up to date")
-        self._page.done("tables")
         late = (
             f"The web server was not ready within {READY_SECONDS} s. "
             f"The reason is at the end of {self._directory.logs / 'web.log'}"
         )
-        self._until(self._directory.web_ready_file.exists, late)
-        self._page.close()
         self._until(lambda: is_ready(self._port), late)
         links = self._directory.demo_file
         self._until(lambda: _changed(links) != self._links_before or self._is_loaded())
@@ -246,7 +240,6 @@ def _environment(services: Services) -> dict[str, str]:
         **services.environment,
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "START_AFTER": str(services.directory.tables_ready_file),
-        "READY_FILE": str(services.directory.web_ready_file),
         "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.directory.path / "static"),
         # To try invitations out; the logs hold no links.
         "EMAIL_URL": os.environ.get("EMAIL_URL") or f"filemail:///{_mails(services.directory)}",
@@ -302,7 +295,7 @@ def _children(services: Services, environment: dict[str, str], listener: int) ->
 
 def is_ready(port: int) -> bool:
     """Return whether the web server on this port of the machine is ready for requests."""
-    connection = http.client.HTTPConnection(HOST, port, timeout=5)
+    connection = http.client.HTTPConnection(HOST, port, timeout=2)
     try:
         connection.request("GET", "/readyz")
         return connection.getresponse().status == 200
@@ -310,3 +303,75 @@ def is_ready(port: int) -> bool:
         return False
     finally:
         connection.close()
+
+
+def welcome(
+    directory: DataDirectory, base_url: str, link: str | None, seconds: float, *, demo: bool
+) -> str:
+    """Return the lines for people, once everything is served at this address.
+
+    Args:
+        link: makes whoever opens it the first organiser; None if there is one.
+    """
+    lines = ["", f"Quintet is ready, after {seconds:.1f} s.", ""]
+    lines += _demo(directory) if demo else _own(directory, base_url, link)
+    lines += [
+        f"  Mails      {directory.path / 'mails'}",
+        f"  Logs       {directory.logs}",
+        "  Stop       Ctrl-C",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _own(directory: DataDirectory, base_url: str, link: str | None) -> Iterator[str]:
+    quintet = f"{_home(directory)}{quintet_command()}"
+    if link:
+        yield f"  Begin      {link}"
+        yield "             Open it once: you become the first organiser, with name, e-mail address and password."
+    else:
+        yield f"  Organise   {base_url}/"
+        yield f"             Sign in; `{quintet} organiser_link EMAIL` prints a link for a new password."
+    yield f"  Campaign   {quintet} import_test_set --help"
+    yield "             makes one of your files; README.md has an example."
+    yield f"  Demo       `{_home(directory)}{start_command('demo')}` adds demo campaigns to this folder, and serves both."
+
+
+def _demo(directory: DataDirectory) -> Iterator[str]:
+    demo: Any = read_json(directory.demo_file) or {}
+    organiser = demo.get("organiser", {})
+    judges = demo.get("judges", [])
+    yield f"  Organise   {organiser.get('url', demo.get('base_url', ''))}"
+    yield (
+        f"             sign in as {organiser.get('email', '')} with {organiser.get('password', '')}"
+    )
+    yield f"  Arrive     {demo.get('newcomers', {}).get('url', '')}"
+    width = max([len(str(judge.get("name", ""))) for judge in judges], default=0)
+    for number, judge in enumerate(judges):
+        label = "Judge" if number == 0 else ""
+        yield f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}"
+    yield from asked(directory)
+    if loading := directory.demo_loading_file.exists() and directory.demo_loading_file.read_text():
+        yield f"  Loading    {', '.join(loading.splitlines())}"
+    yield f"  All of it  {directory.demo_file}"
+    home = _home(directory)
+    quintet = f"{home}{quintet_command()}"
+    yield f"  Your own   `{quintet} organiser_link` makes you an organiser, `{quintet} import_test_set`"
+    yield f"             a campaign of yours (README.md). `{home}{start_command()}` serves this folder and loads no demo;"
+    yield "             with another QUINTET_HOME it begins with an empty one."
+
+
+def asked(directory: DataDirectory) -> Iterator[str]:
+    """Return the links of the judges of each protocol; none before their campaign is loaded."""
+    protocols = (read_json(directory.demo_file) or {}).get("protocols", [])
+    width = max([len(str(each.get("name", ""))) for each in protocols], default=0)
+    for number, each in enumerate(protocols):
+        label = "Asked" if number == 0 else ""
+        yield f"  {label:<9}  {each.get('name', ''):<{width}}  {each.get('url', '')}"
+
+
+def _home(directory: DataDirectory) -> str:
+    """Return what a command has to begin with to find this folder."""
+    if directory == DataDirectory.default():
+        return ""
+    return f"QUINTET_HOME={shlex.quote(str(directory.path))} "

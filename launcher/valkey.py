@@ -9,10 +9,14 @@ from pathlib import Path
 
 import redis
 
-from launcher.data_directory import DataDirectory, write_private
-from launcher.errors import LauncherError
+from launcher.data_directory import (
+    DataDirectory,
+    LauncherError,
+    remove_socket_folder,
+    socket_folder,
+    write_private,
+)
 from launcher.processes import Child, ProcessRegistry
-from launcher.sockets import remove_socket_folder, socket_folder
 from launcher.waiting import wait_until
 
 _CONFIGURATION = """\

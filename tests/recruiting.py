@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import Campaign, Panel, PanelKind
-from campaign.panels.events import prolific_signature
+from campaign.panels import prolific_signature
 from campaign.services import PanelTerms, panel_create
 
 SECRET = "wh-5tvqYH0b1wLZ"

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import psycopg2
 
-from launcher.account import Account
-from launcher.postgresql import OWNER, Postgres
+from launcher.postgresql import OWNER, Account, Postgres
 from launcher.waiting import wait_until
 
 

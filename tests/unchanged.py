@@ -6,8 +6,8 @@ from typing import Any
 
 from django.apps import apps
 
-#: A session notes which test set was looked at, and requests to the API are counted; that is no part of a campaign.
-_OF_A_VISIT = {"campaign.Session", "campaign.RequestCount"}
+#: A session notes which test set was looked at; that is no part of a campaign.
+_OF_A_VISIT = {"campaign.Session"}
 
 
 def rows_of_all_tables() -> dict[str, list[tuple[Any, ...]]]:

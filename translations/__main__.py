@@ -13,17 +13,23 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from translations.checking import problems_of
-from translations.extraction import messages_of
-from translations.files import (
+from translations.catalogues import (
     catalogue_compile,
     catalogue_read,
     catalogue_update,
     catalogue_write,
     locales,
+    messages_of,
 )
-from translations.json_exchange import FillError, catalogue_fill, open_entries, translations_read
-from translations.terms import glossary_read, glossary_table
+from translations.checks import (
+    FillError,
+    catalogue_fill,
+    glossary_read,
+    glossary_table,
+    open_entries,
+    problems_of,
+    translations_read,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -25,9 +25,8 @@ from annotation.services import (
     design_use_again,
 )
 from annotation.services.planning.designs import PARAMETERS
-from campaign.api.access import organised_task, readable_task, reader
-from campaign.api.fields import NumberField
-from campaign.api.judge_groups import group_asked_for
+from campaign.api.access import group_asked_for, organised_task, readable_task, reader
+from campaign.api.requests import NumberField
 from campaign.models import JudgeGroup, Task
 
 _MOST_PREVIEWED: Final = 20

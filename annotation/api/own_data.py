@@ -14,8 +14,7 @@ from rest_framework.views import APIView
 
 from annotation.api.views import judge_or_403
 from annotation.export.own_data import own_data_json
-from campaign.api.body_keys import EMPTY, unknown_keys_refuse
-from campaign.api.parsers import StrictJSONParser
+from campaign.api.requests import EMPTY, StrictJSONParser, unknown_keys_refuse
 from campaign.models import ErasureRequest
 from campaign.services import erasure_ask, erasure_withdraw
 

@@ -8,7 +8,7 @@ from django.db.models import Count, Q, QuerySet
 from annotation.selectors.judge_status import JudgeStatus, judge_statuses
 from annotation.selectors.progress import JudgeWork, work_annotations
 from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState, User
-from campaign.panels.entry import Entry
+from campaign.panels import Entry
 
 
 @dataclass(frozen=True, slots=True)

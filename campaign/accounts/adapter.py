@@ -9,8 +9,7 @@ from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 
-from campaign.accounts.addresses import client_address
-from campaign.accounts.known_browsers import known_browser
+from campaign.accounts.clients import client_address, known_browser
 from campaign.models import User
 
 _SAID: Final = {

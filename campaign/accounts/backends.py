@@ -4,13 +4,21 @@ from typing import Any
 
 from axes.backends import AxesStandaloneBackend
 from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.http import HttpRequest
 
-from campaign.accounts.addresses import client_address
-from campaign.accounts.known_browsers import known_browser
+from campaign.accounts.clients import client_address, known_browser
 from campaign.models import User
 
 __all__ = ["UserBackend", "account_named", "client_address", "client_unnamed", "is_never_locked"]
+
+
+class SmallArgon2Hasher(Argon2PasswordHasher):
+    """Argon2id with 19 MiB and one thread, which leaves memory and processors to judges."""
+
+    time_cost = 2
+    memory_cost = 19_456
+    parallelism = 1
 
 
 class UserBackend(AxesStandaloneBackend, ModelBackend):  # type: ignore[misc]  # untyped
@@ -30,7 +38,6 @@ class UserBackend(AxesStandaloneBackend, ModelBackend):  # type: ignore[misc]  #
 
         Raises:
             PermissionDenied: locked; nothing was hashed.
-            PasswordsBusyError: others are signing in.
         """
         AxesStandaloneBackend.authenticate(self, request, username, password, **credentials)
         found: Any = ModelBackend.authenticate(self, request, username, password, **credentials)

@@ -1,13 +1,13 @@
-"""What the views of the research API share: who may read what, and who may change it."""
+"""What the views of the research API share: who may read what, who may change it, and what requests name."""
 
 from typing import Any, cast
 
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import NotFound
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from campaign.models import Campaign, Task, User
+from campaign.models import Campaign, JudgeGroup, Task, User
 from campaign.services import change_demand
 
 
@@ -55,3 +55,17 @@ def _task(request: Request, task_id: int) -> Task:
 def _admit(request: Request, role: str) -> None:
     if request.method not in SAFE_METHODS:
         change_demand(role)
+
+
+def group_asked_for(task: Task, name: str | None) -> JudgeGroup | None:
+    """Return the group of a test set's campaign by its name, whatever its case; None for all judges.
+
+    Raises `ValidationError`, with the words alone.
+    """
+    if name is None:
+        return None
+    present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
+    group = present.filter(name__iexact=name).first()
+    if group is None:
+        raise ValidationError(_("This campaign has no group “%(name)s”.") % {"name": name})
+    return group

@@ -12,9 +12,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_task, readable_task, reader
-from campaign.api.fields import NumberField
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
+from campaign.api.requests import NumberField
 from campaign.models import BadReference, Reference, Task
 from campaign.pages.text_filters import BadReferenceFilter
 from campaign.selectors.bad_references import withdrawal_in_words

@@ -1,4 +1,4 @@
-"""Errors of the API that have a type of their own; `config.api.problems` writes them as RFC 9457 says."""
+"""Errors of the API that have a type of their own; `config.api.errors` writes them as RFC 9457 says."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -16,7 +16,6 @@ TITLES: Final[dict[str, Promise]] = {
     f"{PREFIX}idempotency-key-invalid": _("Unusable Idempotency-Key"),
     f"{PREFIX}idempotency-key-in-use": _("Idempotency-Key in use"),
     f"{PREFIX}idempotency-key-reused": _("Idempotency-Key of another request"),
-    f"{PREFIX}answer-not-kept": _("Answer that was not kept"),
     f"{PREFIX}too-many-requests": _("Too many requests"),
 }
 

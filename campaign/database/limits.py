@@ -12,7 +12,7 @@ PROCESS: Final = "QUINTET_PROCESS"
 
 @dataclass(frozen=True)
 class Limits:
-    """What PostgreSQL holds a connection to, in seconds, 0 for no limit; and what we do ourselves.
+    """What PostgreSQL holds a connection to, in seconds; 0 is no limit.
 
     Attributes
     ----------
@@ -24,16 +24,12 @@ class Limits:
         In a transaction in which nothing is asked.
     unused : float
         Between two transactions; the next one connects again.
-    silence_seconds : float, optional
-        After how long without an answer to a question of its own the process takes the server for silent and
-        cuts its connections. None: it waits.
     """
 
     statement: float
     lock: float
     idle: float
     unused: float = 0
-    silence_seconds: float | None = None
 
     def settings(self) -> dict[str, str]:
         """Return PostgreSQL's settings."""

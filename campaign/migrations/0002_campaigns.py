@@ -163,9 +163,10 @@ class Migration(migrations.Migration):
                     name='IdempotentAnswer',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('key_digest', models.BinaryField(max_length=32, verbose_name='hash of the key')),
-                        ('request_digest', models.BinaryField(max_length=32, verbose_name='hash of the request')),
-                        ('sealed', models.BinaryField(verbose_name='the answer, encrypted')),
+                        ('key', models.CharField(max_length=255)),
+                        ('request_digest', models.CharField(max_length=64, verbose_name='hash of the request')),
+                        ('status', models.PositiveSmallIntegerField()),
+                        ('body', models.BinaryField(verbose_name='the answer, encrypted')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name='created')),
                         ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='idempotent_answers', to=settings.AUTH_USER_MODEL)),
                     ],
@@ -173,22 +174,7 @@ class Migration(migrations.Migration):
                         'verbose_name': 'answer to a repeatable request',
                         'verbose_name_plural': 'answers to repeatable requests',
                         'indexes': [models.Index(fields=['created_at'], name='idempotent_answers_to_forget')],
-                        'constraints': [models.UniqueConstraint(fields=('user', 'key_digest'), name='idempotent_answer_once_a_key')],
-                    },
-                ),
-                migrations.CreateModel(
-                    name='RequestCount',
-                    fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('kind', models.CharField(choices=[('reads', 'reads'), ('writes', 'writes')], max_length=10, verbose_name='kind')),
-                        ('count', models.PositiveIntegerField(verbose_name='requests')),
-                        ('begun_at', models.DateTimeField(verbose_name='begun')),
-                        ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='request_counts', to=settings.AUTH_USER_MODEL)),
-                    ],
-                    options={
-                        'verbose_name': 'count of requests',
-                        'verbose_name_plural': 'counts of requests',
-                        'constraints': [models.UniqueConstraint(fields=('user', 'kind'), name='request_count_once_a_kind'), models.CheckConstraint(condition=models.Q(('kind__in', ['reads', 'writes'])), name='request_count_kind_is_known')],
+                        'constraints': [models.UniqueConstraint(fields=('user', 'key'), name='idempotent_answer_once_a_key')],
                     },
                 ),
                 migrations.CreateModel(
@@ -972,6 +958,4 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.RunSQL(_REFERENCE),
-        # Nothing is lost with it, and a request that is counted waits for no disk.
-        migrations.RunSQL("ALTER TABLE campaign_requestcount SET UNLOGGED"),
     ]

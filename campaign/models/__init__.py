@@ -3,7 +3,7 @@
 from campaign.models.account_mail import AccountMail, AccountMailKind
 from campaign.models.activity import ActivityEvent, ActivityOperation, ActivityOrigin
 from campaign.models.alert_mail import AlertMail
-from campaign.models.api_request import IdempotentAnswer, RequestCount
+from campaign.models.api_request import IdempotentAnswer
 from campaign.models.api_token import ApiToken, TokenScope
 from campaign.models.arrival import PanelArrival
 from campaign.models.bad_reference import BadReference
@@ -96,7 +96,6 @@ __all__ = [
     "Reference",
     "ReferenceUse",
     "Rehearsal",
-    "RequestCount",
     "Segment",
     "Session",
     "SignInCount",

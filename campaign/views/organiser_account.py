@@ -8,12 +8,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from campaign.accounts.known_browsers import browser_remember
-from campaign.accounts.password_turns import PasswordsBusyError, password_turn
+from campaign.accounts.clients import browser_remember
 from campaign.forms.credentials import AccountForm
 from campaign.services import InvitationRefusedError, account_link_open, account_set
 from campaign.views.account.entering import enter
-from campaign.views.sign_in import passwords_busy
 
 
 # No HEAD: programs check links with it.
@@ -25,12 +23,9 @@ def organiser_account(request: HttpRequest, token: str) -> HttpResponse:
     try:
         user = account_link_open(token=token)
         if request.method == "POST":
-            with password_turn():
-                return _store(request, token)
+            return _store(request, token)
     except InvitationRefusedError:
         return render(request, "campaign/invitation_refused.html", status=404)
-    except PasswordsBusyError:
-        return passwords_busy()
     known = {"name": user.name, "email": user.email} if user.email else {}
     return _page(request, AccountForm(initial=known))
 

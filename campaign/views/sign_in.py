@@ -1,21 +1,16 @@
 """Signing in with e-mail and password; judges have links instead."""
 
-from functools import cache
 from typing import Any
 
 from allauth.account.forms import LoginForm
 from allauth.account.views import LoginView
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.template.loader import render_to_string
-from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from django.views.generic import FormView
 
-from campaign.accounts.known_browsers import browser_remember, known_browser
-from campaign.accounts.password_turns import RETRY_AFTER_SECONDS, PasswordsBusyError, password_turn
+from campaign.accounts.clients import browser_remember, known_browser
 
 TEMPLATE = "registration/sign_in.html"
 _ACCOUNT_LIMIT_SECONDS = 300
@@ -23,21 +18,9 @@ _ADDRESS_LIMIT_SECONDS = 60
 
 
 class SignInView(LoginView):  # type: ignore[misc]  # untyped
-    """Sign in with allauth, one password at a time, with words and a status for each refusal."""
+    """Sign in with allauth, with words and a status for each refusal."""
 
     template_name = TEMPLATE
-
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer the request; 503 to a POST while one password is checked and another waits."""
-        if request.method != "POST":
-            answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
-            return answer
-        try:
-            with password_turn():
-                answer = super().dispatch(request, *args, **kwargs)
-        except PasswordsBusyError:
-            return passwords_busy()
-        return answer
 
     def form_valid(self, form: LoginForm) -> HttpResponse:
         """Sign in, and let the account know this browser."""
@@ -76,22 +59,6 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
     """Refuse an address that signs in too often; allauth's `handler429`."""
     words = _("Too many people sign in from your address. Try again in a minute.")
     return _refusal(request, seconds=_ADDRESS_LIMIT_SECONDS, words=words)
-
-
-@cache
-def _busy_page(language: str) -> str:
-    with override(language):
-        return render_to_string("registration/sign_in_busy.html", {"seconds": RETRY_AFTER_SECONDS})
-
-
-def passwords_busy() -> HttpResponse:
-    """Return the page that asks to try again; the same for all, so that a flood makes little work."""
-    response = HttpResponse(_busy_page(get_language() or settings.LANGUAGE_CODE), status=503)
-    response["Retry-After"] = str(RETRY_AFTER_SECONDS)
-    response["Cache-Control"] = "no-store"
-    # Django would log each as an error of ours, and a flood would fill the disk.
-    response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001
-    return response
 
 
 def _next(request: HttpRequest) -> str:

@@ -12,6 +12,8 @@ from functools import cached_property, partial
 from http import HTTPStatus
 from typing import Any, ClassVar, Final, cast
 
+from django.conf import settings
+from django.core.cache import caches
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import URLPattern, URLResolver
 from django.utils.cache import get_conditional_response
@@ -21,14 +23,12 @@ from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.throttling import UserRateThrottle
 from rest_framework.views import APIView
 
-from campaign.api.body_keys import EMPTY, unknown_keys_refuse, unknown_words
-from campaign.api.parsers import StrictJSONParser
 from campaign.api.problems import ProblemError
-from campaign.models import RequestCount, User
-from campaign.services.request_counts import SECONDS, Counted, request_count
-from config.api.described import FIELDS, DescribedOperation, described_operations
+from campaign.api.requests import EMPTY, StrictJSONParser, unknown_keys_refuse, unknown_words
+from config.api.description import FIELDS, DescribedOperation, described_operations
 from config.api.repeatable import repeatably
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -85,28 +85,34 @@ class AskedAsDescribed(APIView):
             )
 
 
+class Reads(UserRateThrottle):
+    """Reads of a person in a minute; each web process counts for itself."""
+
+    scope = "reads"
+    methods: ClassVar = _READS
+    cache = caches["throttles"]
+
+    def get_rate(self) -> str | None:
+        """Return the limit of the settings; None where there is none."""
+        limit = getattr(settings, f"API_{self.scope.upper()}_A_MINUTE")
+        return f"{limit}/min" if limit > 0 else None
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        """Count the request, if it is one of these."""
+        return request.method not in self.methods or super().allow_request(request, view)
+
+
+class Writes(Reads):
+    """Writes of a person in a minute, likewise."""
+
+    scope = "writes"
+    methods: ClassVar = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+
 class Contracted(AskedAsDescribed):
     """A view of the research API."""
 
-    counted: Counted | None = None
-
-    def check_throttles(self, request: Request) -> None:
-        """Count the request; refuse it if its sender has asked too much in this minute."""
-        super().check_throttles(request)
-        user = cast("User", request.user)
-        if request.method == "OPTIONS" or not user.is_authenticated:
-            return
-        reads = request.method in _SAFE
-        kind = RequestCount.Kind.READS if reads else RequestCount.Kind.WRITES
-        self.counted = request_count(user_id=user.pk, kind=kind)
-        if self.counted is not None and self.counted.is_over:
-            raise ProblemError(
-                "too-many-requests",
-                _("You have asked too much in this minute. Try again in %(seconds)d s.")
-                % {"seconds": self.counted.seconds},
-                status=HTTPStatus.TOO_MANY_REQUESTS,
-                headers={"Retry-After": str(self.counted.seconds)},
-            )
+    throttle_classes = (Reads, Writes)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse what is refused above, then keys of bodies and fields of unknown names."""
@@ -154,13 +160,12 @@ class Contracted(AskedAsDescribed):
         return ",".join(self.request.GET.getlist(FIELDS)).split(",")
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """Leave fields out, and add the headers that every answer has."""
+        """Leave fields out, and add an `ETag`."""
         if self.wanted is not None and response.status_code == HTTPStatus.OK:
             response = self._with_fields(request, response)
         finished = super().finalize_response(request, response, *args, **kwargs)
         if request.method in _READS and finished.status_code == HTTPStatus.OK:
             _etag_add(request, finished)
-        self._headers_add(finished)
         return finished
 
     def _with_fields(self, request: Request, response: Any) -> Any:
@@ -172,12 +177,6 @@ class Contracted(AskedAsDescribed):
             return self.handle_exception(refused)
         response.data = _picked(response.data, self.wanted or [])
         return response
-
-    def _headers_add(self, response: HttpResponseBase) -> None:
-        if self.counted is not None:
-            name, each = self.counted.kind.value, self.counted
-            response["RateLimit-Policy"] = f'"{name}";q={each.limit};w={SECONDS}'
-            response["RateLimit"] = f'"{name}";r={each.left};t={each.seconds}'
 
 
 def contracted(

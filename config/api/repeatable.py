@@ -1,14 +1,16 @@
-"""POST requests that may be sent again: `Idempotency-Key`."""
+"""POST requests that may be sent again: with the same `Idempotency-Key` within a day they are done once."""
 
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
 from typing import Any, Final, cast
 
-from django.core.files.uploadedfile import UploadedFile
+from cryptography.fernet import Fernet
 from django.db import transaction
 from django.http import HttpResponse, HttpResponseBase
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -17,21 +19,15 @@ from rest_framework.response import Response
 from campaign.api.problems import ProblemError
 from campaign.models import User
 from campaign.services.idempotent_answers import (
-    KeyInUseError,
-    KeyReusedError,
-    StoredAnswer,
-    TooManyKeysError,
-    idempotency_key_take,
+    idempotency_key_try,
+    idempotent_answer_of,
     idempotent_answer_store,
-    request_digest,
 )
 
 HEADER: Final = "Idempotency-Key"
 #: What an answer that is given again says.
 REPLAYED: Final = "Idempotency-Replayed"
 _KEY: Final = re.compile(r"[!-~]{1,255}")
-#: Headers that belong to what was done, and not to how it is sent.
-_KEPT_HEADERS: Final = ("Location", "Content-Disposition", "Retry-After")
 
 
 def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpResponseBase:
@@ -46,106 +42,66 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
             status=400,
             errors={HEADER: [_("Use a UUID, for example.")]},
         )
-    digest = _fingerprint(request)
+    user, digest = cast("User", request.user), _digest(request)
     with transaction.atomic():
-        return _once(request, key, digest, act)
-
-
-def _once(
-    request: Request, key: str, digest: bytes, act: Callable[[], HttpResponseBase]
-) -> HttpResponseBase:
-    user = cast("User", request.user)
-    stored = _taken(user, key, digest)
-    if stored is not None:
-        return _again(stored)
-    response = act()
-    # What was refused or led elsewhere changed nothing, and may be sent again under the same key.
-    if response.status_code < 300:
-        idempotent_answer_store(user=user, key=key, request_digest=digest, answer=_answer(response))
+        if not idempotency_key_try(user=user, key=key):
+            raise ProblemError(
+                "idempotency-key-in-use",
+                _("A request with this Idempotency-Key is being answered. Try again shortly."),
+                status=409,
+                headers={"Retry-After": "1"},
+            )
+        stored = idempotent_answer_of(user=user, key=key)
+        if stored is not None and stored.request_digest != digest:
+            raise ProblemError(
+                "idempotency-key-reused",
+                _(
+                    "Another request came with this Idempotency-Key. Use a new one for each request."
+                ),
+                status=422,
+            )
+        if stored is not None:
+            return HttpResponse(
+                _cipher().decrypt(bytes(stored.body)),
+                status=stored.status,
+                content_type="application/json",
+                headers={REPLAYED: "true"},
+            )
+        response = act()
+        # What was refused changed nothing, and may be sent again under the same key.
+        if response.status_code < 300:
+            idempotent_answer_store(
+                user=user,
+                key=key,
+                request_digest=digest,
+                status=response.status_code,
+                body=_cipher().encrypt(_body(response)),
+            )
     return response
 
 
-def _taken(user: User, key: str, digest: bytes) -> StoredAnswer | None:
-    try:
-        return idempotency_key_take(user=user, key=key, request_digest=digest)
-    except KeyInUseError:
-        raise ProblemError(
-            "idempotency-key-in-use",
-            _("A request with this Idempotency-Key is being answered. Try again shortly."),
-            status=409,
-            headers={"Retry-After": "1"},
-        ) from None
-    except KeyReusedError:
-        raise ProblemError(
-            "idempotency-key-reused",
-            _("Another request came with this Idempotency-Key. Use a new one for each request."),
-            status=422,
-        ) from None
-    except TooManyKeysError:
-        raise ProblemError(
-            "too-many-requests",
-            _("You have used too many Idempotency-Keys in 24 hours. Send this without one."),
-            status=429,
-            headers={"Retry-After": "3600"},
-        ) from None
+def _body(response: HttpResponseBase) -> bytes:
+    """Return what is sent: each of our POSTs answers with JSON or nothing."""
+    data = response.data if isinstance(response, Response) else None
+    return b"" if data is None else bytes(JSONRenderer().render(data))
 
 
-def _answer(response: HttpResponseBase) -> StoredAnswer:
-    headers = {name: response[name] for name in _KEPT_HEADERS if response.has_header(name)}
-    if isinstance(response, Response):
-        body: bytes | None = b"" if response.data is None else JSONRenderer().render(response.data)
-        headers["Content-Type"] = "application/json"
-    elif isinstance(response, HttpResponse):
-        body = response.content
-        headers["Content-Type"] = response["Content-Type"]
-    else:
-        body = None
-    return StoredAnswer(response.status_code, headers, body)
+def _cipher() -> Fernet:
+    """Return what encrypts answers, which may hold a link that is shown once."""
+    return Fernet(urlsafe_b64encode(salted_hmac(__name__, "", algorithm="sha256").digest()))
 
 
-def _again(stored: StoredAnswer) -> HttpResponse:
-    if stored.body is None:
-        raise ProblemError(
-            "answer-not-kept",
-            _(
-                "This was done before, with this Idempotency-Key. Its answer was too long to be kept."
-            ),
-            status=409,
-        )
-    answer = HttpResponse(stored.body, status=stored.status, headers=dict(stored.headers))
-    if not stored.body:
-        del answer["Content-Type"]
-    answer[REPLAYED] = "true"
-    return answer
+def _digest(request: Request) -> str:
+    """Return the hash of a request as it was understood: another order of keys is no other request."""
+    data: Any = request.data
+    content = dict(data.lists()) if hasattr(data, "lists") else data
+    said = [request.method, request.get_full_path(), content]
+    return hashlib.sha256(json.dumps(said, sort_keys=True, default=_of_file).encode()).hexdigest()
 
 
-def _fingerprint(request: Request) -> bytes:
-    """Return the digest of a request as it was understood: another boundary of multipart is no other request."""
-    return request_digest(
-        str(request.method).encode(),
-        request.get_full_path().encode(),
-        b"".join(_parts(request.data)),
-    )
-
-
-def _parts(data: Any) -> Iterable[bytes]:
-    if isinstance(data, Mapping):
-        for name in sorted(data, key=str):
-            values = data.getlist(name) if hasattr(data, "getlist") else [data[name]]
-            yield hashlib.sha256(str(name).encode()).digest()
-            for value in values:
-                yield hashlib.sha256(b"".join(_parts(value))).digest()
-    elif isinstance(data, UploadedFile):
-        yield _digest_of_file(data)
-    elif isinstance(data, bytes):
-        yield data
-    else:
-        yield json.dumps(data, sort_keys=True, default=str).encode()
-
-
-def _digest_of_file(file: "UploadedFile[Any]") -> bytes:
-    whole = hashlib.sha256(str(file.name).encode())
-    for chunk in file.chunks():
-        whole.update(chunk)
-    file.seek(0)
-    return whole.digest()
+def _of_file(file: Any) -> str:
+    """Return the hash of a file that was sent, or of a body of bytes."""
+    whole = file if isinstance(file, bytes) else file.read()
+    if hasattr(file, "seek"):
+        file.seek(0)
+    return hashlib.sha256(whole).hexdigest()

@@ -92,7 +92,7 @@ FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["campaign.api.parsers.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["campaign.api.requests.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "config.api.errors.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",

@@ -14,7 +14,7 @@ from annotation.api.designs import DesignParametersSerializer, proposed_design
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.first_design import design_unless_chosen
 from campaign.api.access import readable_task
-from campaign.api.fields import NumberField
+from campaign.api.requests import NumberField
 from ranking.selectors.design_forecast import design_forecast
 
 _MOST = 1_000_000_000

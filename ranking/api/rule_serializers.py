@@ -9,7 +9,7 @@ from annotation.judge_measures import MAX_MINIMUM, SCALES, JudgeMeasure, Scale
 from annotation.models import QualityActionKind, QualityRule, RuleDirection
 from annotation.models.quality import ACTIONS
 from annotation.services import RuleTerms
-from campaign.api.fields import NumberField
+from campaign.api.requests import NumberField
 from campaign.models import Campaign, Task
 from ranking.pages.effects import effects_in_words
 from ranking.pages.judge_measures import rule_in_words

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from campaign.api.fields import NumberField
+from campaign.api.requests import NumberField
 from ranking.models import RankingSettings
 from ranking.selectors.settings import ranking_settings_history
 

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_task, reader
-from campaign.api.fields import NumberField
+from campaign.api.requests import NumberField
 from campaign.models import Task
 from ranking.models import StoppingRule
 from ranking.selectors.stopping_rules import stopping_rule_history, stopping_rule_state

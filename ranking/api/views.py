@@ -19,9 +19,8 @@ from rest_framework.views import APIView
 from annotation.api.replica import from_replica
 from annotation.models import QualityAction
 from annotation.services import QualityRefusedError, judges_decision_undo, quality_action_revert
-from campaign.api.access import organised_task, readable_task, reader
+from campaign.api.access import group_asked_for, organised_task, readable_task, reader
 from campaign.api.filters import filter_parameters, filtered
-from campaign.api.judge_groups import group_asked_for
 from campaign.api.pages import CursorPages
 from campaign.models import Judge, Task
 from ranking.api.analyses import AnalysisSerializer, RankingAskedSerializer, ask

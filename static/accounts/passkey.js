@@ -22,6 +22,4 @@ document.addEventListener("allauth.error", (event) => {
   const problem = document.getElementById("passkey-problem");
   if (problem) problem.textContent = String(problem.dataset.words);
 });
-// The page of signing in puts another in its place after a refusal.
-document.addEventListener("quintet.shown", prepare);
 prepare();

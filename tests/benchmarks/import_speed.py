@@ -151,7 +151,7 @@ def main() -> None:
     prepare_django(STATIC_HASHED="0")
     from campaign.models import Protocol, Task
     from campaign.selectors.tasks import ranking_task
-    from config.garbage import garbage_collect_seldom
+    from config import garbage_collect_seldom
 
     garbage_collect_seldom()  # as a worker does that has started
     written = texts(options.segments, options.systems)

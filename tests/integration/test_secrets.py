@@ -24,8 +24,7 @@ from campaign.services import (
     invitation_create_for_anybody,
 )
 from campaign.services.own_account import address_token, password_token
-from config.logs.formats import json_formatter
-from config.redaction import HIDDEN, redact, secrets_of
+from config.logs import HIDDEN, json_formatter, redact, secrets_of
 from tests.factories import make_judge, make_organiser
 from tests.recruiting import make_panel
 

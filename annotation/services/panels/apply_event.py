@@ -7,7 +7,7 @@ from django.db import transaction
 from annotation.services.panels.end import judge_lock, participation_end
 from annotation.services.panels.update_state import participation_refresh_locked
 from campaign.models import Panel, Participation, ParticipationState
-from campaign.panels.events import Event
+from campaign.panels import Event
 
 State = ParticipationState
 

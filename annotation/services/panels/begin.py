@@ -20,7 +20,7 @@ from campaign.models import (
     Participation,
     ParticipationState,
 )
-from campaign.panels.entry import Entry
+from campaign.panels import Entry
 from campaign.services import panel_arrival_record, panel_member_admit
 
 State = ParticipationState

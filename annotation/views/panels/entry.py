@@ -12,9 +12,9 @@ from annotation.services.panels import (
     participation_begin,
     participation_refresh,
 )
-from campaign.accounts.addresses import client_address
+from campaign.accounts.clients import client_address
 from campaign.models import Panel, PanelKind, Participation, ParticipationState
-from campaign.panels.entry import Entry, EntryRefusedError, generic_entry, prolific_entry
+from campaign.panels import Entry, EntryRefusedError, generic_entry, prolific_entry
 
 
 # No HEAD: programs check links with it.

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from annotation.services.panels import participation_event_apply
 from campaign.models import Panel
-from campaign.panels.events import EventForgedError, EventRefusedError, prolific_event
+from campaign.panels import EventForgedError, EventRefusedError, prolific_event
 
 
 @csrf_exempt

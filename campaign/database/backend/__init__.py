@@ -1,1 +1,1 @@
-"""Django's backend for PostgreSQL, which waits for a silent server no longer than for a missing one."""
+"""Django's backend for PostgreSQL, which tells the server who acts."""

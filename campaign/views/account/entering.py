@@ -16,10 +16,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
-from campaign.accounts.password_turns import PasswordsBusyError, password_turn
 from campaign.accounts.second_factors import has_factor
 from campaign.models import User
-from campaign.views.sign_in import passwords_busy
 
 View = Callable[..., HttpResponseBase]
 
@@ -65,21 +63,3 @@ def asked_again(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return opened
-
-
-def in_password_turn(
-    view: View,
-) -> View:
-    """Have what a view checks or sets of passwords wait for its turn; 503 if somebody waits already."""
-
-    @wraps(view)
-    def turned(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if request.method != "POST":
-            return view(request, *args, **kwargs)
-        try:
-            with password_turn():
-                return view(request, *args, **kwargs)
-        except PasswordsBusyError:
-            return passwords_busy()
-
-    return turned

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from campaign.accounts.known_browsers import browser_remember
+from campaign.accounts.clients import browser_remember
 from campaign.forms.accounts import AddressForm, NewPasswordForm
 from campaign.services import (
     AccountChangeRefusedError,
@@ -27,7 +27,7 @@ from campaign.services import (
     password_set_by_link,
 )
 from campaign.views.account.addresses import base_url
-from campaign.views.account.entering import enter, in_password_turn
+from campaign.views.account.entering import enter
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -58,7 +58,6 @@ def _reset_page(request: HttpRequest, form: AddressForm, status: int) -> HttpRes
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "POST"])
 @never_cache
-@in_password_turn
 def password_choose(request: HttpRequest, token: str) -> HttpResponse:
     """Show the form of a new password; POST stores it and signs in. Opening the link changes nothing."""
     form = NewPasswordForm(request.POST or None)

@@ -24,11 +24,11 @@ from campaign.services import (
     password_set,
 )
 from campaign.views.account.addresses import base_url
-from campaign.views.account.entering import asked_again, for_accounts, in_password_turn
+from campaign.views.account.entering import asked_again, for_accounts
 
 _METHODS = ("GET", "HEAD", "POST")
 
-give_again = for_accounts(in_password_turn(ReauthenticateView.as_view()))
+give_again = for_accounts(ReauthenticateView.as_view())
 
 
 @require_http_methods(_METHODS)
@@ -55,7 +55,6 @@ def _page(request: HttpRequest, user: User, form: NameForm, *, status: int = 200
 @require_http_methods(_METHODS)
 @for_accounts
 @asked_again
-@in_password_turn
 def password_page(request: HttpRequest) -> HttpResponse:
     """Show the form of a new password; POST stores it, which signs all other browsers out."""
     user = cast("User", request.user)

@@ -18,7 +18,6 @@ from campaign.models import (
     Invitation,
     Output,
     Panel,
-    RequestCount,
     Task,
     User,
 )
@@ -67,8 +66,6 @@ def rows() -> dict[str, list[Any]]:
     found = {}
     with connection.cursor() as cursor:
         for model in models_of_the_project():
-            if model is RequestCount:
-                continue  # Requests are counted, refused ones, too.
             table = connection.ops.quote_name(model._meta.db_table)
             cursor.execute(f"SELECT ctid::text, xmin::text FROM {table} ORDER BY ctid")
             found[table] = cursor.fetchall()

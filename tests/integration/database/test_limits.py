@@ -10,7 +10,6 @@ from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
 from campaign.database.limits import Limits
-from config.gunicorn import CLIENT_SECONDS
 from tests.conftest import test_database_url as database_url
 
 ASKED = (
@@ -52,10 +51,6 @@ def seen_by(process: str) -> list[str]:
 )
 def test_each_kind_of_process_has_limits_of_its_own(process: str, expected: list[str]) -> None:
     assert seen_by(process) == expected
-
-
-def test_an_export_to_a_slow_reader_outlasts_the_web_servers_own_patience() -> None:
-    assert settings.DATABASE_LIMITS["web"]["idle"] > CLIENT_SECONDS
 
 
 def test_a_task_ends_before_its_statements_and_transactions_do() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from launcher.backups.manifest import Manifest
+from launcher.backup import Manifest
 from launcher.data_directory import DataDirectory
 from launcher.services import Services
 from tests.integration.launcher.conftest import remember, remembered, working_in
@@ -67,7 +67,6 @@ class TestWhatABackupIs:
     ) -> None:
         directory, backup = saved
         manifest = Manifest.read(backup)
-        assert manifest.kinds == ["dump", "base"]
         assert manifest.rows["annotation_judgment"] > 300
         assert manifest.rows["ranking_rankingrun"] > 5
         assert manifest.damaged(backup) == []
@@ -79,12 +78,11 @@ class TestWhatABackupIs:
             assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
 
-@pytest.mark.parametrize("kind", ["dump", pytest.param("base", marks=pytest.mark.thorough)])
 def test_a_campaign_comes_back_into_an_empty_folder_with_every_ranking_to_the_bit(
-    saved: tuple[DataDirectory, Path], directory: DataDirectory, kind: str
+    saved: tuple[DataDirectory, Path], directory: DataDirectory
 ) -> None:
     source, backup = saved
-    restored = launcher(directory, "restore", str(backup), "--kind", kind)
+    restored = launcher(directory, "restore", str(backup))
     assert restored.returncode == 0, restored.stderr
     assert directory.secret_key() == source.secret_key()
     assert rankings(directory) == rankings(source)
@@ -129,7 +127,7 @@ class TestRefusing:
         place = directory.path.parent / "c"
         assert launcher(directory, "backup", "--to", str(place)).returncode == 0
         (backup,) = place.iterdir()
-        failed = launcher(directory, "restore", str(backup), "--yes", "--kind", "dump")
+        failed = launcher(directory, "restore", str(backup), "--yes")
         assert failed.returncode == 1
         assert "`manage.py migrate` failed" in failed.stderr
         with Services(directory) as services:
@@ -145,12 +143,12 @@ class TestRefusing:
     def test_a_damaged_backup_and_one_of_a_later_version_are_refused(
         self, directory: DataDirectory, small: Path
     ) -> None:
-        for name in ("quintet.dump", "secret_key", "base/PG_VERSION"):
+        for name in ("quintet.dump", "secret_key"):
             content = (small / name).read_bytes()
             (small / name).write_bytes(content + b"x")
             refused = launcher(directory, "restore", str(small), "--yes")
             assert refused.returncode == 1
-            assert name.removeprefix("base/") in refused.stderr
+            assert name in refused.stderr
             (small / name).write_bytes(content)
         manifest = json.loads((small / "manifest.json").read_text())
         (small / "manifest.json").write_text(json.dumps(manifest | {"format": 2}))
@@ -203,7 +201,6 @@ class TestADatabaseOfOnesOwn:
         again = launcher(directory, "backup", "--to", str(place), **named)
         assert again.returncode == 0, again.stderr
         manifest = Manifest.read(next(place.iterdir()))
-        assert manifest.kinds == ["dump"]
         assert manifest.rows == Manifest.read(backup).rows
         full = launcher(directory, "restore", str(backup), **named)
         assert full.returncode == 1

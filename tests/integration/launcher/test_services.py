@@ -15,8 +15,7 @@ import pytest
 import redis
 
 from launcher import postgresql
-from launcher.data_directory import CHECKOUT, DataDirectory
-from launcher.errors import FolderInUseError, LauncherError
+from launcher.data_directory import CHECKOUT, DataDirectory, FolderInUseError, LauncherError
 from launcher.processes import is_running
 from launcher.services import Services, running_environment
 from tests.integration.launcher.conftest import eventually, remember, remembered, working_in

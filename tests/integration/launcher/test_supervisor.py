@@ -12,8 +12,7 @@ import pytest
 
 from launcher.data_directory import DataDirectory
 from launcher.processes import Child, ProcessRegistry, is_running
-from launcher.signals import StopRequest
-from launcher.supervisor import Supervisor
+from launcher.supervisor import StopRequest, Supervisor
 from tests.full_disk import full_disk
 from tests.integration.launcher.conftest import eventually
 

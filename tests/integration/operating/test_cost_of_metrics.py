@@ -9,7 +9,7 @@ from django.db import connection
 
 from annotation.models import JudgeAccount
 from campaign.models import InvitationMail, Job, Task, WebhookDelivery
-from config.metrics.reading import _SQL
+from config.metrics import _SQL
 from ranking.services import ranking_compute
 from tests.factories import make_campaign
 from tests.filled_world import costs

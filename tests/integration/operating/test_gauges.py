@@ -18,7 +18,7 @@ from campaign.models import (
 from campaign.services.jobs import MAX_ATTEMPTS, job_queue, job_run
 from campaign.services.webhooks import delivery_attempt, delivery_claim, message_put
 from campaign.services.webhooks.sending import Answer
-from config.metrics.reading import _from_database
+from config.metrics import _from_database
 
 pytestmark = pytest.mark.django_db
 

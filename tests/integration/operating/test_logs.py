@@ -15,9 +15,8 @@ from django.test import Client
 
 from annotation.api import views
 from campaign.models import Campaign
-from config.logs.formats import ConsoleFormatter, json_formatter
-from config.logs.sentry import errors_report
-from config.logs.tasks import REQUEST
+from config.logs import ConsoleFormatter, errors_report, json_formatter
+from config.queues import REQUEST
 from tests.factories import make_judge
 
 pytestmark = pytest.mark.django_db

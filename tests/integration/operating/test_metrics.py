@@ -11,7 +11,7 @@ from celery import current_app
 from django.db import OperationalError, connection
 from django.test import Client
 
-from config.metrics.tasks import STATES
+from config.queues import STATES
 from tests.integration.web.conftest import Server
 
 TOKEN = "a-token-of-the-test"
@@ -74,7 +74,7 @@ def test_the_age_of_a_queue_is_that_of_its_first_message(
     asked: Callable[[], dict[str, float]],
 ) -> None:
     now = time.time()
-    with patch("config.metrics.tasks.time.time", return_value=now - 100):
+    with patch("config.celery.time.time", return_value=now - 100):
         current_app.send_task("campaign.tasks.send_mails", queue="mail")
     current_app.send_task("campaign.tasks.send_mails", queue="mail")
     found = asked()

@@ -6,7 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from campaign.api.problems import problem_type
-from config.api.described import DescribedOperation
+from config.api.description import DescribedOperation
 from tests.permissions.world import World
 from tests.rest_operations import Address, addresses
 from tests.some_now import some_now
@@ -17,7 +17,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 
 
 def described(address: Address) -> dict[str, DescribedOperation]:
-    from config.api.described import described_operations
+    from config.api.description import described_operations
 
     view = address.view
     if view.described is None:

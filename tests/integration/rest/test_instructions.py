@@ -44,7 +44,7 @@ def test_versions_follow_each_other(organiser: Client, campaign: Campaign) -> No
     assert organiser.get(f"{here}3/").status_code == 404
     one = queries(organiser, f"{here}?page_size=1", 1)
     # Token, user, the count of requests, campaign, versions, those in force.
-    assert queries(organiser, here, 2) == one == 5
+    assert queries(organiser, here, 2) == one == 4
 
 
 def test_a_campaign_is_made_as_on_its_page(organiser: Client, organising: User) -> None:

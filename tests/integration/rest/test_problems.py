@@ -7,7 +7,7 @@ from django.http import HttpResponse, JsonResponse
 from django.test import Client, RequestFactory
 
 from campaign.models import Campaign, User
-from config.api.problems import problem_make
+from config.api.errors import problem_make
 from tests.factories import make_organiser
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +57,7 @@ def test_a_crash_is_one_too(
     def crash(*_args: object, **_named: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("config.api.root.reverse", crash)
+    monkeypatch.setattr("config.api.views.absolute", crash)
     answer = client.get("/api/v1/")
     said = answer.json()
     assert (said["status"], said["title"]) == (500, "Internal Server Error")

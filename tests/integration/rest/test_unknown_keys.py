@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from campaign.api.problems import problem_type
-from config.api.described_contract import operations_of
+from config.api.description import operations_of
 from tests.permissions.world import World
 
 pytestmark = pytest.mark.django_db
@@ -79,30 +79,19 @@ def _filled(world: World, path: str) -> str:
     return path.format_map(ids)
 
 
-def example(schema: dict[str, Any], operation: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    contents = operation.get("requestBody", {}).get("content", {})
-    if not contents:
-        return "json", {}
-    kind, body = next(iter(contents.items()))
-    if kind != "application/json":
-        return "multipart", {}
-    value = next(iter(body["examples"].values()))["value"]
-    return "json", dict(value)
-
-
 def test_every_operation_refuses_a_misspelt_key(schema: dict[str, Any], world: World) -> None:
     wrong = []
     asked = writing(schema)
     assert len(asked) > 90
     for path, method, operation in asked:
-        kind, body = example(schema, operation)
-        answer, changed = refused(world, path, method, {**body, WRONG: "1"}, format=kind)
+        contents = operation.get("requestBody", {}).get("content", {})
+        kind = "json" if not contents or "application/json" in contents else "multipart"
+        answer, changed = refused(world, path, method, {WRONG: "1"}, format=kind)
         told = answer.json()
         if (
             answer.status_code != 400
             or told["type"] != problem_type("unknown-field")
             or list(told["errors"]) != [WRONG]
-            or not set(body) <= set(told["known"])
             or changed
         ):
             wrong.append((operation["operationId"], answer.status_code, told, changed))

@@ -85,11 +85,3 @@ def server() -> Iterator[Server]:
     server = Server()
     yield server
     server.kill()
-
-
-@pytest.fixture(scope="module")
-def single() -> Iterator[Server]:
-    """With one thread, which a silent client may hold for a second."""
-    server = Server("--workers=1", "--threads=1", CLIENT_SECONDS="1")
-    yield server
-    server.kill()

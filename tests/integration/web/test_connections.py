@@ -35,15 +35,14 @@ SELECT
 
 @pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
-def test_there_is_a_connection_a_thread_and_one_that_watches(tmp_path: Path) -> None:
+def test_there_is_a_connection_a_thread(tmp_path: Path) -> None:
     # By a name: tests before this one may have left connections that are only just closing.
     server = web_server(tmp_path, PGAPPNAME=SERVER)
     with server as address, ThreadPoolExecutor(CLIENTS) as clients:
         statuses = set(clients.map(ready, [address] * CLIENTS * 2))
         opened = connections()
     assert statuses == {200}
-    # The process watches over a connection of its own, lest PostgreSQL fall silent.
-    assert 1 <= opened <= threads + 1
+    assert 1 <= opened <= threads
 
 
 @pytest.mark.django_db(transaction=True)

@@ -79,20 +79,6 @@ def test_a_killed_worker_is_replaced(server: Server, eventually: Eventually) -> 
     assert int(server.get("/process")) != victim
 
 
-@pytest.mark.thorough
-def test_a_client_silent_amid_its_request_gives_the_thread_back(single: Server) -> None:
-    with single.raw(b"POST /reads HTTP/1.1\r\n" + HEAD + b"the beginning"):
-        assert single.answers()
-
-
-@pytest.mark.thorough
-def test_a_client_that_reads_no_further_gives_the_thread_back(single: Server) -> None:
-    with single.raw(b"GET /many-rows HTTP/1.1\r\nHost: localhost\r\n\r\n"):
-        made = json.loads(single.get("/rows-made"))
-    assert len(made) == 1
-    assert made[0] < 1000
-
-
 def test_what_is_in_hand_is_finished_before_the_end(tmp_path: Path) -> None:
     server, pipe = _server_with_pipe(tmp_path)
     try:

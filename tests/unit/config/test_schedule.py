@@ -21,9 +21,9 @@ class Clocks:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.wall, self.steady = datetime.now(UTC), time.monotonic()
-        monkeypatch.setattr("config.schedule.time", SimpleNamespace(monotonic=lambda: self.steady))
+        monkeypatch.setattr("config.queues.time", SimpleNamespace(monotonic=lambda: self.steady))
         # Beat starts with its process, which began long ago here.
-        monkeypatch.setattr("config.schedule._STARTED_MONOTONIC", self.steady)
+        monkeypatch.setattr("config.queues._STARTED_MONOTONIC", self.steady)
         monkeypatch.setattr(app, "now", lambda: self.wall)
 
     def pass_seconds(self, seconds: float) -> None:

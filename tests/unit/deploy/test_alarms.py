@@ -10,7 +10,7 @@ import yaml
 from django.urls import get_resolver
 from django.urls.resolvers import URLPattern
 
-from config.metrics.names import ASKED, sample_names
+from config.metrics import ASKED, sample_names
 from config.queues import QUEUES, ROUTES
 from launcher.data_directory import CHECKOUT
 

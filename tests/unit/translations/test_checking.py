@@ -6,8 +6,8 @@ import pytest
 from babel import Locale
 from babel.messages import Catalog
 
-from translations.checking import form_problems, problems_of
-from translations.extraction import Key, Occurrence
+from translations.catalogues import Key, Occurrence
+from translations.checks import form_problems, problems_of
 
 WORDS = Key("{n} sentence", "{n} sentences")
 

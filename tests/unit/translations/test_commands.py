@@ -9,8 +9,7 @@ from django.conf import settings
 from django.utils.translation import to_locale
 
 from translations.__main__ import ROOT, main
-from translations.files import catalogue_file, locales
-from translations.plurals import numbers_of_forms
+from translations.catalogues import catalogue_file, locales, numbers_of_forms
 
 CODE = '_("Skip")\nngettext("{n} sentence", "{n} sentences", n)\n_("Submit")\n'
 CZECH = {"Skip": "Přeskočit", "{n} sentence": ["{n} věta", "{n} věty", "{n} vět"]}

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from translations.extraction import Key, messages_of
+from translations.catalogues import Key, messages_of
 
 PYTHON = """
 from django.utils.translation import gettext as _, ngettext, npgettext, pgettext

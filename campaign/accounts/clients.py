@@ -1,9 +1,10 @@
-"""Browsers in which somebody has signed in before, by a signed cookie.
+"""Which address and which browser a request comes from.
 
-Wrong passwords from everywhere else count against an account; those from a browser that the account knows
+Wrong passwords from everywhere else count against an account; those from a browser in which the account signed in before
 count for that browser alone. So nobody can lock people out of a browser of their own, however long they try.
 """
 
+import ipaddress
 from hashlib import sha256
 from secrets import token_urlsafe
 
@@ -11,6 +12,30 @@ from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+
+_IPV6_PREFIX = 64  # what one household or one server has to itself
+UNKNOWN = "unknown"
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return the client's address; of IPv6 the network, of which one client has all addresses.
+
+    Each proxy appends the address it was asked from to `X-Forwarded-For`, so the last `PROXIES` entries are by
+    our own proxies and whatever stands before them may be forged.
+    """
+    hops = request.headers.get("X-Forwarded-For", "").split(",")
+    proxies: int = settings.PROXIES
+    told = hops[-proxies] if 0 < proxies <= len(hops) else ""
+    for candidate in (told, request.META.get("REMOTE_ADDR", "")):
+        try:
+            address = ipaddress.ip_address(candidate.strip())
+        except ValueError:
+            continue
+        if address.version == 6:
+            return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False).network_address)
+        return str(address)
+    return UNKNOWN
+
 
 COOKIE = "quintet_known"
 _SALT = "campaign.known_browsers"

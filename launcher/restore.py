@@ -2,79 +2,72 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from psycopg2.extensions import parse_dsn
 
-from launcher.backups.base import base_check
-from launcher.backups.manifest import BASE, DUMP, SECRET_KEY, Manifest
-from launcher.backups.programs import connected, programs_for, run_program, server_major
-from launcher.backups.set_aside import SetAside
-from launcher.backups.tables import in_words, rows_of_tables
-from launcher.backups.writing import dump_check
-from launcher.data_directory import CHECKOUT, IS_INSTALLED, DataDirectory, write_private
-from launcher.errors import LauncherError
-from launcher.postgresql import Postgres
+from launcher.backup import (
+    DUMP,
+    SECRET_KEY,
+    Manifest,
+    Report,
+    connected,
+    dump_check,
+    in_words,
+    programs_for,
+    rows_of_tables,
+    run_program,
+    server_major,
+)
+from launcher.data_directory import (
+    CHECKOUT,
+    IS_INSTALLED,
+    DataDirectory,
+    LauncherError,
+    quintet_command,
+    start_command,
+    write_private,
+)
+from launcher.postgresql import Postgres, programs_major
 from launcher.processes import ProcessRegistry
 from launcher.services import Services
-
-Report = Callable[[str], None]
-# Rows are only added to it, so that a base backup, which ends after its dump began, has no fewer.
-_ONLY_GROWS = "annotation_judgment"
 
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup that was found to be as it was written.
-
-    Attributes:
-        kind: what of it is restored, "dump" or "base".
-    """
+    """A backup that was found to be as it was written."""
 
     folder: Path
     manifest: Manifest
-    kind: str
 
     @classmethod
-    def checked(cls, folder: Path, *, kind: str, major: int, report: Report) -> Backup:
+    def checked(cls, folder: Path, *, major: int, report: Report) -> Backup:
         """Read a backup whole.
 
         Args:
-            kind: "dump", "base", or empty for the best there is.
             major: the version of PostgreSQL that it is to be restored into.
 
         Raises:
             LauncherError: it is damaged, or cannot be restored here.
         """
         manifest = Manifest.read(folder)
-        kind = kind or ("base" if _fits(manifest, major) else "dump")
-        if kind not in manifest.kinds:
-            raise LauncherError(
-                f"The backup in {folder} has no {kind}, only: {', '.join(manifest.kinds)}. A base backup is of one "
-                f"version of PostgreSQL, here {manifest.postgresql}, and restored by that version alone."
-            )
-        if kind == "base" and not _fits(manifest, major):
-            raise LauncherError(
-                f"The base backup is of PostgreSQL {manifest.postgresql}, and here is {major}. KIND=dump works with both."
-            )
         damaged = manifest.damaged(folder)
         if damaged:
             raise LauncherError(
                 f"The backup in {folder} is damaged; not as written, or missing: {', '.join(damaged)}. Nothing was "
                 "changed. Take another copy of it."
             )
-        programs = programs_for(major)
-        if kind == "dump":
-            dump_check(programs, folder / DUMP)
-        else:
-            base_check(programs, folder / BASE)
+        dump_check(programs_for(major), folder / DUMP)
         report(f"the backup of {manifest.made_at} is as it was written: {in_words(manifest.rows)}")
-        return cls(folder, manifest, kind)
+        return cls(folder, manifest)
 
     @property
     def secret_key(self) -> str | None:
@@ -82,8 +75,61 @@ class Backup:
         return path.read_text().strip() if path.exists() else None
 
 
-def _fits(manifest: Manifest, major: int) -> bool:
-    return "base" in manifest.kinds and manifest.postgresql == major
+class SetAside:
+    """Files and folders that have another name until something else has taken their place.
+
+    They are never deleted: whoever restored the wrong backup renames them back.
+    """
+
+    def __init__(self, *paths: Path) -> None:
+        suffix = f".replaced-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+        self._moves = {path: path.with_name(path.name + suffix) for path in paths if path.exists()}
+        self._paths = paths
+        for path, other in self._moves.items():
+            path.rename(other)
+
+    def kept(self) -> list[Path]:
+        """Return where they are now."""
+        return sorted(self._moves.values())
+
+    @contextlib.contextmanager
+    def unless_done(self) -> Iterator[None]:
+        """Put everything back where the block does not end well."""
+        try:
+            yield
+        except BaseException:
+            for path in self._paths:
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
+            for path, other in self._moves.items():
+                other.rename(path)
+            raise
+
+
+def restore_command(
+    directory: DataDirectory, *, source: str, confirmed: bool, report: Report
+) -> None:
+    """Restore a backup into the data folder, or into the empty database that the environment names.
+
+    Raises:
+        LauncherError: it cannot be restored there, or something stands there and nobody confirmed.
+    """
+    folder = Path(source).expanduser().resolve()
+    check = "computes every ranking again and compares."
+    if os.environ.get("DATABASE_URL"):
+        url = os.environ.get("MIGRATION_DATABASE_URL") or os.environ["DATABASE_URL"]
+        with connected(url) as connection:
+            major = server_major(connection)
+        restore_into_database(
+            Backup.checked(folder, major=major, report=report), os.environ, report
+        )
+        report(f"Done. `manage.py check_rankings` {check}")
+        return
+    backup = Backup.checked(folder, major=programs_major(), report=report)
+    restore_into_folder(directory, backup, confirmed=confirmed, report=report)
+    report(f"Done: `{start_command()}` serves it. `{quintet_command()} check_rankings` {check}")
 
 
 def restore_into_folder(
@@ -116,15 +162,10 @@ def restore_into_folder(
             directory.path / SECRET_KEY,
         )
         with aside.unless_done():
-            if backup.kind == "base":
-                postgres.adopt(backup.folder / BASE)
             if backup.secret_key is not None:
                 write_private(directory.path / SECRET_KEY, backup.secret_key)
     with aside.unless_done(), Services(directory) as services:
-        environment = services.environment
-        if backup.kind == "dump":
-            _dump_load(backup, environment["MIGRATION_DATABASE_URL"])
-        _finish(backup, environment, report)
+        _load(backup, services.environment, report)
     for path in aside.kept():
         report(f"set aside: {path}")
 
@@ -150,8 +191,7 @@ def restore_into_database(backup: Backup, environment: Mapping[str, str], report
             raise LauncherError(
                 f"There is no role {role}, which DATABASE_URL names. Create it first (docs/operators.md, Two roles)."
             )
-    _dump_load(backup, url)
-    _finish(backup, environment, report)
+    _load(backup, environment, report)
     if backup.secret_key not in (None, environment.get("SECRET_KEY")):
         report(
             f"Set SECRET_KEY to what stands in {backup.folder / SECRET_KEY}: with the one set now everybody would "
@@ -159,7 +199,9 @@ def restore_into_database(backup: Backup, environment: Mapping[str, str], report
         )
 
 
-def _dump_load(backup: Backup, url: str) -> None:
+def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> None:
+    """Load the dump, compare it with what the backup says, and migrate, which grants the application its rights."""
+    url = environment.get("MIGRATION_DATABASE_URL") or environment["DATABASE_URL"]
     with connected(url) as connection:
         programs = programs_for(server_major(connection))
     run_program(
@@ -173,14 +215,12 @@ def _dump_load(backup: Backup, url: str) -> None:
         str(backup.folder / DUMP),
         url=url,
     )
-
-
-def _finish(backup: Backup, environment: Mapping[str, str], report: Report) -> None:
-    """Compare what is there with what the backup says, and migrate, which grants the application its rights."""
-    url = environment.get("MIGRATION_DATABASE_URL") or environment["DATABASE_URL"]
     with connected(url) as connection, connection.cursor() as cursor:
         found = rows_of_tables(cursor)
-    differing = _differing(backup, found)
+    saved = backup.manifest.rows
+    differing = sorted(
+        name for name in saved.keys() | found.keys() if saved.get(name) != found.get(name)
+    )
     if differing:
         raise LauncherError(
             f"What was restored is not what was saved; rows differ of: {', '.join(differing)}."
@@ -198,17 +238,6 @@ def _finish(backup: Backup, environment: Mapping[str, str], report: Report) -> N
         words = "\n".join(migrated.stderr.strip().splitlines()[-8:])
         raise LauncherError(f"`manage.py migrate` failed on what was restored:\n{words}")
     report("the tables are those of this version, and the application's role has its rights")
-
-
-def _differing(backup: Backup, found: Mapping[str, int]) -> list[str]:
-    saved = backup.manifest.rows
-    if backup.kind == "base":
-        missing = [name for name in saved if name not in found]
-        lost = found.get(_ONLY_GROWS, 0) < saved.get(_ONLY_GROWS, 0)
-        return [*missing, *([_ONLY_GROWS] if lost else [])]
-    return sorted(
-        name for name in saved.keys() | found.keys() if saved.get(name) != found.get(name)
-    )
 
 
 def _what_is_there(postgres: Postgres) -> str:

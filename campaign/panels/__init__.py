@@ -1,1 +1,0 @@
-"""Read and check what recruiting services send, without a database."""

@@ -1,0 +1,281 @@
+"""The OpenAPI description: what the contract adds to each operation, and what requests are held to.
+
+Requests are checked against the description, so that it is true and no view repeats it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Final
+
+from django.urls import path
+from django.utils.translation import override
+from drf_spectacular.generators import SchemaGenerator
+
+from campaign.api.requests import EMPTY
+from config.api.errors import CONTENT_TYPE
+
+#: The fields that `?fields=` may name. No parameter of the description, since what is described of the answer would
+#: not hold with it: a typed client could not read what it asked for.
+NAMES: Final = "x-fields"
+#: The parameter that names the fields wanted.
+FIELDS: Final = "fields"
+_FIELDS_WORDS: Final = (
+    "`?fields=` with names out of `x-fields`, by commas, leaves all other fields out."
+)
+_KEY: Final = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": (
+        "A text of your own, such as a UUID. Sent again with the same key within 24 hours, the request "
+        "changes nothing and is answered as before."
+    ),
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+}
+_ETAG: Final = {
+    "description": "Changes with the answer; with it as `If-None-Match` the answer is 304 while nothing changed.",
+    "schema": {"type": "string"},
+}
+_JSON: Final = "application/json"
+#: What the judging page asks is answered in the time of one block: nothing of this is done there.
+JUDGING: Final = "/judging/"
+_METHODS: Final = ("get", "post", "put", "patch", "delete")
+#: Types of bodies that have keys.
+_KEYED: Final = ("application/json", "multipart/form-data", "application/x-www-form-urlencoded")
+_PROBLEM = {
+    "type": "object",
+    "description": (
+        "What went wrong (RFC 9457). `errors` has the parts that were refused, by name; further members say more."
+    ),
+    "properties": {
+        "type": {
+            "type": "string",
+            "description": "`about:blank`, or a type that programs may tell apart.",
+        },
+        "title": {"type": "string"},
+        "status": {"type": "integer", "minimum": 400, "maximum": 599},
+        "detail": {"type": "string", "description": "What went wrong, in words for people."},
+        "instance": {"type": "string", "description": "The address that was asked."},
+        "errors": {"type": "object", "additionalProperties": {}},
+        "known": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Of unknown parameters and fields: the names there are.",
+        },
+    },
+    "required": ["type", "title", "status", "detail", "instance"],
+}
+_RETRY_AFTER = {"description": "In how many seconds to try again.", "schema": {"type": "integer"}}
+_DESCRIPTIONS = {
+    "400": "Something that was sent cannot be used; control characters in an address, for example.",
+    "401": "No valid token, and not signed in.",
+    "403": "Signed in, but not allowed to.",
+    "404": "There is no such thing, or it is none of yours.",
+    "409": "The state of things does not allow it; or a request with this Idempotency-Key is being answered.",
+    "422": "Another request came with this Idempotency-Key.",
+    "429": "Too many requests.",
+    "503": "The database does not answer. Try again after `Retry-After` seconds.",
+}
+_REFERENCE = {"$ref": "#/components/schemas/Problem"}
+
+#: Held by whoever describes: drf-spectacular notes on the views themselves how far it is.
+DESCRIBING: Final = Lock()
+
+
+def api_describe(
+    result: dict[str, Any], generator: object, request: object, public: object
+) -> dict[str, Any]:
+    """Complete the description: closed bodies, what the contract does, and the errors of each operation."""
+    del generator, request, public
+    parts = result.setdefault("components", {})
+    schemas = parts.setdefault("schemas", {})
+    closed: set[str] = set()
+    for address, method, operation in operations_of(result):
+        for body in operation.get("requestBody", {}).get("content", {}).values():
+            _close(body.get("schema", {}), schemas, closed)
+        if JUDGING not in address and method == "get":
+            _reading_describe(operation, schemas)
+        if JUDGING not in address and method == "post":
+            operation.setdefault("parameters", []).append(_KEY)
+    schemas["Problem"] = _PROBLEM
+    parts["responses"] = {f"Problem{status}": _problem(status) for status in _DESCRIPTIONS}
+    _anything_describe(result)
+    for address, method, operation in operations_of(result):
+        _control_characters_exclude(operation)
+        for status, response in operation["responses"].items():
+            if status >= "400":
+                _problem_describe(status, response)
+        for status in _errors(address, method, operation):
+            told = {"$ref": f"#/components/responses/Problem{status}"}
+            operation["responses"].setdefault(status, told)
+    return result
+
+
+def operations_of(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield address, method and description of each operation."""
+    for address, operations in document["paths"].items():
+        for method, operation in operations.items():
+            yield address, method, operation
+
+
+def _close(described: Any, parts: Mapping[str, Any], seen: set[str]) -> None:
+    if isinstance(described, list):
+        for each in described:
+            _close(each, parts, seen)
+    if not isinstance(described, dict):
+        return
+    name = str(described.get("$ref", "")).rpartition("/")[2]
+    if name and name not in seen:
+        seen.add(name)
+        _close(parts[name], parts, seen)
+    if "properties" in described:
+        described.setdefault("additionalProperties", False)
+        _close(list(described["properties"].values()), parts, seen)
+    for key in ("items", "additionalProperties", "allOf", "anyOf", "oneOf"):
+        _close(described.get(key), parts, seen)
+
+
+def _reading_describe(operation: dict[str, Any], parts: Mapping[str, Any]) -> None:
+    answer = operation["responses"].get("200")
+    if answer is None:
+        return
+    answer.setdefault("headers", {})["ETag"] = _ETAG
+    operation["responses"]["304"] = {"description": "As it was when this `ETag` was given."}
+    described = answer.get("content", {}).get(_JSON, {}).get("schema")
+    names = sorted(_names(described, parts)) if described else []
+    if names:
+        operation[NAMES] = names
+        operation["description"] = "\n\n".join(
+            filter(None, [operation.get("description"), _FIELDS_WORDS])
+        )
+
+
+def _names(described: Mapping[str, Any], parts: Mapping[str, Any]) -> set[str]:
+    """Return the fields of an answer; of a list those of its rows."""
+    found = dict(_resolved(described, parts))
+    rows = found.get("properties", {}).get("results")
+    if rows is not None and "next" in found["properties"]:
+        found = dict(_resolved(rows, parts))
+    if found.get("type") == "array":
+        found = dict(_resolved(found["items"], parts))
+    return set(found.get("properties", {}))
+
+
+def _resolved(described: Mapping[str, Any], parts: Mapping[str, Any]) -> Mapping[str, Any]:
+    while "$ref" in described:
+        described = parts[described["$ref"].rpartition("/")[2]]
+    return described
+
+
+def _anything_describe(described: Any) -> None:
+    """Describe what may be anything, or null, as anything: `oneOf` would take null for both, and refuse it."""
+    if isinstance(described, list):
+        for each in described:
+            _anything_describe(each)
+    elif isinstance(described, dict):
+        if {} in (choices := described.get("oneOf", ())) and {"type": "null"} in choices:
+            del described["oneOf"]
+        for each in described.values():
+            _anything_describe(each)
+
+
+def _problem(status: str) -> dict[str, Any]:
+    problem: dict[str, Any] = {"description": _DESCRIPTIONS[status]}
+    _problem_describe(status, problem)
+    return problem
+
+
+def _problem_describe(status: str, response: dict[str, Any]) -> None:
+    """Describe that an error is a problem, with what its view adds."""
+    more = response.get("content", {}).get("application/json")
+    body: dict[str, Any] = {"schema": _REFERENCE}
+    if more is not None:
+        body = {"schema": {"allOf": [_REFERENCE, more["schema"]]}}
+    response["content"] = {CONTENT_TYPE: body}
+    if status in ("429", "503"):
+        response.setdefault("headers", {})["Retry-After"] = _RETRY_AFTER
+
+
+def _control_characters_exclude(operation: dict[str, Any]) -> None:
+    """Describe that no text in an address may hold a control character."""
+    for parameter in operation.get("parameters", ()):
+        described = parameter["schema"]
+        if described.get("type") == "string" and not {"format", "enum", "pattern"} & set(described):
+            described["pattern"] = r"^[^\u0000-\u001f\u007f]*$"
+
+
+def _errors(address: str, method: str, operation: dict[str, Any]) -> list[str]:
+    # Anything may be asked with a parameter that there is not.
+    errors = ["400", "401", "429", "503"]
+    judging = JUDGING in address
+    # Members read all of their campaign; analysts change nothing.
+    if judging or method != "get":
+        errors.append("403")
+    if "{" in address or any(each["name"] == "cursor" for each in operation.get("parameters", ())):
+        errors.append("404")
+    if method != "get" and not judging:
+        errors.append("409")
+    if method == "post" and not judging:
+        errors.append("422")
+    return errors
+
+
+@dataclass(frozen=True)
+class DescribedOperation:
+    """An operation of an address.
+
+    `parameters` is None where the view itself knows them; `body` is the schema of the body, None where it has no keys.
+    """
+
+    parameters: frozenset[str] | None
+    fields: frozenset[str]
+    body: Mapping[str, Any] | None
+
+
+def described_operations(route: str, view: Any) -> dict[str, DescribedOperation]:
+    """Return the operations of an address by method; none where the description leaves it out.
+
+    It takes some hundredths of a second; whoever asks keeps the answer.
+    """
+    generator = SchemaGenerator(patterns=[path(route, view)])  # type: ignore[no-untyped-call]
+    with DESCRIBING, override("en"):
+        document = generator.get_schema(public=True)  # type: ignore[no-untyped-call]
+    (operations,) = document["paths"].values() or [{}]
+    parts = document.get("components", {}).get("schemas", {})
+    return {
+        method: DescribedOperation(
+            _parameters(operation), _fields(operation), body_described(operation, parts)
+        )
+        for method, operation in operations.items()
+        if method in _METHODS
+    }
+
+
+def _query(operation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [each for each in operation.get("parameters", ()) if each["in"] == "query"]
+
+
+def _parameters(operation: Mapping[str, Any]) -> frozenset[str] | None:
+    query = _query(operation)
+    # As an object stand parameters of any name, which the view looks at.
+    if any(each["schema"].get("type") == "object" for each in query):
+        return None
+    more = {FIELDS} if _fields(operation) else set()
+    return frozenset(each["name"] for each in query) | more
+
+
+def _fields(operation: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(operation.get(NAMES, ()))
+
+
+def body_described(
+    operation: Mapping[str, Any], parts: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    """Return the description of an operation's body, with all references resolved; None for bytes and files of their own."""
+    content = operation.get("requestBody", {}).get("content")
+    if content is None:
+        return EMPTY
+    found = next((content[kind] for kind in _KEYED if kind in content), None)
+    return None if found is None else {**found.get("schema", {}), "parts": parts}

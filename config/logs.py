@@ -1,0 +1,338 @@
+"""Logs: lines for people, or JSON for machines, with what a request, a judge and a task are known by, and no secrets."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, cast
+from uuid import uuid4
+
+import redis
+import structlog
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.signals import request_finished
+from django.utils.safestring import SafeString
+from django.views.debug import ExceptionReporter
+from structlog.typing import EventDict
+
+from config.queues import ERRORS
+from optional_packages import how_to_install
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponseBase
+    from sentry_sdk._types import Event, Hint
+
+HIDDEN: Final = "[hidden]"
+
+# `tests/integration/test_secrets.py` compares this with the addresses there are.
+_ADDRESS: Final = re.compile(
+    r"""((?:/|%2F)(?:i|panel|review)(?:/|%2F))((?!%2F)[^/\s?#"'<>&%\\]+)""", re.IGNORECASE
+)
+# The lines of an error of PostgreSQL that quote rows or the statement, with labels, comments and keys.
+_ROW: Final = re.compile(
+    r"^(DETAIL|LINE \d+):.*?(?=\n\n|\n(?:CONTEXT|HINT|QUERY):|\Z)", re.DOTALL | re.MULTILINE
+)
+
+
+def redact(text: str) -> str:
+    """Return the text without the secrets of addresses and without the rows of database errors."""
+    return _ROW.sub(rf"\1: {HIDDEN}", _ADDRESS.sub(rf"\1{HIDDEN}", text))
+
+
+def secrets_of(address: str) -> list[str]:
+    """Return the tokens and keys that this address holds."""
+    return [found[2] for found in _ADDRESS.finditer(address)]
+
+
+class RedactedRecord(logging.LogRecord):
+    """A log record whose texts are redacted wherever a formatter takes them from."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._texts: dict[str, str | None] = {}
+        super().__init__(*args, **kwargs)
+
+    def getMessage(self) -> str:  # noqa: N802  its name in the standard library
+        return redact(super().getMessage())
+
+    @property
+    def exc_text(self) -> str | None:
+        """The formatted traceback, which formatters store here before they print it."""
+        return self._texts.get("traceback")
+
+    @exc_text.setter
+    def exc_text(self, text: str | None) -> None:
+        self._texts["traceback"] = text and redact(text)
+
+    @property
+    def stack_info(self) -> str | None:
+        """The formatted stack, if the caller asked for it."""
+        return self._texts.get("stack")
+
+    @stack_info.setter
+    def stack_info(self, text: str | None) -> None:
+        self._texts["stack"] = text and redact(text)
+
+
+class ErrorReporter(ExceptionReporter):
+    """Django's own, without the secret of the address that was asked for."""
+
+    request: HttpRequest | None
+
+    def get_traceback_text(self) -> SafeString:
+        return self._redacted(super().get_traceback_text())
+
+    def get_traceback_html(self) -> SafeString:
+        return self._redacted(super().get_traceback_html())
+
+    def _redacted(self, report: str) -> SafeString:
+        """Return the report without the secret, which also stands in local variables by itself."""
+        asked = self.request.get_full_path() if self.request is not None else ""
+        for secret in secrets_of(asked):
+            report = report.replace(secret, HIDDEN)
+        # Rendered by Django's templates; what is replaced needs no escaping.
+        return SafeString(redact(report))
+
+
+def logs_redact() -> None:
+    """Redact all that this process logs from now on."""
+    logging.setLogRecordFactory(RedactedRecord)
+
+
+FORMATS: Final = ("console", "json")
+# gunicorn's own loggers hand nothing on by themselves.
+_OF_GUNICORN: Final = ("gunicorn.error", "gunicorn.access")
+
+
+def logging_settings(*, log_format: str, level: str) -> dict[str, Any]:
+    """Return what `logging.config.dictConfig` takes, for Django, workers, beat and gunicorn alike.
+
+    Raises
+    ------
+    ImproperlyConfigured
+        There is no such format.
+    """
+    if log_format not in FORMATS:
+        raise ImproperlyConfigured(
+            f"LOG_FORMAT is {log_format!r}; it may be: {', '.join(FORMATS)}."
+        )
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "console": {"()": "config.logs.ConsoleFormatter"},
+            "json": {"()": "config.logs.json_formatter"},
+        },
+        "handlers": {
+            "console": {"class": "logging.StreamHandler", "formatter": log_format},
+            "errors": {"class": "config.logs.ErrorCounter", "level": "ERROR"},
+        },
+        "root": {"handlers": ["console", "errors"], "level": level},
+    }
+
+
+def gunicorn_logging(*, log_format: str, level: str) -> dict[str, Any]:
+    """Return the same, for gunicorn's loggers."""
+    settings = logging_settings(log_format=log_format, level=level)
+    logger = {"handlers": ["console", "errors"], "propagate": False, "level": level}
+    return settings | {"loggers": dict.fromkeys(_OF_GUNICORN, logger)}
+
+
+_LINE: Final = "%(asctime)s %(levelname)s %(name)s %(message)s"
+
+
+class ConsoleFormatter(logging.Formatter):
+    """A line for people: time, level, logger, message, and in brackets what it is about."""
+
+    def __init__(self) -> None:
+        super().__init__(_LINE)
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  its name in the standard library
+        """Return the line without tracebacks."""
+        about = structlog.contextvars.get_contextvars()
+        named = " ".join(f"{name}={value}" for name, value in about.items())
+        line = super().formatMessage(record)
+        return f"{line} [{named}]" if named else line
+
+
+def json_formatter() -> structlog.stdlib.ProcessorFormatter:
+    """Return a formatter that writes one JSON object a line, tracebacks in it."""
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[
+            structlog.contextvars.merge_contextvars,
+            structlog.stdlib.add_log_level,
+            structlog.stdlib.add_logger_name,
+            _process_add,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+        ],
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.format_exc_info,
+            # Last: also what the steps above made, such as tracebacks, holds no secret.
+            _redacted,
+            structlog.processors.JSONRenderer(),
+        ],
+        # Records are marked as ours for those formatters only that write them out.
+        keep_exc_info=False,
+    )
+
+
+def _process_add(_logger: Any, _method: str, event: EventDict) -> EventDict:
+    record: logging.LogRecord = event["_record"]
+    return {**event, "process": record.process}
+
+
+def _redacted(_logger: Any, _method: str, event: EventDict) -> EventDict:
+    return {
+        name: redact(value) if isinstance(value, str) else value for name, value in event.items()
+    }
+
+
+class ErrorCounter(logging.Handler):
+    """Counts errors: the web server's by itself, those of workers and beat at the broker."""
+
+    def emit(self, _record: logging.LogRecord) -> None:
+        """Count one."""
+        # Later than logs are set up: both want the settings.
+        if os.environ.get("QUINTET_PROCESS") == "web":
+            from config.metrics import ERRORS_LOGGED
+
+            ERRORS_LOGGED.inc()
+        elif os.environ.get("QUINTET_PROCESS") in {"worker", "beat"}:
+            from annotation.notification import broker
+
+            # What a worker does at intervals catches errors, so that no task fails.
+            with contextlib.suppress(redis.RedisError):
+                broker().incr(ERRORS)
+
+
+#: Names a request, in its answer and in all that is logged meanwhile.
+REQUEST_ID: Final = "X-Request-ID"
+# Of proxies: nginx's is 32 hexadecimal digits, others send UUIDs.
+_WELL_FORMED: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+
+def requests_name(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Return a middleware that gives each request an id: the proxy's if there is a proxy, else a new one."""
+
+    # Not before: Django logs refusals when all middlewares are done.
+    request_finished.connect(_forget, dispatch_uid=__name__)
+
+    def name(request: HttpRequest) -> HttpResponseBase:
+        given = request.headers.get(REQUEST_ID, "") if settings.PROXIES else ""
+        request_id = given if _WELL_FORMED.fullmatch(given) else uuid4().hex
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request=request_id)
+        response = get_response(request)
+        # Files of pages are many, small, and asked for by nobody afterwards.
+        if not request.path_info.startswith("/static/"):
+            response.headers[REQUEST_ID] = request_id
+        return response
+
+    return name
+
+
+def _forget(**_signal: Any) -> None:
+    structlog.contextvars.clear_contextvars()
+
+
+@contextmanager
+def command_logs(name: str) -> Iterator[None]:
+    """Name the command in all that is logged within; log an unexpected error and exit with 1.
+
+    After `django.setup`, so that logs are written as the settings say: also a traceback, without the secrets that it may hold.
+    """
+    if settings.SENTRY_DSN:
+        from ranking.code_version import code_version
+
+        errors_report(settings.SENTRY_DSN, release=code_version())
+    with structlog.contextvars.bound_contextvars(command=name):
+        try:
+            yield
+        except Exception:
+            logging.getLogger(__name__).exception("The command %s failed.", name)
+            sys.exit(1)
+        finally:
+            errors_flush()
+
+
+_OF_FRAME: Final = ("filename", "function", "module", "lineno", "in_app")
+_OF_EXCEPTION: Final = ("type", "module")
+_OF_EVENT: Final = ("event_id", "timestamp", "platform", "level", "logger", "release", "sdk")
+
+
+def errors_report(dsn: str, *, release: str) -> None:
+    """Report errors that are logged from now on; do nothing without an address.
+
+    Raises
+    ------
+    ImproperlyConfigured
+        There is an address, and the package is not installed.
+    """
+    if not dsn:
+        return
+    try:
+        import sentry_sdk
+        from sentry_sdk.integrations.logging import LoggingIntegration
+    except ImportError as error:
+        raise ImproperlyConfigured(
+            f"SENTRY_DSN is set, and sentry-sdk is not installed. {how_to_install('errors')}"
+        ) from error
+    sentry_sdk.init(
+        dsn=dsn,
+        release=release,
+        # Errors come by what is logged: Django and Celery log each. The others would send requests and users along.
+        default_integrations=False,
+        integrations=[LoggingIntegration(level=None, event_level=logging.ERROR)],
+        auto_enabling_integrations=False,
+        include_local_variables=False,
+        include_source_context=False,
+        max_breadcrumbs=0,
+        traces_sample_rate=None,
+        auto_session_tracking=False,
+        send_client_reports=False,
+        server_name="",
+        before_send=_kept,
+    )
+
+
+def errors_flush() -> None:
+    """Wait for what is being sent, two seconds at most: for a process that ends."""
+    if "sentry_sdk" in sys.modules:
+        import sentry_sdk
+
+        sentry_sdk.flush(timeout=2)
+
+
+def _kept(event: Event, hint: Hint) -> Event:
+    """Return the parts of an event to send: where it happened and its identifiers, and no text but our own code's."""
+    found = cast("dict[str, Any]", event)
+    kept: dict[str, Any] = {name: found[name] for name in _OF_EVENT if name in found}
+    kept["tags"] = {
+        name: str(value) for name, value in structlog.contextvars.get_contextvars().items()
+    }
+    record = hint.get("log_record")
+    if record is not None:
+        # As it stands in the code, without what was put into it.
+        kept["logentry"] = {"message": redact(str(record.msg))}
+    values = found.get("exception", {}).get("values", [])
+    if values:
+        kept["exception"] = {"values": [_exception(value) for value in values]}
+    return cast("Event", kept)
+
+
+def _exception(value: dict[str, Any]) -> dict[str, Any]:
+    """Return type and places. What an exception says may quote a row, an address or a file."""
+    frames = value.get("stacktrace", {}).get("frames", [])
+    places = [{name: frame[name] for name in _OF_FRAME if name in frame} for frame in frames]
+    return {
+        **{name: value[name] for name in _OF_EXCEPTION if name in value},
+        "stacktrace": {"frames": places},
+    }

@@ -1,0 +1,302 @@
+"""Metrics for Prometheus: requests are counted here, the rest is read from database and broker when somebody asks."""
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+import redis
+from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
+from django.db import Error, connection
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.metrics_core import Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from annotation.notification import broker
+from config.queues import ENDED, ERRORS, QUEUES, ROUTES, SECONDS, SENT_AT, STATES
+from ranking.code_version import code_version
+
+logger = logging.getLogger(__name__)
+
+# When counting began is of use to nobody here, and one sample more for each.
+disable_created_metrics()  # type: ignore[no-untyped-call]
+#: Of this process, or of all processes of a web server (`PROMETHEUS_MULTIPROC_DIR`).
+REGISTRY: Final = CollectorRegistry()
+
+REQUESTS: Final = Counter(
+    "quintet_requests",
+    "Requests answered, by view, method and status.",
+    ["view", "method", "status"],
+    registry=REGISTRY,
+)
+REQUEST_SECONDS: Final = Histogram(
+    "quintet_request_seconds",
+    "Time until the answer began, by view and method.",
+    ["view", "method"],
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+    registry=REGISTRY,
+)
+ERRORS_LOGGED: Final = Counter(
+    "quintet_web_errors_logged",
+    "Errors that the web server logged.",
+    registry=REGISTRY,
+)
+
+TASK: Final = ("campaign", "task")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A metric that is read when Prometheus asks.
+
+    Attributes
+    ----------
+    help : str
+        What it says.
+    labels : tuple[str, ...]
+        Of its samples.
+    counts : bool
+        It only rises, until the broker is emptied: a counter of Prometheus'.
+    """
+
+    help: str
+    labels: tuple[str, ...] = ()
+    counts: bool = False
+
+
+#: From the database, by one statement: `gauges.sql`.
+FROM_DATABASE: Final = {
+    "quintet_pool_hits": Asked("HITs that any judge may be lent now, by task.", TASK),
+    "quintet_judges_waiting": Asked("Judges for whom the planner has not looked yet.", TASK),
+    "quintet_judge_wait_seconds": Asked("How long the first of them has waited.", TASK),
+    "quintet_ranking_lag_judgments": Asked("Numbered judgments not in the latest ranking.", TASK),
+    "quintet_ranking_lag_seconds": Asked("How long the first of them has waited.", TASK),
+    "quintet_unnumbered_judgments": Asked("Judgments stored that have no number yet."),
+    "quintet_unnumbered_seconds": Asked("How long the first of them has waited."),
+    "quintet_uncounted_skips": Asked("Skips stored that are not counted yet."),
+    "quintet_leases": Asked(
+        "Assignments that are held now, and those whose lease ran out within the last hour.",
+        ("state",),
+    ),
+    "quintet_mails": Asked(
+        "Messages in the outbox that are not sent; of those given up, the last day's.",
+        ("kind", "state"),
+    ),
+    "quintet_mail_wait_seconds": Asked("How long the message that is due first has waited."),
+    "quintet_webhook_deliveries": Asked(
+        "Messages of webhooks: not tried yet, to be tried again, and given up within the last day.",
+        ("state",),
+    ),
+    "quintet_webhook_delivery_wait_seconds": Asked(
+        "How long the message that is due first has waited, of webhooks that do not fail."
+    ),
+    "quintet_webhook_delivery_age_seconds": Asked(
+        "How old the oldest message of a webhook is that has not arrived."
+    ),
+    "quintet_webhook_endpoints": Asked("Addresses of webhooks, by how they are.", ("state",)),
+    "quintet_jobs": Asked(
+        "Jobs that are queued, running, or failed within the last day.", ("kind", "state")
+    ),
+    "quintet_job_wait_seconds": Asked("How long the first job that is queued has waited."),
+    "quintet_job_run_seconds": Asked("How long the job that began first has been running."),
+    "quintet_database_connections": Asked("Connections to this database.", ("state",)),
+    "quintet_database_connections_max": Asked("Connections that the server takes."),
+}
+#: From the broker.
+FROM_BROKER: Final = {
+    "quintet_queue_messages": Asked("Messages that wait for a worker.", ("queue",)),
+    "quintet_queue_age_seconds": Asked("How long the first of them has waited.", ("queue",)),
+    "quintet_tasks": Asked("Tasks that workers ended, by their state.", ("task", "state"), True),
+    "quintet_task_seconds": Asked("Time that workers spent on tasks.", ("task",), True),
+    "quintet_task_ended_timestamp_seconds": Asked("When a task last ended.", ("task",)),
+    "quintet_worker_errors_logged": Asked("Errors that workers logged.", (), True),
+}
+#: Always there, so that what is missing can be told from what is zero.
+OF_ITSELF: Final = {
+    "quintet_database_up": Asked("1 where the database answered."),
+    "quintet_broker_up": Asked("1 where the broker answered."),
+    "quintet_info": Asked("1; which version this is.", ("version",)),
+}
+ASKED: Final = FROM_DATABASE | FROM_BROKER | OF_ITSELF
+
+
+def sample_names() -> set[str]:
+    """Return every name that a question to Prometheus may hold."""
+    asked = {f"{name}_total" if metric.counts else name for name, metric in ASKED.items()}
+    seconds = "quintet_request_seconds"
+    return asked | {
+        "quintet_requests_total",
+        "quintet_web_errors_logged_total",
+        *(f"{seconds}{ending}" for ending in ("_bucket", "_count", "_sum")),
+    }
+
+
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+# Children by their labels: to look one up by the library's way takes a lock and twice the time.
+_counters: Final[dict[tuple[str, str, int], Counter]] = {}
+_histograms: Final[dict[tuple[str, str], Histogram]] = {}
+
+
+def requests_measure(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Return a middleware that counts and times requests.
+
+    Raises
+    ------
+    MiddlewareNotUsed
+        There is no `METRICS_TOKEN`.
+    """
+    if not settings.METRICS_TOKEN:
+        raise MiddlewareNotUsed
+
+    def measure(request: HttpRequest) -> HttpResponseBase:
+        began = perf_counter()
+        response = get_response(request)
+        _count(request, response.status_code, perf_counter() - began)
+        return response
+
+    return measure
+
+
+def _count(request: HttpRequest, status: int, seconds: float) -> None:
+    view = _view_of(request)
+    # Whatever else a client calls a method is one: names must not grow without end.
+    method = request.method if request.method in _METHODS else "other"
+    assert method is not None  # noqa: S101  for the type checker
+    counter = _counters.get((view, method, status))
+    if counter is None:
+        counter = REQUESTS.labels(view, method, str(status))
+        _counters[view, method, status] = counter
+    counter.inc()
+    histogram = _histograms.get((view, method))
+    if histogram is None:
+        histogram = _histograms[view, method] = REQUEST_SECONDS.labels(view, method)
+    histogram.observe(seconds)
+
+
+def _view_of(request: HttpRequest) -> str:
+    """Return the name of the view, never an address: these hold names and secrets."""
+    match = request.resolver_match
+    if match is not None:
+        return match.view_name
+    return "static" if request.path_info.startswith("/static/") else "none"
+
+
+Sample = tuple[str, dict[str, str], float]
+_SQL: Final = Path(__file__).with_name("gauges.sql").read_text(encoding="utf-8")
+
+
+class Asking(Collector):
+    """Collects what stands in the database and at the broker in the moment somebody asks."""
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every metric in `ASKED`; one that could not be read has no samples."""
+        families = {name: _family(name) for name in ASKED}
+        for name, labels, value in self._samples():
+            family = families[name]
+            family.add_metric([labels[label] for label in ASKED[name].labels], value)
+        yield from families.values()
+
+    def _samples(self) -> Iterator[Sample]:
+        yield "quintet_info", {"version": code_version()}, 1
+        yield from _or_down("quintet_database_up", _from_database, Error)
+        yield from _or_down("quintet_broker_up", _from_broker, redis.RedisError)
+
+
+def _family(name: str) -> CounterMetricFamily | GaugeMetricFamily:
+    asked = ASKED[name]
+    kind = CounterMetricFamily if asked.counts else GaugeMetricFamily
+    return kind(name, asked.help, labels=asked.labels)
+
+
+def _or_down(name: str, read: Any, refusal: type[Exception]) -> Iterable[Sample]:
+    """Return what was read, and whether it could be."""
+    try:
+        return [*read(), (name, {}, 1.0)]
+    except refusal as error:
+        logger.warning("%s is 0: %s", name, error)
+        return [(name, {}, 0.0)]
+
+
+def _from_database() -> Iterator[Sample]:
+    with connection.cursor() as cursor:
+        cursor.execute(_SQL)
+        for name, labels, value in cursor.fetchall():
+            yield name, json.loads(labels) if isinstance(labels, str) else labels, float(value)
+
+
+def _from_broker() -> Iterator[Sample]:
+    names = list(QUEUES)
+    with broker().pipeline(transaction=False) as pipeline:
+        for name in names:
+            pipeline.llen(name)
+            # Messages are put in at the left, and taken from the right.
+            pipeline.lindex(name, -1)
+        for key in (STATES, SECONDS, ENDED):
+            pipeline.hgetall(key)
+        pipeline.get(ERRORS)
+        *queues, states, seconds, ended, errors = pipeline.execute()
+    for name, length, oldest in zip(names, queues[::2], queues[1::2], strict=True):
+        yield "quintet_queue_messages", {"queue": name}, float(length)
+        yield "quintet_queue_age_seconds", {"queue": name}, _age(oldest)
+    # Of every task, though none failed: Prometheus sees no rise in what was not there before.
+    never = {f"{task}|failure".encode(): 0 for task in ROUTES}
+    for field, count in (never | states).items():
+        task, _, state = field.decode().rpartition("|")
+        yield "quintet_tasks", {"task": task, "state": state}, float(count)
+    for field, spent in seconds.items():
+        yield "quintet_task_seconds", {"task": field.decode()}, float(spent)
+    for field, when in ended.items():
+        yield "quintet_task_ended_timestamp_seconds", {"task": field.decode()}, float(when)
+    yield "quintet_worker_errors_logged", {}, float(errors or 0)
+
+
+def _age(message: bytes | None) -> float:
+    """Return how long a message has waited; 0 without one, or of an earlier version."""
+    if message is None:
+        return 0.0
+    sent = json.loads(message).get("headers", {}).get(SENT_AT)
+    return max(time.time() - sent, 0.0) if sent else 0.0
+
+
+PATH: Final = "/metrics"
+
+
+@never_cache
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Return all metrics as text; 404 where no `METRICS_TOKEN` is set, 401 to requests without it."""
+    if not settings.METRICS_TOKEN:
+        raise Http404
+    expected = f"Bearer {settings.METRICS_TOKEN}"
+    if not constant_time_compare(request.headers.get("Authorization", ""), expected):
+        return HttpResponse(status=401, headers={"WWW-Authenticate": "Bearer"})
+    registry = REGISTRY
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        # Whichever process is asked answers for all of them.
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    asked = CollectorRegistry()
+    asked.register(Asking())
+    text = generate_latest(registry) + generate_latest(asked)
+    return HttpResponse(text, content_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -1,0 +1,314 @@
+"""Write a backup: a folder with a dump, the secret key and a manifest of both. It is read again before it counts as one."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import psycopg2
+import psycopg2.extensions
+from psycopg2 import sql
+from psycopg2.extensions import cursor as Cursor  # noqa: N812  it is a class
+
+from launcher.data_directory import (
+    DataDirectory,
+    FolderInUseError,
+    LauncherError,
+    read_json,
+    start_command,
+    write_private,
+)
+from launcher.postgresql import CONNECT_SECONDS, wheel_folder
+from launcher.services import Services, running_environment
+
+MANIFEST: Final = "manifest.json"
+DUMP: Final = "quintet.dump"
+SECRET_KEY: Final = "secret_key"  # noqa: S105  the name of a file
+#: Of the manifest. A later one is refused.
+FORMAT: Final = 1
+NOT_IN_IT: Final = (
+    "Not in it: environment variables and certificates of a proxy (keep both with it), and messages that wait in "
+    "Valkey, which workers make up for."
+)
+# What libpq reads where an address has it under another name than PG + upper case.
+_NAMES = {"dbname": "PGDATABASE", "application_name": "PGAPPNAME"}
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a backup says of itself.
+
+    Attributes:
+        made_at: in UTC, as ISO 8601.
+        postgresql: the server's major version.
+        rows: rows of each table, at the moment of the dump.
+        migrations: the migrations that the tables had, "app.name".
+        files: SHA-256 of each file.
+    """
+
+    made_at: str
+    postgresql: int
+    rows: dict[str, int]
+    migrations: list[str]
+    files: dict[str, str]
+    format: int = FORMAT
+
+    def write(self, folder: Path) -> None:
+        """Write it into the backup's folder."""
+        write_private(folder / MANIFEST, json.dumps(asdict(self), indent=1, sort_keys=True) + "\n")
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """Read that of a backup.
+
+        Raises:
+            LauncherError: this is no folder of a backup, or one of another version.
+        """
+        found = read_json(folder / MANIFEST)
+        if not isinstance(found, dict) or "format" not in found:
+            raise LauncherError(
+                f"{folder} holds no backup: it has no {MANIFEST} that can be read. Name the folder that "
+                f"`{start_command('backup')}` printed."
+            )
+        if found["format"] != FORMAT:
+            raise LauncherError(
+                f"The backup in {folder} is of another version of Quintet (format {found['format']}; this one "
+                f"reads {FORMAT}). Restore it with that version."
+            )
+        try:
+            return cls(**found)
+        except TypeError as error:
+            raise LauncherError(f"The {MANIFEST} in {folder} is damaged: {error}") from error
+
+    def damaged(self, folder: Path) -> list[str]:
+        """Return the files of the backup that are missing or were changed since it was made."""
+        return [
+            name
+            for name, digest in sorted(self.files.items())
+            if not (folder / name).is_file() or _sha256(folder / name) != digest
+        ]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def backup_command(directory: DataDirectory, *, into: str, report: Report) -> None:
+    """Back up the database that the environment names, else that of the data folder.
+
+    Raises:
+        LauncherError: there is nothing to back up, or it failed.
+    """
+    own = not os.environ.get("DATABASE_URL")
+    if own and not directory.was_started:
+        raise LauncherError(
+            f"There is nothing to back up: Quintet was never started from the data folder {directory.path}. Set "
+            "QUINTET_HOME to the folder your campaigns are in, or DATABASE_URL and SECRET_KEY to your own database."
+        )
+    place = Path(into).expanduser().resolve() if into else directory.path / "backups"
+    if own:
+        try:
+            with Services(directory) as services:
+                folder = backup_write(services.environment, into=place, report=report)
+        except FolderInUseError:
+            running = running_environment(directory)
+            if running is None:
+                raise
+            folder = backup_write(running, into=place, report=report)
+    else:
+        folder = backup_write(os.environ, into=place, report=report)
+    report(f"The backup is {folder}\n{NOT_IN_IT}")
+    if own and not into:
+        report(
+            "It lies on the disk of what it saves: copy the folder elsewhere, or say TO=/folder."
+        )
+
+
+def backup_write(environment: Mapping[str, str], *, into: Path, report: Report) -> Path:
+    """Write a backup into a new folder below `into`; return that folder.
+
+    It has its name only once all of it was written and read again, so that a folder with the name of a
+    backup is one.
+
+    Raises:
+        LauncherError: it cannot be written, or is not what it should be.
+    """
+    url = environment.get("MIGRATION_DATABASE_URL") or environment["DATABASE_URL"]
+    now = datetime.now(UTC)
+    folder = into / f"quintet-{now:%Y%m%d-%H%M%S}"
+    try:
+        into.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=into))
+    except OSError as error:
+        raise LauncherError(f"No backup can be written to {into}: {error.strerror}") from error
+    try:
+        _write(url, environment.get("SECRET_KEY", ""), unfinished, made_at=now, report=report)
+        unfinished.rename(folder)
+    except OSError as error:
+        raise LauncherError(
+            f"The backup could not be written to {into}: {error.strerror}"
+        ) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return folder
+
+
+def _write(url: str, key: str, folder: Path, *, made_at: datetime, report: Report) -> None:
+    dump = folder / DUMP
+    with connected(url) as connection:
+        connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
+        major = server_major(connection)
+        with connection.cursor() as cursor:
+            # What is counted here is what is dumped, while judges work on.
+            cursor.execute("SELECT pg_export_snapshot()")
+            (snapshot,) = cursor.fetchone() or ("",)
+            rows = rows_of_tables(cursor)
+            if not rows:
+                raise LauncherError("The database has no tables: there is nothing to back up.")
+            cursor.execute("SELECT to_regclass('public.django_migrations') IS NOT NULL")
+            migrations = []
+            if (cursor.fetchone() or [False])[0]:
+                cursor.execute("SELECT app || '.' || name FROM django_migrations ORDER BY id")
+                migrations = [str(name) for (name,) in cursor.fetchall()]
+            programs = programs_for(major)
+            run_program(
+                programs / "pg_dump",
+                "--format=custom",
+                "--no-password",
+                f"--snapshot={snapshot}",
+                f"--file={dump}",
+                url=url,
+            )
+            dump.chmod(0o600)
+    dump_check(programs, dump)
+    report(f"dump: {in_words(rows)}; {dump.stat().st_size / 1e6:,.1f} MB; read again whole")
+    if key:
+        write_private(folder / SECRET_KEY, key)
+        report("secret key: kept in the backup; whoever reads the folder can sign sessions")
+    else:
+        report("secret key: SECRET_KEY is not set here, so keep it with the backup yourself")
+    Manifest(
+        made_at=made_at.isoformat(timespec="seconds"),
+        postgresql=major,
+        rows=rows,
+        migrations=migrations,
+        files={path.name: _sha256(path) for path in sorted(folder.iterdir())},
+    ).write(folder)
+
+
+def dump_check(programs: Path, path: Path) -> None:
+    """Read a dump from its first to its last byte.
+
+    Raises:
+        LauncherError: it cannot be read, or holds no table.
+    """
+    listed = run_program(programs / "pg_restore", "--list", str(path))
+    if " TABLE DATA public " not in listed:
+        raise LauncherError(f"{path} holds no rows of tables.")
+    # The list is at its beginning; this unpacks all of it.
+    run_program(programs / "pg_restore", f"--file={os.devnull}", str(path))
+
+
+def rows_of_tables(cursor: Cursor) -> dict[str, int]:
+    """Return how many rows each table has; nothing where there are no tables."""
+    cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename")
+    rows = {}
+    for name in [str(name) for (name,) in cursor.fetchall()]:
+        cursor.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier("public", name)))
+        rows[name] = int((cursor.fetchone() or [0])[0])
+    return rows
+
+
+def in_words(rows: dict[str, int]) -> str:
+    """Say what these tables hold, for people."""
+    if not rows:
+        return "no tables"
+    campaigns = rows.get("campaign_campaign", 0)
+    judgments = rows.get("annotation_judgment", 0)
+    runs = rows.get("ranking_rankingrun", 0)
+    return (
+        f"{campaigns:,} campaigns with {judgments:,} judgments and {runs:,} rankings that were kept"
+    )
+
+
+@contextlib.contextmanager
+def connected(url: str) -> Iterator[psycopg2.extensions.connection]:
+    """Connect to a database for as long as the block runs.
+
+    Raises:
+        LauncherError: it cannot be reached.
+    """
+    try:
+        connection = psycopg2.connect(url, connect_timeout=CONNECT_SECONDS)
+    except psycopg2.OperationalError as error:
+        reason = str(error).strip().splitlines()[0]
+        raise LauncherError(f"The database cannot be reached: {reason}") from error
+    with contextlib.closing(connection):
+        yield connection
+
+
+def server_major(connection: psycopg2.extensions.connection) -> int:
+    """Return the server's major version: 18."""
+    return connection.server_version // 10_000
+
+
+def programs_for(major: int) -> Path:
+    """Return the folder of programs that can read a server of this version: at least as new as it.
+
+    Raises:
+        LauncherError: there are none.
+    """
+    folders = []
+    with contextlib.suppress(LauncherError):
+        folders.append(wheel_folder() / "bin")
+    found = shutil.which("pg_dump")
+    if found:
+        folders.append(Path(found).parent)
+    for folder in folders:
+        # It says, for one: pg_dump (PostgreSQL) 18.4
+        words = run_program(folder / "pg_dump", "--version").split()
+        number = words[2].partition(".")[0] if len(words) > 2 else ""
+        if number.isdecimal() and int(number) >= major:
+            return folder
+    raise LauncherError(
+        f"The server is PostgreSQL {major}, and there is no pg_dump of that version or a newer one here. "
+        f"Install PostgreSQL's client programs of version {major}, so that `pg_dump --version` says it."
+    )
+
+
+def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
+    """Run one of PostgreSQL's programs on the database of an address; return what it printed.
+
+    The address goes by the environment: no password stands in a list of processes.
+
+    Raises:
+        LauncherError: it failed; the message holds its last words.
+    """
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PG")}
+    for name, value in (psycopg2.extensions.parse_dsn(url) if url else {}).items():
+        environment[_NAMES.get(name, f"PG{name.upper()}")] = value
+    done = subprocess.run(
+        [str(program), *arguments],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0:
+        words = "\n".join(done.stderr.strip().splitlines()[-8:])
+        raise LauncherError(f"{program.name} failed (status {done.returncode}):\n{words}")
+    return done.stdout
