@@ -7,8 +7,7 @@ class CellsConfig(AppConfig):
 
     def ready(self) -> None:
         import cells.rehearsing  # noqa: F401  it registers the handlers of its jobs
-        from cells.erasing import erasing_install
-        from cells.unlinking import unlinking_install
+        from cells.erasing import erasing_install, unlinking_install
 
         # No signal is sent for an app without models; ranking is the last of those whose rows are deleted.
         ranking = apps.get_app_config("ranking")

@@ -1,6 +1,6 @@
 """Unlink a judge from the person they are, as the database allows it: `judge_unlink`, a function of the tables' owner.
 
-`cells.unlinking` writes it after each `migrate`.
+`cells.erasing` writes it after each `migrate`.
 """
 
 import json

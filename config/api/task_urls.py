@@ -25,7 +25,7 @@ from campaign.api.bad_references import (
 )
 from campaign.api.segments import SegmentsView
 from campaign.api.texts import DocumentsView, OutputsView
-from cells.task_api import TaskAndMoreView
+from cells.api import TaskAndMoreView
 from protocols.quiz.api import SnippetsView
 from ranking.api.analyses import AnalysesView, AnalysisKindsView, AnalysisReportView, AnalysisView
 from ranking.api.design_forecast import DesignForecastView

@@ -65,10 +65,8 @@ from campaign.api.webhooks import (
     WebhookTestView,
     WebhookView,
 )
-from cells.api import CampaignCloneView
+from cells.api import CampaignCloneView, CampaignTasksView, RehearsalView
 from cells.campaign_file.api import CampaignFileView, CampaignSchemaView
-from cells.rehearsal_api import RehearsalView
-from cells.task_api import CampaignTasksView
 from config.api.contract import contracted
 from config.api.root import RootView
 from config.api.task_urls import task_addresses
