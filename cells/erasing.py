@@ -1,4 +1,11 @@
-"""Functions by which the database deletes campaigns and unlinks judges for good, written anew after each `migrate`."""
+"""Functions by which the database deletes campaigns and unlinks judges for good, written anew after each `migrate`.
+
+The first knows the tables from `cells.campaign_rows`, so that a new model is not forgotten. Both run as the owner of the
+tables: triggers that keep judgments and the activity log for good let nobody else pass, and the application's role has no
+right to delete them. What they may do they ask themselves: `campaign_erase` by the database's clock (a rehearsal goes at
+any time, with its judges), `judge_unlink` for the judge's request, so that nobody is erased without one. Judgments, skips,
+comments and decisions stay, under the pseudonym (docs/decisions/0094-erased-judges-keep-their-pseudonym.md).
+"""
 
 from typing import Any, Final
 
@@ -54,20 +61,6 @@ _ONLY_IF_DUE: Final = """\
             USING ERRCODE = 'integrity_constraint_violation';
     END IF;
 """
-
-
-def erasing_install(*, using: str, **_signal: Any) -> None:
-    """Write the function, and let the application's role call it. After `migrate`."""
-    connection = connections[using]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT has_schema_privilege('public', 'CREATE')")
-        if not cursor.fetchone()[0]:
-            return  # Tables are emptied, not migrated, by a role that does not own them.
-        cursor.execute(_CAMPAIGN_ERASE.format(days=BIN_DAYS, deletions=_deletions(using)))
-        role = settings.APPLICATION_ROLE
-        if role and connection.settings_dict["USER"] != role:
-            quoted = connection.ops.quote_name(role)
-            cursor.execute(f"GRANT EXECUTE ON FUNCTION public.campaign_erase(bigint) TO {quoted}")
 
 
 def _deletions(using: str) -> str:
@@ -172,13 +165,14 @@ REMOVED: Final = {
 }
 
 
-def unlinking_install(*, using: str, **_signal: Any) -> None:
-    """Write the function, and let the application's role call it. After `migrate`."""
+def functions_install(*, using: str, **_signal: Any) -> None:
+    """Write the functions, and let the application's role call them. After `migrate`."""
     connection = connections[using]
     with connection.cursor() as cursor:
         cursor.execute("SELECT has_schema_privilege('public', 'CREATE')")
         if not cursor.fetchone()[0]:
             return  # Tables are emptied, not migrated, by a role that does not own them.
+        cursor.execute(_CAMPAIGN_ERASE.format(days=BIN_DAYS, deletions=_deletions(using)))
         steps = "".join(
             _UNLINK_STEP.format(statement=statement, what=what)
             for what, statement in REMOVED.items()
@@ -187,4 +181,5 @@ def unlinking_install(*, using: str, **_signal: Any) -> None:
         role = settings.APPLICATION_ROLE
         if role and connection.settings_dict["USER"] != role:
             quoted = connection.ops.quote_name(role)
-            cursor.execute(f"GRANT EXECUTE ON FUNCTION public.judge_unlink(bigint) TO {quoted}")
+            for name in ("campaign_erase", "judge_unlink"):
+                cursor.execute(f"GRANT EXECUTE ON FUNCTION public.{name}(bigint) TO {quoted}")

@@ -60,9 +60,7 @@ class SystemAddForm(forms.Form):
         """Refuse a file that is too large."""
         file = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
-            raise forms.ValidationError(
-                _("The file has more than 20 MB. Pack it as .gz.")
-            )
+            raise forms.ValidationError(_("The file has more than 20 MB. Pack it as .gz."))
         return file
 
     def add(self, task: Task) -> System | None:

@@ -38,7 +38,7 @@ from ranking.files import JudgmentSelection
 from ranking.files.counting import FilesWanted, count_files
 from ranking.files.parquet.writing import in_order_of_segments, write_parquet
 from ranking.files.vocabulary import Columns, Vocabulary
-from ranking.management.engine_arguments import ENGINES, chosen_engine
+from ranking.management.arguments import ENGINES, chosen_engine
 from tests.benchmarks import say
 from tests.benchmarks.drawn_campaign import drawn_campaign
 

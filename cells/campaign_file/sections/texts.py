@@ -21,7 +21,7 @@ from campaign.formats import FormatError, InputFile, SegmentTexts, TestSetFormat
 from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM
-from campaign.management.test_set_files import files_recognised, files_with_roles
+from campaign.management.files import files_recognised, files_with_roles
 from campaign.models import Output, Reference, Segment, System, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
 from campaign.texts.json_lines import json_line

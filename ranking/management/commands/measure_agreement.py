@@ -19,9 +19,9 @@ from ranking.management.file_command import (
     add_resampling_arguments,
     read_input,
     refuse,
+    segment_texts,
 )
 from ranking.management.output import Progress
-from ranking.management.texts import segment_texts
 from ranking.reports import Report
 from ranking.reports.agreements import agreement_report
 
