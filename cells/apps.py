@@ -7,10 +7,8 @@ class CellsConfig(AppConfig):
 
     def ready(self) -> None:
         import cells.rehearsing  # noqa: F401  it registers the handlers of its jobs
-        from cells.erasing import erasing_install
-        from cells.unlinking import unlinking_install
+        from cells.erasing import functions_install
 
         # No signal is sent for an app without models; ranking is the last of those whose rows are deleted.
         ranking = apps.get_app_config("ranking")
-        post_migrate.connect(erasing_install, sender=ranking, dispatch_uid="erasing-install")
-        post_migrate.connect(unlinking_install, sender=ranking, dispatch_uid="unlinking-install")
+        post_migrate.connect(functions_install, sender=ranking, dispatch_uid="erasing-install")

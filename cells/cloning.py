@@ -2,8 +2,7 @@
 
 Rows are copied inside the database, `INSERT … SELECT`, a statement a table. A temporary table says for each copied table
 which new id stands for which old one, so that foreign keys lead within the clone. What belongs to which part of a
-campaign, and what is never copied, stands in one list: a model that is in neither fails
-tests/unit/cells/test_cloning.py.
+campaign stands in one list; tests/unit/cells/test_cloning.py names what is never copied, and fails for a model that is in neither.
 """
 
 import time
@@ -25,12 +24,7 @@ from campaign.models import Campaign, CampaignState, Judge, Membership, Membersh
 from campaign.services import judge_link_create
 from campaign.services.rehearsals import rehearsal_words
 from cells.campaign_rows import TABLES, campaign_rows, columns
-from protocols.editing import models as editing
 from protocols.quiz import models as quiz
-from protocols.rating import models as rating
-from protocols.sorting import models as sorting
-from protocols.spans import models as spans
-from protocols.two_outputs import models as two_outputs
 from ranking import models as ranking
 
 
@@ -66,82 +60,6 @@ CLONED: Final[Mapping[type[Model], frozenset[Part]]] = {
     quiz.Snippet: frozenset({Part.TEXTS}),
     ranking.RankingSettings: frozenset({Part.TEXTS}),
     ranking.StoppingRule: frozenset({Part.TEXTS}),
-}
-_WORK: Final = "work: nobody has judged in the clone"
-_PLANNED: Final = "planned anew from the designs"
-_LINKS: Final = "lets people into the other campaign; judges of the clone get links of their own"
-_TOLD: Final = (
-    "tells a program of the other campaign: a clone sends nothing until somebody asks for it"
-)
-_FILES: Final = "files on their way to a test set of the other campaign"
-#: Why the others are not.
-NOT_CLONED: Final[Mapping[type[Model], str]] = {
-    campaign.Campaign: "one row, made with another name, as a draft",
-    campaign.CampaignStateChange: "the life of the other campaign",
-    campaign.Rehearsal: "of the other campaign",
-    campaign.ActivityEvent: "what was changed in the other campaign",
-    campaign.ApiToken: "opens the other campaign",
-    campaign.WebhookEndpoint: _TOLD,
-    campaign.WebhookDelivery: _TOLD,
-    campaign.WebhookMark: _TOLD,
-    campaign.Acceptance: "judges accept the instructions of the clone",
-    campaign.Invitation: _LINKS,
-    campaign.LinkRedemption: _LINKS,
-    campaign.ErasureRequest: "asked of the other campaign",
-    campaign.ErasureMail: "of the other campaign",
-    campaign.BrowserVisit: "who opened links of the other campaign",
-    campaign.InvitationMail: _LINKS,
-    campaign.Panel: "a study of its own at the recruiting service, with its addresses and codes",
-    campaign.PanelArrival: "of a panel",
-    campaign.Job: "work of the other campaign",
-    campaign.ExportedFile: "of the other campaign",
-    campaign.ExportedPart: "of the other campaign",
-    campaign.Upload: _FILES,
-    campaign.UploadedFile: _FILES,
-    campaign.UploadedPart: _FILES,
-    campaign.PanelMember: "of a panel",
-    campaign.Participation: "of a panel",
-    annotation.PlanningBatch: _PLANNED,
-    annotation.HITSequence: _PLANNED,
-    annotation.SamplingState: _PLANNED,
-    annotation.HIT: _PLANNED,
-    annotation.Block: _PLANNED,
-    annotation.Assignment: _WORK,
-    annotation.Exposure: _WORK,
-    annotation.JudgeAccount: _WORK,
-    annotation.Judgment: _WORK,
-    rating.Answer: _WORK,
-    two_outputs.Answer: _WORK,
-    spans.Answer: _WORK,
-    editing.Answer: _WORK,
-    quiz.Answer: _WORK,
-    sorting.SystemSort: _PLANNED,
-    sorting.ClosedComparison: _WORK,
-    annotation.JudgmentNumber: _WORK,
-    annotation.UnnumberedJudgment: _WORK,
-    annotation.JudgmentSequence: _WORK,
-    annotation.RankingRequest: _WORK,
-    annotation.JudgeTally: _WORK,
-    annotation.JudgedQuarterHour: _WORK,
-    annotation.WorkedQuarterHour: _WORK,
-    annotation.Skip: _WORK,
-    annotation.UncountedSkip: _WORK,
-    annotation.PageChanges: _WORK,
-    annotation.ProblemReport: _WORK,
-    annotation.ProblemReply: _WORK,
-    annotation.QualityAction: _WORK,
-    annotation.QualityReversal: _WORK,
-    ranking.RankingRun: _WORK,
-    ranking.Analysis: _WORK,
-    ranking.LatestRanking: _WORK,
-    ranking.PublishedResult: "a result of the other campaign, at its address",
-    ranking.ResultBundle: "of such a result",
-    ranking.BundlePart: "of such a result",
-    ranking.ZenodoDraft: "of a result of the other campaign",
-    ranking.QualityReport: _WORK,
-    ranking.JudgeMeasures: _WORK,
-    ranking.TalliesBuild: _WORK,
-    ranking.StoredTallies: _WORK,
 }
 #: Rows that are left behind.
 ONLY: Final[Mapping[type[Model], Q]] = {

@@ -1,9 +1,29 @@
-"""What organisers fill in to clone a campaign."""
+"""What organisers fill in to clone and rehearse a campaign, and of tasks: with a field for each rule of their protocols."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
+from annotation.protocols import answer_kind
+from annotation.selectors.task_rules import task_rules
+from annotation.services import (
+    task_rules_change,
+    task_segments_again_change,
+    task_with_rules_create,
+)
+from campaign.forms.languages import languages_validate
+from campaign.models import Campaign, Protocol, Task, TestSet, User
+from campaign.pages.protocol_words import protocol_in_words
+from campaign.services import RulesRefusedError, TaskRefusedError, task_change
 from campaign.services.rehearsals import LEAST_SKILL, MOST_BOTS
+from campaign.services.rules import MAX_BLOCKS
+from campaign.texts.language_tags import LanguageTagError
 
 
 class CloneForm(forms.Form):
@@ -50,3 +70,217 @@ class RehearsalForm(forms.Form):
         initial=1,
         help_text=_("The same number gives the same judgments again."),
     )
+
+
+_LANGUAGES = ("source_language", "target_language")
+_TAG = forms.TextInput(attrs={"dir": "ltr", "spellcheck": "false"})
+#: The rules of a protocol by the fields of a form.
+Names = Mapping[str, str]
+
+
+def _segments_again(**more: Any) -> forms.BooleanField:
+    return forms.BooleanField(
+        label=_("Judges meet segments again that other tasks showed them"),
+        required=False,
+        help_text=_(
+            "For comparing what the same judges say of the same sentences when they are asked otherwise. They may "
+            "remember a sentence, and look up what they said of it. Otherwise nobody sees a segment in two tasks. It "
+            "stays as it is once judges have begun with the task."
+        ),
+        **more,
+    )
+
+
+class NewTaskForm(forms.Form):
+    """A test set, a protocol that it is not judged by yet, how much is wanted, and the rules of each protocol.
+
+    The rules of the chosen protocol count.
+    """
+
+    test_set = forms.ModelChoiceField(
+        TestSet.objects.none(), label=capfirst(_("test set")), empty_label=None
+    )
+    protocol = forms.ChoiceField(label=capfirst(_("protocol")), widget=forms.RadioSelect)
+    blocks_wanted = forms.IntegerField(
+        label=capfirst(_("blocks wanted")),
+        help_text=_("What progress is measured against; no more are planned than that."),
+        min_value=1,
+        max_value=MAX_BLOCKS,
+        required=False,
+    )
+    segments_again = _segments_again()
+
+    def __init__(
+        self, data: Any = None, *, campaign: Campaign, test_set: int | None = None
+    ) -> None:
+        super().__init__(data, initial={"test_set": test_set})
+        rows = list(campaign.test_sets.order_by("created_at", "pk").prefetch_related("tasks"))
+        left = [row for row in rows if len(row.tasks.all()) < len(Protocol)]
+        offered = {each for row in left for each in _left(row)}
+        sets = self.fields["test_set"]
+        protocols = self.fields["protocol"]
+        sets.queryset = campaign.test_sets.filter(pk__in=[row.pk for row in left]).order_by(  # type: ignore[attr-defined]
+            "created_at", "pk"
+        )
+        protocols.choices = [  # type: ignore[attr-defined]
+            (each.value, protocol_in_words(each)) for each in Protocol if each in offered
+        ]
+        #: Whether every test set has a task of every protocol.
+        self.is_over = not left
+        #: By protocol.
+        self.rules_names = {
+            protocol: _fields_add(
+                self,
+                protocol,
+                answer_kind(protocol).rules({}),
+                before=f"{Protocol(protocol).label} · ",
+            )
+            for protocol, _words in protocols.choices  # type: ignore[attr-defined]
+        }
+
+    def clean(self) -> dict[str, Any]:
+        chosen = self.cleaned_data.get("protocol")
+        for protocol, names in self.rules_names.items():
+            for name in names if protocol != chosen else ():
+                self.errors.pop(name, None)
+        return self.cleaned_data
+
+    def save(self, *, by: User) -> Task | None:
+        """Make the task; None, with an error, if refused."""
+        asked = dict(self.cleaned_data)
+        rules = {name: _taken(asked, names) for name, names in self.rules_names.items()}
+        try:
+            return task_with_rules_create(by=by, rules=rules[asked["protocol"]], **asked)
+        except TaskRefusedError as error:
+            self.add_error(error.field if error.field in self.fields else None, str(error))
+        except ValidationError as error:
+            self.add_error(None, error.messages)
+        return None
+
+
+class TaskSettingsForm(forms.Form):
+    """Quotas, expertise, languages and rules of a task and its test set.
+
+    There are no languages where these are settled, and rules can only be read where they are.
+    """
+
+    blocks_wanted = forms.IntegerField(
+        label=capfirst(_("blocks wanted")),
+        help_text=_("What progress is measured against; no more are planned than that."),
+        min_value=1,
+        max_value=MAX_BLOCKS,
+        required=False,
+    )
+    blocks_per_segment = forms.IntegerField(
+        label=capfirst(_("blocks of a segment")),
+        help_text=_("No segment is planned into more blocks than that; empty means no limit."),
+        min_value=1,
+        max_value=MAX_BLOCKS,
+        required=False,
+    )
+    expertise = forms.CharField(
+        label=capfirst(_("expertise asked for")),
+        help_text=_("Only judges with all of these are asked. Commas between them."),
+        required=False,
+    )
+    source_language = forms.CharField(
+        label=capfirst(_("source language")),
+        help_text=_("A tag such as en, pt-BR or zh-Hans."),
+        validators=[languages_validate],
+        widget=_TAG,
+    )
+    target_language = forms.CharField(
+        label=capfirst(_("target language")),
+        help_text=_("A tag such as en, pt-BR or zh-Hans."),
+        validators=[languages_validate],
+        widget=_TAG,
+    )
+
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        task: Task,
+        are_languages_settled: bool = False,
+        rules_settled: str = "",
+    ) -> None:
+        self.task = task
+        super().__init__(
+            data,
+            initial={
+                "blocks_wanted": task.blocks_wanted,
+                "blocks_per_segment": task.blocks_per_segment,
+                "expertise": ", ".join(task.test_set.expertise),
+                "source_language": task.test_set.source_language,
+                "target_language": task.test_set.target_language,
+            },
+        )
+        if are_languages_settled:
+            for name in _LANGUAGES:
+                del self.fields[name]
+        self.rules_settled = rules_settled
+        if task.protocol != Protocol.RANKING:
+            self.fields["segments_again"] = _segments_again(
+                initial=task.segments_again, disabled=bool(rules_settled)
+            )
+        self.rules_names = _fields_add(
+            self, task.protocol, task_rules(task), are_settled=bool(rules_settled)
+        )
+
+    def clean_expertise(self) -> list[str]:
+        text: str = self.cleaned_data["expertise"]
+        return sorted({tag.strip().lower() for tag in text.split(",") if tag.strip()})
+
+    def clean(self) -> dict[str, Any]:
+        # A page from before the first HIT was lent still offers the choice.
+        for name in self.rules_names if self.rules_settled else ():
+            field = self.fields[name]
+            sent = field.widget.value_from_datadict(self.data, self.files, name)
+            if name in self.data and field.to_python(sent) != field.initial:
+                raise ValidationError(self.rules_settled)
+        return self.cleaned_data
+
+    def save(self) -> bool:
+        """Change them; False, with an error, if refused."""
+        rules = _taken(self.cleaned_data, self.rules_names)
+        segments_again = self.cleaned_data.pop("segments_again", False)
+        try:
+            with transaction.atomic():
+                task_change(task=self.task, **self.cleaned_data)
+                task_rules_change(task=self.task, rules=rules)
+                task_segments_again_change(task=self.task, segments_again=segments_again)
+        except RulesRefusedError as error:
+            self.add_error(error.field if error.field in self.fields else None, str(error))
+        except LanguageTagError as error:
+            self.add_error("target_language", str(error))
+        except ValidationError as error:
+            self.add_error(None, error.messages)
+        return self.is_valid()
+
+
+def _left(test_set: TestSet) -> set[Protocol]:
+    return set(Protocol) - {Protocol(each.protocol) for each in test_set.tasks.all()}
+
+
+def _fields_add(
+    form: forms.Form,
+    protocol: str,
+    rules: Mapping[str, Any],
+    *,
+    before: str = "",
+    are_settled: bool = False,
+) -> Names:
+    names = {}
+    for name, known in answer_kind(protocol).rules_fields.items():
+        field = deepcopy(known)
+        field.label = f"{before}{known.label}"
+        field.initial = rules[name]
+        field.disabled = are_settled
+        # Protocols may have rules of one name; a test set has fields of its own.
+        form.fields[f"{protocol}_{name}"] = field
+        names[f"{protocol}_{name}"] = name
+    return names
+
+
+def _taken(cleaned: dict[str, Any], names: Names) -> dict[str, Any]:
+    return {name: cleaned.pop(field, None) for field, name in names.items()}

@@ -1,14 +1,18 @@
 from django.urls import path
 
-from cells.campaign_file.new_campaign import campaign_new_file_page
 from cells.campaign_file.views import (
     campaign_file_download,
     campaign_file_page,
+    campaign_new_file_page,
 )
-from cells.rehearsal_views import rehearsal_end_page, rehearsal_page
-from cells.task_settings import test_set_settings
-from cells.task_views import task_add_page, task_delete_page
-from cells.views import campaign_clone_page
+from cells.views import (
+    campaign_clone_page,
+    rehearsal_end_page,
+    rehearsal_page,
+    task_add_page,
+    task_delete_page,
+    test_set_settings,
+)
 
 urlpatterns = [
     path("new-campaign/file/", campaign_new_file_page, name="campaign-new-file"),

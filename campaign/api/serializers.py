@@ -167,21 +167,6 @@ class TaskSerializer(serializers.ModelSerializer[Task]):
         ]
 
 
-class TaskChangesSerializer(serializers.ModelSerializer[Task]):
-    """What may be changed of a task and its test set; what is not named stays."""
-
-    source_language = serializers.CharField(max_length=35)
-    target_language = serializers.CharField(max_length=35)
-    expertise = serializers.ListField(child=serializers.CharField(max_length=60))
-
-    class Meta:
-        model = Task
-        fields = [
-            *("source_language", "target_language", "blocks_wanted", "blocks_per_segment"),
-            "expertise",
-        ]
-
-
 class SystemSerializer(serializers.ModelSerializer[System]):
     class Meta:
         model = System

@@ -3,8 +3,7 @@
 from functools import cached_property
 
 from django.core.exceptions import ValidationError as InvalidError
-from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics
@@ -14,7 +13,6 @@ from rest_framework.response import Response
 
 from campaign.api.access import (
     organised_campaign,
-    organised_task,
     readable_task,
     reader,
 )
@@ -26,19 +24,15 @@ from campaign.api.serializers import (
     CampaignSerializer,
     ReferenceRankedSerializer,
     SystemSerializer,
-    TaskChangesSerializer,
-    TaskSerializer,
 )
-from campaign.models import Campaign, Document, Segment, System, Task, TestSet
+from campaign.models import Campaign, System, Task, TestSet
 from campaign.selectors import may_make_campaigns
 from campaign.services import (
     ReferenceRankedError,
     RulesRefusedError,
     campaign_change,
-    task_change,
 )
 from campaign.services.campaigns import campaign_create
-from campaign.texts.language_tags import LanguageTagError
 
 
 class CampaignsMixin(generics.GenericAPIView[Campaign]):
@@ -113,48 +107,6 @@ class CampaignView(CampaignsMixin, generics.RetrieveAPIView[Campaign]):
         except RulesRefusedError as error:
             raise ValidationError({error.field: [str(error)]}) from error
         return Response(self.get_serializer(self.get_object()).data)
-
-
-class TaskView(generics.RetrieveAPIView[Task]):
-    """A test set, and where its texts, systems, judgments, rankings and judges are."""
-
-    __test__ = False
-
-    serializer_class = TaskSerializer
-    lookup_url_kwarg = "task_id"
-
-    def get_queryset(self) -> QuerySet[Task]:
-        return (
-            Task.objects.open_to(reader(self.request))
-            .select_related("test_set__campaign")
-            .annotate(
-                document_count=_count(Document.objects.all()),
-                segment_count=_count(Segment.objects.all()),
-            )
-        )
-
-    @extend_schema(
-        operation_id="tasks_change",
-        request=TaskChangesSerializer,
-        responses=TaskSerializer,
-    )
-    def patch(self, request: Request, task_id: int) -> Response:
-        """Change quotas, expertise or, until the first judgment, languages. For its organisers only."""
-        task = organised_task(request, task_id)
-        sent = TaskChangesSerializer(task, data=request.data, partial=True)
-        sent.is_valid(raise_exception=True)
-        try:
-            task_change(task=task, **sent.validated_data)
-        except RulesRefusedError as error:
-            raise ValidationError({error.field: [str(error)]}) from error
-        except LanguageTagError as error:
-            raise ValidationError({"target_language": [str(error)]}) from error
-        return Response(self.get_serializer(self.get_object()).data)
-
-
-def _count(rows: QuerySet[Document] | QuerySet[Segment]) -> Coalesce:
-    of_the_task = rows.filter(test_set=OuterRef("test_set")).order_by().values("test_set")
-    return Coalesce(Subquery(of_the_task.annotate(count=Count("pk")).values("count")), 0)
 
 
 class SystemsView(generics.ListAPIView[System]):

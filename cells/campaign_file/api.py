@@ -20,10 +20,9 @@ from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import Campaign
 from campaign.selectors import may_make_campaigns
-from cells.campaign_file.applying import campaign_file_apply
+from cells.campaign_file.applying import campaign_file, campaign_file_apply
 from cells.campaign_file.difference import ChangeKind
 from cells.campaign_file.schema import schema_bytes
-from cells.campaign_file.writing import campaign_file
 
 MEDIA_TYPE = "application/yaml"
 _PEOPLE = OpenApiParameter(

@@ -1,24 +1,47 @@
-"""Make a campaign what a file says: all of it in one transaction, or nothing."""
+"""Write a campaign as a file, and make a campaign what a file says: all of it in one transaction, or nothing."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from campaign.formats.yaml_tree import read_yaml
+from campaign.formats.yaml_writer import yaml_bytes
 from campaign.models import Campaign, CampaignState, Protocol, Task, User
 from campaign.selectors import organisers_of_quintet
 from campaign.services.campaigns import campaign_create
 from cells.campaign_file.difference import Change, differences
-from cells.campaign_file.folders import TextFolders
-from cells.campaign_file.said import Said
-from cells.campaign_file.schema import schema_check
+from cells.campaign_file.said import Said, TextFolders
+from cells.campaign_file.schema import VERSION, schema_check
 from cells.campaign_file.sections import SECTIONS, NewLink, Run
-from cells.campaign_file.writing import campaign_said
+
+#: Keys about people: of a campaign, and of its systems.
+_OF_PEOPLE: Final = ("contact", "judges")
+
+
+def campaign_said(*, campaign: Campaign, people: bool = False) -> dict[str, Any]:
+    """Return what the file of a campaign says: settings, never codes, tokens, addresses of links or judgments.
+
+    With `people`, judges by pseudonym, and whom to ask, too.
+    """
+    said: dict[str, Any] = {"version": VERSION, "slug": campaign.slug, "name": campaign.name}
+    for section in SECTIONS:
+        said |= section.read(campaign)
+    if not people:
+        systems = [each for test_set in said["test_sets"] for each in test_set["systems"]]
+        for part in (said, *systems):
+            for name in _OF_PEOPLE:
+                part.pop(name, None)
+    return said
+
+
+def campaign_file(*, campaign: Campaign, people: bool = False) -> bytes:
+    """Return the file of a campaign: the same campaign, the same bytes."""
+    return yaml_bytes(campaign_said(campaign=campaign, people=people))
 
 
 @dataclass(frozen=True, slots=True)

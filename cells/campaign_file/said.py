@@ -1,11 +1,14 @@
-"""What a campaign's file says: parts of it that know their line."""
+"""What a campaign's file says: parts of it that know their line, and the files with texts that it names."""
 
-from collections.abc import Iterator, Mapping
+import pathlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from django.core.exceptions import ValidationError
+from django.utils.dateparse import parse_datetime
 
 from annotation.services import DesignRefusedError, QualityRefusedError, TrainingRefusedError
 from annotation.services.systems import SystemRefusedError
@@ -24,7 +27,7 @@ from campaign.services import (
     StateRefusedError,
     TaskRefusedError,
 )
-from campaign.texts.language_tags import LanguageTagError
+from campaign.texts.language_tags import LanguageTagError, language_tags_checked
 from ranking.range_choices import RangeChoiceError
 from ranking.services import StoppingRuleError
 
@@ -89,6 +92,29 @@ class Said:
         """Return the values of those of these keys that the file has."""
         return {name: self.value[name] for name in names if name in self.value}
 
+    def moment(self, key: str) -> datetime | None:
+        """Return the time that a key says; None for null. Raises FormatError for one without a zone."""
+        text = self.get(key)
+        if text is None:
+            return None
+        try:
+            moment = parse_datetime(text)
+        except ValueError:
+            moment = None
+        if moment is None or moment.tzinfo is None:
+            raise self.error(
+                f'"{text}" is no time with its zone', "write 2027-05-01T18:00:00Z", key
+            )
+        return moment
+
+    def with_languages(self, names: tuple[str, ...]) -> dict[str, Any]:
+        """Return what `only` does, with the canonical tags of `languages`."""
+        wanted = self.only(names)
+        if "languages" in wanted:
+            with self.refusals("languages"):
+                wanted["languages"] = language_tags_checked(wanted["languages"])
+        return wanted
+
     def error(self, problem: str, remedy: str, key: str | None = None) -> FormatError:
         """Return an error at this place, or at one of its keys."""
         path = (*self.path, key) if key is not None and key in self.value else self.path
@@ -148,3 +174,56 @@ def _phrase(sentence: str) -> str:
 
 def _known(key: Any, value: Any) -> str | None:
     return key if isinstance(key, str) and isinstance(value, dict) and key in value else None
+
+
+@dataclass(frozen=True, slots=True)
+class TextFolders:
+    """Where files may be: the folder of the campaign's file first, then those of the command line."""
+
+    folders: tuple[pathlib.Path, ...]
+
+    @classmethod
+    def of(cls, file: pathlib.Path, others: Sequence[pathlib.Path] = ()) -> "TextFolders":
+        """Return the folder of a campaign's file and others, without links in their own paths."""
+        return cls(tuple(folder.resolve() for folder in (file.absolute().parent, *others)))
+
+    def found(self, said: Said, name: str, key: str | None = None) -> pathlib.Path | None:
+        """Return the path of a file or folder; None if none of the folders has it.
+
+        Raises FormatError for what would be outside all of them, by `..`, by a link or from the root.
+        """
+        inside = False
+        for folder in self.folders:
+            try:
+                path = (folder / name).resolve()
+            except (OSError, ValueError, RuntimeError):
+                continue
+            if not path.is_relative_to(folder):
+                continue
+            inside = True
+            if path.exists():
+                return path
+        if not inside:
+            raise said.error(
+                f'"{name}" is outside the folder of this file',
+                "put the texts beside this file, or name their folder with --texts",
+                key,
+            )
+        return None
+
+    def needed(self, said: Said, name: str, key: str | None = None) -> pathlib.Path:
+        """Return the path of a file or folder. Raises FormatError if it is not there, or outside."""
+        path = self.found(said, name, key)
+        if path is None:
+            where = ", ".join(str(folder) for folder in self.folders)
+            raise said.error(
+                f'there is no file "{name}" in {where}',
+                "put it there, or name its folder with --texts",
+                key,
+            )
+        return path
+
+
+def tags_checked(tags: Iterable[str]) -> list[str]:
+    """Return tags in small letters, each once, in order, without empty ones."""
+    return sorted({tag.strip().lower() for tag in tags if tag.strip()})

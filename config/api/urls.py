@@ -86,10 +86,8 @@ from campaign.api.webhooks import (
     WebhookTestView,
     WebhookView,
 )
-from cells.api import CampaignCloneView
+from cells.api import CampaignCloneView, CampaignTasksView, RehearsalView, TaskAndMoreView
 from cells.campaign_file.api import CampaignFileView, CampaignSchemaView
-from cells.rehearsal_api import RehearsalView
-from cells.task_api import CampaignTasksView, TaskAndMoreView
 from config.api.contract import contracted
 from config.api.views import RootView
 from protocols.quiz.api import SnippetsView

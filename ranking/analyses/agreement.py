@@ -26,7 +26,7 @@ from ranking.core.agreement.parts import (
     agreement_by_length,
     agreement_by_reference,
 )
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.reports.correlations import kappa_cells, kappa_columns, kappa_plot
 from ranking.reports.inputs import Input, report_on

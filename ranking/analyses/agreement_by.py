@@ -23,7 +23,7 @@ from ranking.core.agreement.parts import (
     agreement_by_segment,
     agreement_by_system,
 )
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.reports.correlations import kappa_cells, kappa_columns, kappa_plot
 from ranking.reports.inputs import Input, ignored_documents_notes, report_on
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value

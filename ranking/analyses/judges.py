@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy, pgettext
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, METHOD, RESAMPLES, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
-from ranking.core.agreement.report import Chance, JudgeChance
+from ranking.core.agreement.report import JudgeChance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judges.diagnosis import JudgeDiagnosis, diagnose_judges
 from ranking.core.judges.outliers import (
     RankingWithout,

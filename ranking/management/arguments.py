@@ -1,9 +1,25 @@
-"""Types of command-line arguments: each says what it wants instead."""
+"""Arguments of the command line, and their types: each says what it wants instead."""
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, Union, get_args, get_origin
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from ranking.core.counting.resampling import LEVELS, Level
+from ranking.core.methods.registry import METHODS
+from ranking.core.ranges.sign_tests import Correction
+from ranking.core.sharding.shards import Engine, ThisMachine
+from ranking.core.simulation.model import Model
+from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 
 
 def whole_number(smallest: int, largest: int | None = None) -> type[int]:
@@ -43,3 +59,307 @@ def number_between(low: float, high: float, *, including_high: bool = False) -> 
 SEED = whole_number(0, 2**64 - 1)
 POSITIVE = whole_number(1)
 SHARE = number_between(0, 1)
+
+
+ENGINES = ("process", "celery", "dask")
+
+
+def add_engine_arguments(parser: CommandParser) -> None:
+    """Add `--engine`, `--jobs` and `--scheduler`."""
+    parser.add_argument(
+        "--engine",
+        dest="engine_name",
+        choices=ENGINES,
+        default="process",
+        help="who computes: this machine, workers of Celery's queue “shards”, or a Dask cluster; "
+        "does not change the result (default: process)",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=POSITIVE,
+        default=os.cpu_count() or 1,
+        help="how much to compute at a time; does not change the result (default: %(default)s here)",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="with --engine dask: the cluster's scheduler, tcp://host:8786 (default: "
+        "DASK_SCHEDULER_ADDRESS, else a cluster of --jobs processes on this machine)",
+    )
+
+
+@contextmanager
+def chosen_engine(options: Mapping[str, Any], *, say: Callable[[str], None]) -> Iterator[Engine]:
+    """Give the engine that the options choose; what it started ends with it.
+
+    `say` is called with sentences for whoever waits.
+
+    Raises
+    ------
+    ValueError
+        If an option does not fit the engine.
+    EngineError
+        If the engine cannot be had.
+    """
+    name, jobs = options["engine_name"], options["jobs"]
+    if options["scheduler"] is not None and name != "dask":
+        raise ValueError(_("--scheduler is an address of Dask: say --engine dask, too"))
+    if name == "dask":
+        from ranking.engines.by_dask import dask_engine
+
+        with dask_engine(scheduler=options["scheduler"], workers=jobs) as engine:
+            yield engine
+    elif name == "celery":
+        # Imported here: the other engines need neither database nor broker.
+        from ranking.engines.by_celery import CeleryEngine
+
+        yield CeleryEngine(workers=jobs, say=say)
+    else:
+        yield ThisMachine(jobs)
+
+
+_TRUTH = {"yes": True, "true": True, "no": False, "false": False}
+_NUMBERS = {int: "whole number", float: "number"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A value given for a parameter of a method."""
+
+    method: str
+    name: str
+    value: Any
+
+
+def add_parameter_argument(parser: CommandParser) -> None:
+    """Add the argument `--parameter`."""
+    parser.add_argument(
+        "--parameter",
+        metavar="METHOD.NAME=VALUE",
+        type=_parameter,
+        nargs="+",
+        action="extend",
+        default=[],
+        help="parameters of the methods, instead of their own: " + ", ".join(_defaults()),
+    )
+
+
+def parameters_of(
+    given: Iterable[Parameter], methods: Iterable[str]
+) -> Mapping[str, Mapping[str, Any]]:
+    """Return the parameters given for each method.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is of a method that is not among `methods`, or is given twice.
+    """
+    found: dict[str, dict[str, Any]] = {name: {} for name in methods}
+    for parameter in given:
+        name = f"{parameter.method}.{parameter.name}"
+        if parameter.method not in found:
+            raise ValueError(
+                _("--parameter %(name)s: this method was not requested, see --method")
+                % {"name": name}
+            )
+        if parameter.name in found[parameter.method]:
+            raise ValueError(_("--parameter %(name)s is given twice") % {"name": name})
+        found[parameter.method][parameter.name] = parameter.value
+    return found
+
+
+def _defaults() -> list[str]:
+    """List all parameters with their defaults, in the form of the argument."""
+    return [
+        f"{name}.{parameter}={_as_text(value)}"
+        for name, method in METHODS.items()
+        for parameter, value in method.defaults.items()
+    ]
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
+def _parameter(text: str) -> Parameter:
+    name, equals, value = text.partition("=")
+    method, dot, parameter = name.partition(".")
+    if not (equals and dot):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form METHOD.NAME=VALUE")
+    if method not in METHODS:
+        raise argparse.ArgumentTypeError(f"{method!r} is none of {', '.join(METHODS)}")
+    known = METHODS[method].parameter_types
+    if parameter not in known:
+        raise argparse.ArgumentTypeError(
+            f"{method} has no parameter {parameter!r} (it has: {', '.join(known) or 'none'})"
+        )
+    return Parameter(method, parameter, _value(name, value, known[parameter]))
+
+
+def _value(name: str, text: str, type_: Any) -> Any:
+    """Read a value of an annotated type, or say what it should be."""
+    if get_origin(type_) in (Union, types.UnionType):
+        if text == "none":
+            return None
+        (type_,) = (each for each in get_args(type_) if each is not types.NoneType)
+    if get_origin(type_) is Literal:
+        return _one_of(name, text, {choice: choice for choice in get_args(type_)})
+    if type_ is bool:
+        return _one_of(name, text, _TRUTH)
+    try:
+        return type_(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{name}: {text!r} is no {_NUMBERS[type_]}") from None
+
+
+def _one_of(name: str, text: str, choices: Mapping[str, Any]) -> Any:
+    if text not in choices:
+        raise argparse.ArgumentTypeError(f"{name}: {text!r} is none of {', '.join(choices)}")
+    return choices[text]
+
+
+_NOT_NEGATIVE = number_between(-math.ulp(0), math.inf)
+
+
+def add_model_arguments(parser: CommandParser, *, systems: int | None, noise: float | None) -> None:
+    """Add the model's parameters; `systems` and `noise` are their defaults."""
+    parser.add_argument(
+        "--systems", metavar="N", type=whole_number(2), default=systems, help="number of systems"
+    )
+    parser.add_argument(
+        "--noise",
+        metavar="S",
+        type=number_between(0, math.inf),
+        default=noise,
+        help="standard deviation of an output's quality around its system's, which is in 0 … 10",
+    )
+    parser.add_argument(
+        "--per-block",
+        metavar="N",
+        type=whole_number(2, 5),
+        default=5,
+        help="outputs a block shows (default: 5)",
+    )
+    parser.add_argument(
+        "--tie-radius",
+        metavar="D",
+        type=_NOT_NEGATIVE,
+        default=0.0,
+        help="difference in quality within which a judge sees a tie (default: 0)",
+    )
+    parser.add_argument(
+        "--judge-noise",
+        metavar="S",
+        type=_NOT_NEGATIVE,
+        default=0.0,
+        help="standard deviation of what a judge perceives (default: 0)",
+    )
+    parser.add_argument(
+        "--segments",
+        metavar="N",
+        type=POSITIVE,
+        help="size of the test set whose outputs blocks share (default: each block has its own)",
+    )
+
+
+def model_of(options: Mapping[str, Any]) -> Model:
+    """Return the requested model."""
+    return Model(
+        systems=options["systems"],
+        noise=options["noise"],
+        per_block=options["per_block"],
+        tie_radius=options["tie_radius"],
+        judge_noise=options["judge_noise"],
+        segments=options["segments"],
+    )
+
+
+_BOOTSTRAP, _TWO_WAY = "bootstrap", "two_way"
+_KINDS = (_BOOTSTRAP, _TWO_WAY, "sign_test", "confidence_set", "anytime")
+_CORRECTIONS = {
+    "none": Correction.NONE,
+    "holm": Correction.HOLM,
+    "bh": Correction.BENJAMINI_HOCHBERG,
+}
+_SIDES = {"one": 1, "two": 2}
+#: What --rank-ranges bootstrap resamples unless --resample says so.
+_LEVEL_OF_BOOTSTRAP: Level = "blocks"
+
+
+def add_range_arguments(parser: CommandParser) -> None:
+    """Add the arguments that say how rank ranges are made; see `range_changes`."""
+    parser.add_argument(
+        "--rank-ranges",
+        choices=_KINDS,
+        help="how to make rank ranges: two_way and bootstrap take percentiles of many rankings, "
+        "the others test pairs of systems (default: two_way; with --resample alone, percentiles "
+        "at that level)",
+    )
+    parser.add_argument(
+        "--resample",
+        choices=list(LEVELS),
+        help="what rank ranges treat as independent; two_way accounts for segments and judges "
+        "(default: two_way; with --rank-ranges bootstrap: blocks)",
+    )
+    parser.add_argument(
+        "--correction",
+        choices=list(_CORRECTIONS),
+        help="correct the tests of pairs for their number, by Holm’s method or Benjamini and "
+        "Hochberg’s (default: none; with --rank-ranges anytime: holm)",
+    )
+    parser.add_argument(
+        "--sided",
+        choices=list(_SIDES),
+        help="make the tests of pairs one- or two-sided (default: two; with --rank-ranges "
+        "sign_test: one)",
+    )
+
+
+def range_choice(options: Mapping[str, Any]) -> RangeChoice:
+    """Return what was asked for, with the defaults for the rest.
+
+    Raises
+    ------
+    RangeChoiceError
+        If options contradict each other.
+    """
+    return completed_choice({**range_changes(options), "confidence": options["confidence"]})
+
+
+def range_changes(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the options name, as parts of a `RangeChoice` by plain values.
+
+    Raises
+    ------
+    RangeChoiceError
+        If --rank-ranges and --resample contradict each other.
+    """
+    kind, level = options["rank_ranges"], options["resample"]
+    changes: dict[str, Any] = {}
+    if kind in (_BOOTSTRAP, _TWO_WAY):
+        changes = {"ranges": "percentile", "resample": _level(kind, level)}
+    elif kind is not None:
+        changes["ranges"] = kind
+        if level is not None:
+            changes["resample"] = level
+    elif level is not None:
+        changes["resample"] = level
+    if options["correction"] is not None:
+        changes["correction"] = _CORRECTIONS[options["correction"]].value
+    if options["sided"] is not None:
+        changes["sides"] = _SIDES[options["sided"]]
+    return changes
+
+
+def _level(kind: str, level: str | None) -> str:
+    if kind == _BOOTSTRAP and level != _TWO_WAY:
+        return level or _LEVEL_OF_BOOTSTRAP
+    if kind == _TWO_WAY and level in (None, _TWO_WAY):
+        return _TWO_WAY
+    raise RangeChoiceError(
+        _("--rank-ranges %(kind)s and --resample %(level)s contradict each other: give one.")
+        % {"kind": kind, "level": level},
+        field="resample",
+    )

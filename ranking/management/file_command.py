@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from abc import abstractmethod
@@ -13,13 +14,20 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from campaign.formats import FormatError
+from campaign.formats import FormatError, InputFile, TestSetFormat, detect_format
+from campaign.formats.sgml_segments import sgml_segments
+from campaign.formats.streams import text_lines
 from ranking.core.agreement.intervals import KAPPA_LEVELS
 from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.sharding.shards import EngineError
 from ranking.files import InputFormat, JudgmentSelection, SelectionError, read_judgments
-from ranking.management.arguments import POSITIVE, SEED, SHARE
-from ranking.management.engine_arguments import add_engine_arguments, chosen_engine
+from ranking.management.arguments import (
+    POSITIVE,
+    SEED,
+    SHARE,
+    add_engine_arguments,
+    chosen_engine,
+)
 from ranking.management.output import Progress, replaced
 from ranking.reports import Report, ReportFormat, write
 from ranking.reports.inputs import Input
@@ -269,3 +277,32 @@ def read_input(options: Options, progress: Progress) -> Input:
     if reference is not None and options.get("reference") == "exclude":
         blocks = blocks.without([reference])
     return Input(read=read, blocks=blocks, reference=reference)
+
+
+_SETS = frozenset({"srcset", "refset", "tstset"})
+
+
+def named_file(text: str) -> tuple[str, str]:
+    """Take NAME=FILE apart."""
+    name, equals, file = text.partition("=")
+    if not (name and equals and file):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=FILE")
+    return name, file
+
+
+def segment_texts(name: str) -> list[str]:
+    """Read the texts of a file, that of segment number s at index s − 1.
+
+    Plain text has a segment a line; SGML has them in the order of the test set. Either may be
+    compressed with gzip.
+    """
+    try:
+        with Path(name).open("rb") as stream:
+            found, file = detect_format(InputFile(name, stream))
+            if found is TestSetFormat.SGML:
+                return [segment.text for segment in sgml_segments(file, _SETS)]
+            if found is TestSetFormat.PLAIN:
+                return [line.strip() for line in text_lines(file)]
+    except OSError as error:
+        refuse(f"{name}: {error.strerror}.", error)
+    raise FormatError(name, f"the file looks like {found.value.upper()}", "give plain text or SGML")

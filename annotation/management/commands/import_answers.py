@@ -3,17 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.utils.translation import gettext as _
 
 from annotation.importing.answers import AnswersImported, answers_import
 from annotation.importing.stored_answers import repeated_in_words, skips_in_words
-from campaign.formats import FormatError
-from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import judgments_file_at
 from campaign.management.arguments import task_named
-from campaign.management.inspection import loss_lines
-from campaign.management.progress import Progress
+from campaign.management.files import Progress, loss_lines, refusals_told
 from campaign.models import Protocol, Task
 
 
@@ -44,7 +41,7 @@ class Command(BaseCommand):
             campaign=options["campaign"], name=options["test_set"], protocol=options["protocol"]
         )
         paths: list[Path] = options["files"]
-        try:
+        with refusals_told():
             progress = Progress(
                 self.stderr,
                 unit=_("judgments"),
@@ -61,10 +58,6 @@ class Command(BaseCommand):
                     file_format=options["input_format"],
                     progress=progress,
                 )
-        except (FormatError, ImportRefusedError) as error:
-            raise CommandError(str(error)) from error
-        except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))
             if imported.skips:

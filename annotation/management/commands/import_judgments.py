@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.answers import AnswersImported, answers_import
 from annotation.importing.stored_answers import repeated_in_words
-from campaign.formats import FormatError
 from campaign.importing.campaigns import campaign_for_import
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import (
@@ -19,11 +18,9 @@ from campaign.importing.judgment_files import (
 )
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
-from campaign.management.inspection import loss_lines
-from campaign.management.progress import Progress
+from campaign.management.files import Progress, loss_lines, refusals_told
 from campaign.models import Task, TestSet
 from campaign.selectors.tasks import ranking_task
-from campaign.texts.language_tags import LanguageTagError
 
 _FORMAT: Final = "five-way-csv"
 
@@ -64,7 +61,7 @@ class Command(BaseCommand):
         paths: list[Path] = options["files"]
         # Each file is hashed before it is read.
         passes = 3 if options["create_test_set"] else 2
-        try:
+        with refusals_told():
             progress = Progress(
                 self.stderr,
                 unit=_("judgments"),
@@ -82,10 +79,6 @@ class Command(BaseCommand):
                     languages=languages,
                     progress=progress,
                 )
-        except (FormatError, ImportRefusedError, LanguageTagError) as error:
-            raise CommandError(str(error)) from error
-        except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))
             if imported.repeated:

@@ -12,20 +12,23 @@ from django.utils.translation import ngettext
 
 from annotation.importing.test_sets import test_set_files_check, test_set_from_files
 from annotation.selectors.designs import design_in_force
-from campaign.formats import FormatError, TestSetFormat
+from campaign.formats import TestSetFormat
 from campaign.formats.recognising import RecognisedSet, SetReading
 from campaign.importing.campaigns import campaign_for_import
-from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.importing.uploaded_files import bytes_of
 from campaign.management.arguments import language_argument, share_argument
-from campaign.management.inspection import inspection_lines, told_lines
-from campaign.management.progress import Progress
-from campaign.management.test_set_files import files_recognised, files_with_roles
+from campaign.management.files import (
+    Progress,
+    files_recognised,
+    files_with_roles,
+    inspection_lines,
+    refusals_told,
+    told_lines,
+)
 from campaign.models import Campaign, Reference, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
-from campaign.services import BadReferenceRefusedError, bad_references_make
-from campaign.texts.language_tags import LanguageTagError
+from campaign.services import bad_references_make
 
 
 class Command(BaseCommand):
@@ -135,33 +138,23 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        try:
-            with ExitStack() as stack:
-                recognised = _recognised(options, stack)
-                languages = _languages(options, recognised)
-                if options["check"]:
-                    self._check(options, recognised, languages)
-                    return
-                _refuse_missing(options, languages)
-                progress = stack.enter_context(
-                    Progress(
-                        self.stderr,
-                        unit=_("segments"),
-                        total_bytes=bytes_of(recognised),
-                        every=10_000,
-                        quiet=not options["verbosity"],
-                    )
+        with refusals_told(), ExitStack() as stack:
+            recognised = _recognised(options, stack)
+            languages = _languages(options, recognised)
+            if options["check"]:
+                self._check(options, recognised, languages)
+                return
+            _refuse_missing(options, languages)
+            progress = stack.enter_context(
+                Progress(
+                    self.stderr,
+                    unit=_("segments"),
+                    total_bytes=bytes_of(recognised),
+                    every=10_000,
+                    quiet=not options["verbosity"],
                 )
-                task = _imported(options, recognised, languages, progress)
-        except (
-            FormatError,
-            ImportRefusedError,
-            LanguageTagError,
-            BadReferenceRefusedError,
-        ) as error:
-            raise CommandError(str(error)) from error
-        except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror}.") from error
+            )
+            task = _imported(options, recognised, languages, progress)
         if options["verbosity"]:
             upload = task.test_set.upload
             left_out = [(each["name"], each["why"]) for each in upload.left_out]

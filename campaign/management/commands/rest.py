@@ -179,7 +179,7 @@ def _user_of(path: str) -> User:
     else:
         owners = Membership.objects.filter(campaign=campaign, role__in=OWNING_ROLES)
         owner = owners.filter(user__is_active=True).select_related("user").order_by("pk").first()
-        user = owner and owner.user
+        user = None if owner is None else owner.user
         refusal = _(
             "“%(slug)s” has no owner. Run add_organiser EMAIL --campaign %(slug)s first."
         ) % {"slug": campaign.slug}

@@ -3,15 +3,16 @@
 from typing import Final
 
 from campaign.models import Campaign
-from cells.campaign_file.sections.general import GeneralSection, ReferenceSection
-from cells.campaign_file.sections.groups import GroupsSection
-from cells.campaign_file.sections.instructions import InstructionsSection
-from cells.campaign_file.sections.judges import JudgesSection
-from cells.campaign_file.sections.links import LinksSection
-from cells.campaign_file.sections.panels import PanelsSection
+from cells.campaign_file.sections.arriving import LinksSection, PanelsSection
+from cells.campaign_file.sections.general import (
+    GeneralSection,
+    InstructionsSection,
+    ReferenceSection,
+    StateSection,
+)
+from cells.campaign_file.sections.people import GroupsSection, JudgesSection
 from cells.campaign_file.sections.rules import RulesSection
 from cells.campaign_file.sections.section import NewLink, Run, Section
-from cells.campaign_file.sections.state import StateSection
 from cells.campaign_file.sections.test_sets import SECTIONS as TEST_SET_SECTIONS
 from cells.campaign_file.sections.test_sets import TasksSection
 

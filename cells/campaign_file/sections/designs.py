@@ -1,5 +1,6 @@
-"""How the HITs of a test set are drawn, and how it is ranked."""
+"""How the HITs of a task are drawn, how it is ranked, and when judging is to end."""
 
+from datetime import date
 from typing import Any, Final
 
 from annotation.models import Design
@@ -11,12 +12,14 @@ from annotation.services.planning.designs import LIMITS, PARAMETERS
 from campaign.models import Task
 from cells.campaign_file.properties import Schema, description_of, object_of, properties_of
 from cells.campaign_file.said import Said
-from cells.campaign_file.sections.groups import GROUP, group_property, group_said
+from cells.campaign_file.sections.people import GROUP, group_property, group_said
 from cells.campaign_file.sections.section import Run, Section, differing
-from ranking.models import RankingSettings
+from ranking.models import RankingSettings, StoppingRule
 from ranking.range_choices import RangeChoice
 from ranking.selectors.settings import ranking_settings_in_force
-from ranking.services import ranking_settings_change
+from ranking.selectors.stopping_rules import stopping_rule_in_force
+from ranking.services import ranking_settings_change, stopping_rule_set
+from ranking.wording.stopping_rules import CRITERIA
 
 _ASKED: Final = "rank_shown_reference"
 _COLUMNS: Final = tuple(name for name in PARAMETERS if name != GROUP)
@@ -58,9 +61,8 @@ class DesignSection(Section[Task]):
         words = "How HITs are drawn from now on; without a seed a new one is drawn once."
         return {"design": object_of(properties, description=words)}
 
-    def read(self, owner: Task, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Task) -> dict[str, Any]:
         """Return the design; nothing before there is one."""
-        del people
         design = design_in_force(task_id=owner.pk)
         if design is None:
             return {}
@@ -117,9 +119,8 @@ class RankingSettingsSection(Section[Task]):
         )
         return {"ranking_settings": object_of(properties, description=words)}
 
-    def read(self, owner: Task, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Task) -> dict[str, Any]:
         """Return the settings in force."""
-        del people
         return {"ranking_settings": _settings(owner)}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
@@ -145,3 +146,57 @@ def _settings(owner: Task) -> dict[str, Any]:
         "reason": settings.reason,
         GROUP: settings.judge_group and settings.judge_group.name,
     }
+
+
+_TERMS: Final = (*CRITERIA, "tests", "confidence", "reason")
+_STOPPING: Final = "stopping_rule"
+
+
+class StoppingRuleSection(Section[Task]):
+    """The stopping rule in force; null where there is none."""
+
+    fields = {StoppingRule: _TERMS}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the terms of a rule."""
+        properties = properties_of(
+            StoppingRule,
+            _TERMS,
+            judgments={"minimum": 1},
+            pairs_share={"exclusiveMinimum": 0, "maximum": 1},
+            clusters={"minimum": 2},
+            confidence={"exclusiveMinimum": 0, "maximum": 0.999},
+        )
+        words = "When judging is to end, at whichever criterion is first; null: no rule."
+        rule = object_of(properties, description=words)
+        return {_STOPPING: {**rule, "type": ["object", "null"]}}
+
+    def read(self, owner: Task) -> dict[str, Any]:
+        """Return the rule in force."""
+        rule = stopping_rule_in_force(task_id=owner.pk)
+        if rule is None:
+            return {}
+        said = {name: getattr(rule, name) for name in _TERMS}
+        return {_STOPPING: {**said, "until": rule.until and rule.until.isoformat()}}
+
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
+        """Put the rule in force; the service writes nothing if it is."""
+        if _STOPPING not in said:
+            return
+        if said.get(_STOPPING) is None:
+            with said.refusals(_STOPPING):
+                stopping_rule_set(task=owner, changed_by=run.by)
+            return
+        part = said[_STOPPING]
+        wanted = dict(part.value)
+        if wanted.get("until") is not None:
+            wanted["until"] = _day(part, wanted["until"])
+        with part.refusals():
+            stopping_rule_set(task=owner, changed_by=run.by, **wanted)
+
+
+def _day(said: Said, text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise said.error(f'"{text}" is no day', "write 2026-12-12", "until") from None

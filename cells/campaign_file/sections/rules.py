@@ -58,9 +58,8 @@ class RulesSection(Section[Campaign]):
         words = "Rules in force. One that differs in threshold or minimum alone takes the place of the other."
         return {"quality_rules": list_of(item, words)}
 
-    def read(self, owner: Campaign, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Campaign) -> dict[str, Any]:
         """Return the rules in force, in the order in which they were made."""
-        del people
         return {"quality_rules": [_terms_of(rule) for rule in _in_force(owner)]}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:

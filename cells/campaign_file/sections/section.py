@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 from django.db.models import Model
 
 from campaign.models import Campaign, User
-from cells.campaign_file.folders import TextFolders
 from cells.campaign_file.properties import Schema
-from cells.campaign_file.said import Said
+from cells.campaign_file.said import Said, TextFolders
 
 Owner = TypeVar("Owner", bound=Model)
 
@@ -56,13 +55,14 @@ class Section(ABC, Generic[Owner]):
     #: The columns that these keys are about, by model: tests/unit/cells/test_campaign_file.py counts them.
     fields: ClassVar[Mapping[type[Model], tuple[str, ...]]] = {}
 
-    @abstractmethod
     def properties(self) -> dict[str, Schema]:
-        """Return the schema of each key."""
+        """Return the schema of each key; none if another section has them."""
+        return {}
 
-    @abstractmethod
-    def read(self, owner: Owner, *, people: bool) -> dict[str, Any]:
-        """Return what the file of this owner says, with what is about people only if asked for."""
+    def read(self, owner: Owner) -> dict[str, Any]:
+        """Return what the file of this owner says; nothing of what files only ask for."""
+        del owner
+        return {}
 
     @abstractmethod
     def apply(self, owner: Owner, said: Said, run: Run) -> None:

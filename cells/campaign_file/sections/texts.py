@@ -1,4 +1,4 @@
-"""The texts of a test set as a file beside the campaign's file: what `import_test_set` reads of any format."""
+"""The texts of a test set, in files beside the campaign's file: what `import_test_set` reads of any format; and its systems."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -10,18 +10,24 @@ from django.db.models import Prefetch
 from django.utils.text import slugify
 
 from annotation.importing.test_sets import test_set_from_files
-from campaign.formats import FormatError, SegmentTexts, TestSetFormat
+from annotation.services.systems import (
+    DESCRIBED,
+    system_add,
+    system_change,
+    system_restore,
+    system_withdraw,
+)
+from campaign.formats import FormatError, InputFile, SegmentTexts, TestSetFormat
 from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM
-from campaign.management.test_set_files import files_recognised, files_with_roles
-from campaign.models import Output, Reference, Segment, SystemKind, Task
+from campaign.management.files import files_recognised, files_with_roles
+from campaign.models import Output, Reference, Segment, System, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
 from campaign.texts.json_lines import json_line
-from cells.campaign_file.folders import TextFolders
-from cells.campaign_file.properties import Schema, object_of
-from cells.campaign_file.said import Said
-from cells.campaign_file.sections.section import Run
+from cells.campaign_file.properties import Schema, list_of, object_of, properties_of, property_of
+from cells.campaign_file.said import Said, TextFolders
+from cells.campaign_file.sections.section import Run, Section, differing
 
 _FILE: Final[Schema] = {"type": "string", "minLength": 1, "maxLength": 500}
 _FILES: Final[Schema] = {"type": "array", "items": _FILE, "minItems": 1, "maxItems": 2000}
@@ -256,3 +262,102 @@ def _pair(said: Said) -> tuple[str, str] | None:
         said.get("target_language"),
     ]
     return (given[0], given[1]) if all(given) else None
+
+
+_DESCRIBED: Final = tuple(name for name in DESCRIBED if name != "name")
+
+
+class SystemsSection(Section[Task]):
+    """Systems by name. Their outputs come with the texts; one more brings a file of its own."""
+
+    fields = {System: ("name", "kind", *_DESCRIBED, "withdrawn_at")}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the list of systems."""
+        item = object_of(
+            {
+                "name": property_of(System, "name", minLength=1),
+                "kind": property_of(
+                    System,
+                    "kind",
+                    enum=[str(SystemKind.SYSTEM), str(SystemKind.REFERENCE)],
+                    description="As the texts make it; not changed.",
+                ),
+                **properties_of(System, _DESCRIBED),
+                "withdrawn": {
+                    "type": "boolean",
+                    "description": "True: no new HIT shows it; what was judged of it counts.",
+                },
+                "outputs": {
+                    "type": "string",
+                    "description": "Of one more system for a test set that is there: the file with its outputs.",
+                },
+            },
+            "name",
+        )
+        return {"systems": list_of(item, "Systems that take part, known by name.")}
+
+    def read(self, owner: Task) -> dict[str, Any]:
+        """Return the systems without damaged references, which are reviewed one by one."""
+        rows = owner.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE).order_by("name")
+        return {"systems": [_system_read(row) for row in rows]}
+
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
+        """Add, describe, withdraw and restore systems; those that the file does not name stay."""
+        for each in said.items_of("systems"):
+            system = owner.test_set.systems.filter(name=each.get("name")).first()
+            if system is None:
+                system = _added(owner, each, run)
+            if system.kind != each.get("kind", system.kind):
+                raise each.error(
+                    f"the system is a {system.get_kind_display()}",
+                    "leave the key out: the texts say it",
+                    "kind",
+                )
+            changes = differing(system, each.only(_DESCRIBED))
+            if changes:
+                with each.refusals():
+                    system_change(system=system, **changes)
+            withdrawn = system.withdrawn_at is not None
+            if each.get("withdrawn", withdrawn) != withdrawn:
+                with each.refusals("withdrawn"):
+                    if withdrawn:
+                        system_restore(system=system)
+                    else:
+                        system_withdraw(system=system)
+
+
+def _system_read(system: System) -> dict[str, Any]:
+    return {
+        "name": system.name,
+        "kind": system.kind,
+        **{name: getattr(system, name) for name in _DESCRIBED},
+        "withdrawn": system.withdrawn_at is not None,
+    }
+
+
+def _added(owner: Task, said: Said, run: Run) -> System:
+    if "outputs" not in said:
+        raise said.error(
+            f'the test set "{owner.test_set.name}" has no system "{said.get("name")}"',
+            "correct the name, or add outputs: FILE for one more system",
+            "name",
+        )
+    if run.folders is None:
+        raise said.error(
+            "files with texts do not come with this one",
+            "add the system on its page, or use apply_campaign where the files are",
+            "outputs",
+        )
+    path = run.folders.needed(said, said.get("outputs"), "outputs")
+    try:
+        with path.open("rb") as stream, said.refusals("outputs"):
+            return system_add(
+                test_set=owner.test_set,
+                name=said.get("name"),
+                file=InputFile(said.get("outputs"), stream),
+            )
+    except OSError as error:
+        raise said.error(
+            f'"{path.name}": {error.strerror}', "give a file that can be read", "outputs"
+        ) from error

@@ -17,7 +17,7 @@ from campaign.management.arguments import (
     user_named,
 )
 from cells.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
-from cells.campaign_file.folders import TextFolders
+from cells.campaign_file.said import TextFolders
 
 
 class Command(BaseCommand):

@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaign.management.arguments import campaign_named
+from cells.campaign_file.applying import campaign_file
 from cells.campaign_file.schema import schema_bytes
 from cells.campaign_file.sections.test_sets import rankings_in_order
 from cells.campaign_file.sections.texts import file_name, is_whole, texts_written
-from cells.campaign_file.writing import campaign_file
 
 
 class Command(BaseCommand):

@@ -11,7 +11,14 @@ from ranking.core.counting.tallies import tally
 from ranking.design_study.campaigns import ComparedDesign, JudgmentSource, rates_of
 from ranking.design_study.ranges import RANGES
 from ranking.design_study.study import compare_designs
-from ranking.management.arguments import POSITIVE, SHARE, number_between, whole_number
+from ranking.management.arguments import (
+    POSITIVE,
+    SHARE,
+    add_model_arguments,
+    model_of,
+    number_between,
+    whole_number,
+)
 from ranking.management.file_command import (
     Options,
     ReportCommand,
@@ -22,7 +29,6 @@ from ranking.management.file_command import (
     refuse,
     refused_writing,
 )
-from ranking.management.model_arguments import add_model_arguments, model_of
 from ranking.management.output import Progress, replaced
 from ranking.reports import Report
 from ranking.reports.designs import comparison_report, plot_of

@@ -13,11 +13,12 @@ from ranking.management.file_command import (
     Options,
     ReportCommand,
     add_file_arguments,
+    named_file,
     read_input,
     refuse,
+    segment_texts,
 )
 from ranking.management.output import Progress
-from ranking.management.texts import named_file, segment_texts
 from ranking.reports import Report
 
 

@@ -7,9 +7,16 @@ import math
 from django.core.management.base import CommandParser
 
 from ranking.analyses.judges import JudgesAsked, judges_found, judges_report
-from ranking.core.agreement.report import Chance, JudgeChance
+from ranking.core.agreement.report import JudgeChance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.methods.registry import METHODS
-from ranking.management.arguments import POSITIVE, SHARE, number_between
+from ranking.management.arguments import (
+    POSITIVE,
+    SHARE,
+    add_parameter_argument,
+    number_between,
+    parameters_of,
+)
 from ranking.management.file_command import (
     Options,
     ReportCommand,
@@ -18,7 +25,6 @@ from ranking.management.file_command import (
     add_resampling_arguments,
     read_input,
 )
-from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
 from ranking.reports import Report
 

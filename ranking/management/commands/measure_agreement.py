@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from ranking.analyses.agreement import agreement_found, agreement_report
-from ranking.core.agreement.report import Chance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.management.file_command import (
     Options,
@@ -19,9 +19,9 @@ from ranking.management.file_command import (
     add_resampling_arguments,
     read_input,
     refuse,
+    segment_texts,
 )
 from ranking.management.output import Progress
-from ranking.management.texts import segment_texts
 from ranking.reports import Report
 
 

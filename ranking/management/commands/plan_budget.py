@@ -9,7 +9,14 @@ from django.utils.translation import gettext as _
 
 from ranking.core.simulation.budget import Budget, plan_budget, plan_campaign
 from ranking.core.simulation.noise import campaign_curve, fit_noise
-from ranking.management.arguments import POSITIVE, SHARE, number_between, whole_number
+from ranking.management.arguments import (
+    POSITIVE,
+    SHARE,
+    add_model_arguments,
+    model_of,
+    number_between,
+    whole_number,
+)
 from ranking.management.file_command import (
     Options,
     ReportCommand,
@@ -17,7 +24,6 @@ from ranking.management.file_command import (
     read_input,
     refuse,
 )
-from ranking.management.model_arguments import add_model_arguments, model_of
 from ranking.management.output import Progress
 from ranking.reports import Report
 from ranking.reports.inputs import Input

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from django.core.management.base import CommandParser
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from ranking.analyses.ranking import rankings_report
-from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.rank import rank
-from ranking.management.counted_files import can_be_counted, count_and_rank
+from ranking.core.judged.blocks import Blocks
+from ranking.core.methods.registry import METHODS, counts_method_named
+from ranking.core.rankings.find_ranges import seconds_of_resamples
+from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.rankings.shard_counts import CountsWanted, rank_added
+from ranking.files import InputFormat
+from ranking.files.counting import FilesWanted, count_files, is_counted, names_documents
+from ranking.management.arguments import (
+    add_parameter_argument,
+    add_range_arguments,
+    parameters_of,
+    range_choice,
+)
 from ranking.management.file_command import (
+    REFERENCE_SYSTEM,
     Options,
     ReportCommand,
     add_file_arguments,
     add_resampling_arguments,
     read_input,
+    reference_among,
+    selection_of,
 )
-from ranking.management.lopez_announcement import lopez_announcement
-from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
-from ranking.management.range_arguments import add_range_arguments, range_choice
+from ranking.range_choices import RangeChoice
 from ranking.reports import Report
+from ranking.reports.inputs import CountedInput
 
 
 class Command(ReportCommand):
@@ -75,3 +93,107 @@ class Command(ReportCommand):
             for method in methods
         ]
         return rankings_report(given, rankings, pairs=pairs)
+
+
+def can_be_counted(
+    files: Sequence[str],
+    input_format: InputFormat | None,
+    methods: Sequence[str],
+    choice: RangeChoice,
+) -> bool:
+    """Return whether rankings follow from counts of shards: the rest needs all judgments at once.
+
+    All files must be Parquet and no votes, all methods functions of counts, and ranges must not account for
+    documents. How long Lopez takes is told from judgments.
+    """
+    if input_format not in (None, InputFormat.PARQUET) or not all(map(is_counted, files)):
+        return False
+    options = choice.options()
+    if "lopez" in methods or not all(options.is_live(METHODS[name]) for name in methods):
+        return False
+    return not (choice.accounts_for_documents and names_documents(files))
+
+
+def count_and_rank(
+    options: Options,
+    parameters: Mapping[str, Mapping[str, Any]],
+    choice: RangeChoice,
+    progress: Progress,
+) -> tuple[CountedInput, list[Ranking]]:
+    """Count the files of `add_file_arguments`, and rank by each method, as `parameters` name them."""
+    how = choice.options(resamples=options["resamples"])
+    methods = [counts_method_named(name) for name in parameters]
+    layouts = [method.layout(0) for method in methods]
+    kinds = tuple(dict.fromkeys((layout.ties, layout.outright) for layout in layouts))
+    excluded = options["reference"] == "exclude"
+    wanted = FilesWanted(
+        selection=selection_of(options),
+        leave_out=(options["reference_system"] or REFERENCE_SYSTEM) if excluded else None,
+        counts=CountsWanted(kinds, how.keeps, options["resamples"], options["seed"]),
+    )
+    found = count_files(
+        options["files"],
+        wanted,
+        engine=options["engine"],
+        progress=progress.begin(_("Counting")),
+    )
+    reference = reference_among(found.systems, options)
+    rankings = [
+        rank_added(
+            found.counts,
+            method,
+            method.complete(parameters[method.name]),
+            how,
+            engine=options["engine"],
+            progress=progress.begin(_("Ranking by %(method)s") % {"method": method.name}),
+        )
+        for method in methods
+    ]
+    counted = {method.name: found.counts.counted(method)[0] for method in methods}
+    return CountedInput(read=found, counted=counted, reference=reference), rankings
+
+
+#: Shorter rankings are not announced.
+LONG = 10.0
+_MINUTE, _HOUR = 60, 3600
+
+
+def lopez_announcement(
+    blocks: Blocks,
+    choice: RangeChoice,
+    *,
+    resamples: int,
+    seed: int,
+    jobs: int,
+    time_limit: float,
+) -> str | None:
+    """Say how long ranking by Lopez is going to take; None if it is short or nothing is resampled."""
+    if choice.ranges not in ("percentile", "confidence_set"):
+        return None
+    seconds = seconds_of_resamples(
+        blocks, resample=choice.resample, resamples=resamples, seed=seed, time_limit=time_limit
+    ) / min(jobs, os.cpu_count() or 1)
+    if seconds <= LONG:
+        return None
+    return _(
+        "Lopez with %(systems)s systems: %(resamples)s resamples take about %(time)s. Ask for "
+        "fewer with --resamples."
+    ) % {
+        "systems": len(blocks.systems),
+        "resamples": number_format(resamples),
+        "time": _duration(seconds),
+    }
+
+
+def _duration(seconds: float) -> str:
+    """Return seconds as a round number of a fitting unit."""
+    if seconds < 1.5 * _MINUTE:
+        count = max(10, 10 * round(seconds / 10))
+        phrase = ngettext("%(count)s second", "%(count)s seconds", count)
+    elif seconds < 1.5 * _HOUR:
+        count = round(seconds / _MINUTE)
+        phrase = ngettext("%(count)s minute", "%(count)s minutes", count)
+    else:
+        count = round(seconds / _HOUR)
+        phrase = ngettext("%(count)s hour", "%(count)s hours", count)
+    return phrase % {"count": number_format(count)}

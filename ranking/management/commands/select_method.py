@@ -8,9 +8,13 @@ from django.utils.translation import gettext as _
 from ranking.analyses.methods import predictors_of, selection_report
 from ranking.core.methods.registry import METHODS
 from ranking.core.selection import Requirement, data_requirements, select_method
-from ranking.management.arguments import number_between, whole_number
+from ranking.management.arguments import (
+    add_parameter_argument,
+    number_between,
+    parameters_of,
+    whole_number,
+)
 from ranking.management.file_command import Options, ReportCommand, add_file_arguments, read_input
-from ranking.management.method_arguments import add_parameter_argument, parameters_of
 from ranking.management.output import Progress
 from ranking.reports import Report
 

@@ -6,9 +6,8 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from ranking.core.simulation.study import METHODS, simulate_campaigns
-from ranking.management.arguments import POSITIVE
+from ranking.management.arguments import POSITIVE, add_model_arguments, model_of
 from ranking.management.file_command import Options, ReportCommand, add_resampling_arguments
-from ranking.management.model_arguments import add_model_arguments, model_of
 from ranking.management.output import Progress
 from ranking.reports import Report
 from ranking.reports.simulations import study_report

@@ -14,7 +14,7 @@ from campaign.models import Campaign, Judge, System, Task, User
 from campaign.services import instructions_accept
 from campaign.services.judge_groups import judge_groups_set
 from cells.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
-from cells.campaign_file.folders import TextFolders
+from cells.campaign_file.said import TextFolders
 from ranking.models import RankingSettings
 from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge

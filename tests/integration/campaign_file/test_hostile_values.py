@@ -12,8 +12,7 @@ from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path
 from campaign.formats.yaml_writer import yaml_bytes
 from campaign.models import Campaign, User
-from cells.campaign_file.applying import campaign_file_check
-from cells.campaign_file.writing import campaign_said
+from cells.campaign_file.applying import campaign_file_check, campaign_said
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 

@@ -22,9 +22,8 @@ from campaign.models import (
     User,
 )
 from campaign.services import judge_invite
-from cells.campaign_file.applying import campaign_file_apply
-from cells.campaign_file.folders import TextFolders
-from cells.campaign_file.writing import campaign_file
+from cells.campaign_file.applying import campaign_file, campaign_file_apply
+from cells.campaign_file.said import TextFolders
 from tests.factories import empty_task
 from tests.integration.constraints.rules import models_of_the_project
 

@@ -11,8 +11,7 @@ from annotation.services import RuleTerms, design_change, quality_rule_add
 from campaign.formats import FormatError
 from campaign.models import Campaign, Protocol, Task, User
 from campaign.services import task_create
-from cells.campaign_file.applying import Applied, campaign_file_apply
-from cells.campaign_file.writing import campaign_file
+from cells.campaign_file.applying import Applied, campaign_file, campaign_file_apply
 from ranking.models import RankingSettings
 from ranking.services import ranking_settings_change
 

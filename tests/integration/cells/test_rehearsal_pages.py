@@ -89,7 +89,7 @@ def test_page_begins_it_shows_it_and_ends_it(
 def test_files_of_its_judgments_say_that_it_is_one(
     desk: Client, api: APIClient, campaign: Campaign
 ) -> None:
-    rehearsal_begin(campaign=campaign, by=None, bots=1, share=0.1)
+    rehearsal_begin(campaign=campaign, by=None, bots=1, skill=0.8, share=0.1, seed=1)
     assert jobs_run_waiting() == 1
     task = Task.objects.get(test_set__campaign__rehearsal_of=campaign)
     rest = f"/api/v1/tasks/{task.pk}/judgments/"
@@ -107,7 +107,7 @@ def test_files_of_its_judgments_say_that_it_is_one(
 def test_nothing_is_changed_in_it_by_page_or_rest(
     desk: Client, api: APIClient, campaign: Campaign
 ) -> None:
-    rehearsal_begin(campaign=campaign, by=None, bots=1, share=0.1)
+    rehearsal_begin(campaign=campaign, by=None, bots=1, skill=0.8, share=0.1, seed=1)
     assert jobs_run_waiting() == 1
     clone = Campaign.objects.get(rehearsal_of=campaign)
     for client, address in (

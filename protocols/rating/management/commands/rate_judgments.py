@@ -22,9 +22,9 @@ from ranking.management.file_command import (
     add_files_of_answers,
     add_left_out_judges,
     refuse,
+    segment_texts,
 )
 from ranking.management.output import Progress
-from ranking.management.texts import segment_texts
 from ranking.reports import Report
 
 

@@ -1,31 +1,109 @@
-"""Links for anybody: for whom they are and how long, never their addresses."""
+"""How judges arrive: links for anybody, and panels of recruiting services."""
 
 from datetime import UTC, datetime, time
 from typing import Any, Final
 
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
-from campaign.models import Campaign, Invitation, InvitationRole
+from campaign.models import Campaign, Invitation, InvitationRole, Panel
 from campaign.services import (
+    PanelTerms,
     invitation_change,
     invitation_create_for_anybody,
     invitation_revoke,
     link_lifetime,
+    panel_change,
+    panel_create,
 )
-from campaign.texts.language_tags import language_tags_checked
 from cells.campaign_file.properties import Schema, list_of, object_of, properties_of, property_of
 from cells.campaign_file.said import Said
 from cells.campaign_file.sections.section import NewLink, Run, Section, differing
 
-_TERMS: Final = ("cap", "languages", "asks_languages", "expires_at")
+_PANEL_TERMS: Final = (
+    "blocks_asked",
+    "minutes_allowed",
+    "participations_per_member",
+    "screen_out_after_training",
+    "languages",
+    "service",
+    "id_parameter",
+)
+
+
+class PanelsSection(Section[Campaign]):
+    """Panels by name. Addresses and codes are made with a new panel, and shown on its page."""
+
+    fields = {Panel: ("name", "kind", *_PANEL_TERMS)}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the list of panels."""
+        least = {"minimum": 1}
+        item = object_of(
+            properties_of(
+                Panel,
+                ("name", "kind", *_PANEL_TERMS),
+                name={"minLength": 1},
+                blocks_asked=least,
+                minutes_allowed=least,
+                participations_per_member=least,
+            ),
+            "name",
+            "kind",
+        )
+        return {"panels": list_of(item, "Studies that send participants, known by name.")}
+
+    def read(self, owner: Campaign) -> dict[str, Any]:
+        """Return the terms of all panels, as far as they are no secret."""
+        rows = owner.panels.order_by("pk")
+        panels = [
+            {name: getattr(row, name) for name in ("name", "kind", *_PANEL_TERMS)} for row in rows
+        ]
+        return {"panels": panels} if panels else {}
+
+    def apply(self, owner: Campaign, said: Said, run: Run) -> None:
+        """Create the panels that are not there, and change the terms of the others."""
+        for each in said.items_of("panels"):
+            panel = owner.panels.filter(name=each.get("name")).first()
+            terms = each.with_languages(_PANEL_TERMS)
+            if panel is None:
+                _panel_create(owner, each, terms, run)
+                continue
+            if panel.kind != each.get("kind"):
+                raise each.error(
+                    f"the panel is one of {panel.kind}", "give another panel another name", "kind"
+                )
+            if differing(panel, terms):
+                with each.refusals():
+                    panel_change(panel=panel, terms=_panel_terms(each, terms, panel))
+
+
+def _panel_create(owner: Campaign, said: Said, terms: dict[str, Any], run: Run) -> None:
+    for key in ("blocks_asked", "minutes_allowed"):
+        if key not in terms:
+            raise said.error(f'a new panel needs "{key}"', "add the key", key)
+    with said.refusals():
+        panel_create(
+            campaign=owner,
+            kind=said.get("kind"),
+            terms=_panel_terms(said, terms, None),
+            user=run.by,
+        )
+
+
+def _panel_terms(said: Said, terms: dict[str, Any], now: Panel | None) -> PanelTerms:
+    """Return all terms: those of the file, else those in force; blank codes and secrets stay."""
+    kept = {} if now is None else {name: getattr(now, name) for name in _PANEL_TERMS}
+    return PanelTerms(name=said.get("name"), **{**kept, **terms})
+
+
+_LINK_TERMS: Final = ("cap", "languages", "asks_languages", "expires_at")
 
 
 class LinksSection(Section[Campaign]):
     """Links for anybody by their notes. Addresses are made with a new link, and said once."""
 
-    fields = {Invitation: ("note", *_TERMS, "revoked_at")}
+    fields = {Invitation: ("note", *_LINK_TERMS, "revoked_at")}
 
     def properties(self) -> dict[str, Schema]:
         """Return the list of links."""
@@ -36,7 +114,7 @@ class LinksSection(Section[Campaign]):
                 ),
                 **properties_of(
                     Invitation,
-                    _TERMS,
+                    _LINK_TERMS,
                     cap={"type": "integer", "minimum": 1},
                     expires_at={
                         "description": "When it ends. Left out of a new link: after the usual days."
@@ -53,9 +131,8 @@ class LinksSection(Section[Campaign]):
         words = "Links for anybody, without their addresses. One that differs in other things than its note is changed."
         return {"links": list_of(item, words)}
 
-    def read(self, owner: Campaign, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Campaign) -> dict[str, Any]:
         """Return the links that were neither withdrawn nor are over."""
-        del people
         links = [_terms_of(link) for link in _standing(owner).filter(expires_at__gt=timezone.now())]
         return {"links": links} if links else {}
 
@@ -64,7 +141,7 @@ class LinksSection(Section[Campaign]):
         left = list(_standing(owner))
         unmatched: list[tuple[Said, dict[str, Any]]] = []
         for each in said.items_of("links"):
-            wanted = _wanted(each)
+            wanted = _link_wanted(each)
             same = next((link for link in left if not differing(link, wanted)), None)
             if same is None:
                 unmatched.append((each, wanted))
@@ -77,10 +154,10 @@ class LinksSection(Section[Campaign]):
                 continue
             near = next((link for link in left if link.note == wanted["note"]), None)
             if near is None:
-                _create(owner, each, wanted, run)
+                _link_create(owner, each, wanted, run)
                 continue
             left.remove(near)
-            terms = {name: wanted.get(name, getattr(near, name)) for name in _TERMS}
+            terms = {name: wanted.get(name, getattr(near, name)) for name in _LINK_TERMS}
             with each.refusals():
                 invitation_change(invitation=near, **terms)
 
@@ -92,34 +169,18 @@ def _standing(campaign: Campaign) -> QuerySet[Invitation]:
 
 
 def _terms_of(link: Invitation) -> dict[str, Any]:
-    terms = {name: getattr(link, name) for name in ("note", *_TERMS)}
+    terms = {name: getattr(link, name) for name in ("note", *_LINK_TERMS)}
     return {**terms, "expires_at": link.expires_at.astimezone(UTC).isoformat()}
 
 
-def _wanted(said: Said) -> dict[str, Any]:
-    wanted = said.only(("note", *_TERMS))
-    if "languages" in wanted:
-        with said.refusals("languages"):
-            wanted["languages"] = language_tags_checked(wanted["languages"])
+def _link_wanted(said: Said) -> dict[str, Any]:
+    wanted = said.with_languages(("note", *_LINK_TERMS))
     if "expires_at" in wanted:
-        wanted["expires_at"] = _moment(said)
+        wanted["expires_at"] = said.moment("expires_at")
     return wanted
 
 
-def _moment(said: Said) -> datetime:
-    text = said.get("expires_at")
-    try:
-        moment = parse_datetime(text)
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise said.error(
-            f'"{text}" is no time with its zone', "write 2027-05-01T18:00:00Z", "expires_at"
-        )
-    return moment
-
-
-def _create(owner: Campaign, said: Said, wanted: dict[str, Any], run: Run) -> None:
+def _link_create(owner: Campaign, said: Said, wanted: dict[str, Any], run: Run) -> None:
     if "expires_at" in wanted and wanted["expires_at"] <= timezone.now():
         raise said.error(
             "a new link would be over already",

@@ -1,24 +1,95 @@
-"""Judges whom an organiser added by pseudonym: what they read, know, and must not see."""
+"""Groups of judges, and judges whom an organiser added by pseudonym."""
 
 from typing import Any, Final
 
 from django.db.models import QuerySet
 
-from campaign.models import Campaign, ConflictOfInterest, GroupMember, Judge, PanelMember, System
-from campaign.services import judge_add, judge_change
+from campaign.models import (
+    Campaign,
+    ConflictOfInterest,
+    GroupMember,
+    Judge,
+    JudgeGroup,
+    PanelMember,
+    System,
+)
+from campaign.services import judge_add, judge_change, judge_group_change, judge_group_create
 from campaign.services.judge_groups import judge_groups_set
-from campaign.texts.language_tags import language_tags_checked
 from cells.campaign_file.properties import Schema, list_of, object_of, properties_of, property_of
-from cells.campaign_file.said import Said
-from cells.campaign_file.sections.groups import group_named
+from cells.campaign_file.said import Said, tags_checked
 from cells.campaign_file.sections.section import Run, Section, differing
-from cells.campaign_file.tags import tags_checked
+
+#: By which key a design and the settings of a ranking name their group.
+GROUP: Final = "judge_group"
+
+
+class GroupsSection(Section[Campaign]):
+    """Groups by name, without their judges: those say in which they are."""
+
+    fields = {JudgeGroup: ("name", "blocks_asked")}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the list of groups."""
+        names = ("name", "blocks_asked")
+        least = {"minLength": 1}
+        item = object_of(
+            properties_of(JudgeGroup, names, name=least, blocks_asked={"minimum": 1}), "name"
+        )
+        words = "Judges who are spoken of together; designs and rankings can be for one group."
+        return {"judge_groups": list_of(item, words)}
+
+    def read(self, owner: Campaign) -> dict[str, Any]:
+        """Return the groups that were not deleted."""
+        rows = JudgeGroup.objects.present().filter(campaign=owner).order_by("pk")
+        groups = [{"name": row.name, "blocks_asked": row.blocks_asked} for row in rows]
+        return {"judge_groups": groups} if groups else {}
+
+    def apply(self, owner: Campaign, said: Said, run: Run) -> None:
+        """Make the groups that are not there, and change what the others ask of a judge."""
+        del run
+        for each in said.items_of("judge_groups"):
+            name = each.get("name")
+            group = _group(owner, name)
+            with each.refusals():
+                if group is None:
+                    judge_group_create(
+                        campaign=owner, name=name, blocks_asked=each.get("blocks_asked")
+                    )
+                elif "blocks_asked" in each and each.get("blocks_asked") != group.blocks_asked:
+                    judge_group_change(
+                        group=group, name=group.name, blocks_asked=each.get("blocks_asked")
+                    )
+
+
+def group_property(words: str) -> Schema:
+    """Return the schema of the name of a group, or null for everybody."""
+    return {"type": ["string", "null"], "minLength": 1, "description": words}
+
+
+def group_said(owner: Campaign, said: Said, key: str = GROUP) -> JudgeGroup | None:
+    """Return the group that a key names; None for everybody. Raises FormatError if there is no such group."""
+    return None if said.get(key) is None else group_named(owner, said.get(key), said, key)
+
+
+def group_named(owner: Campaign, name: str, said: Said, key: str) -> JudgeGroup:
+    """Return the group of this name. Raises FormatError, at the key of the file, if there is none."""
+    group = _group(owner, name)
+    if group is None:
+        raise said.error(
+            f'there is no group "{name}"', 'add it to "judge_groups", or correct the name', key
+        )
+    return group
+
+
+def _group(owner: Campaign, name: str) -> JudgeGroup | None:
+    return JudgeGroup.objects.present().filter(campaign=owner, name__iexact=name).first()
+
 
 _CHANGED: Final = ("languages", "expertise")
 
 
 class JudgesSection(Section[Campaign]):
-    """Judges by pseudonym, without links; in a file only if people are asked for."""
+    """Judges by pseudonym, without links; in a file only if people are asked for (`campaign_said`)."""
 
     fields = {
         Judge: ("pseudonym", *_CHANGED, "note"),
@@ -59,16 +130,14 @@ class JudgesSection(Section[Campaign]):
             "judges": list_of(item, "Judges by pseudonym. Links for new ones are made by hand.")
         }
 
-    def read(self, owner: Campaign, *, people: bool) -> dict[str, Any]:
+    def read(self, owner: Campaign) -> dict[str, Any]:
         """Return who takes part, was not sent by a panel, and is a person."""
-        if not people:
-            return {}
-        return {"judges": [_read(judge) for judge in _listed(owner)]}
+        return {"judges": [_judge_read(judge) for judge in _listed(owner)]}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
         """Add the judges who are not there, change the others, and declare conflicts."""
         for each in said.items_of("judges"):
-            wanted = _wanted(each)
+            wanted = _judge_wanted(each)
             judge = owner.judges.filter(pseudonym=each.get("pseudonym")).first()
             if judge is None:
                 with each.refusals("pseudonym"):
@@ -102,7 +171,7 @@ def _listed(campaign: Campaign) -> QuerySet[Judge]:
     )
 
 
-def _read(judge: Judge) -> dict[str, Any]:
+def _judge_read(judge: Judge) -> dict[str, Any]:
     return {
         "pseudonym": judge.pseudonym,
         "languages": judge.languages,
@@ -120,11 +189,8 @@ def _groups_set(campaign: Campaign, judge: Judge, said: Said) -> None:
         judge_groups_set(judge=judge, groups=groups)
 
 
-def _wanted(said: Said) -> dict[str, Any]:
-    wanted = said.only(_CHANGED)
-    if "languages" in wanted:
-        with said.refusals("languages"):
-            wanted["languages"] = language_tags_checked(wanted["languages"])
+def _judge_wanted(said: Said) -> dict[str, Any]:
+    wanted = said.with_languages(_CHANGED)
     if "expertise" in wanted:
         wanted["expertise"] = tags_checked(wanted["expertise"])
     return wanted

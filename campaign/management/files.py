@@ -1,0 +1,268 @@
+"""Files that commands are given: which there are, how far reading them is, and what was found in them."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from django.core.management.base import CommandError, OutputWrapper
+from django.utils.translation import gettext as _
+
+from campaign.formats import ByteStream, FormatError, InputFile, TestSetFormat, detect_format
+from campaign.formats.archives import archive_files, folder_files, opener
+from campaign.formats.inspecting import OUTLYING, Inspection, SystemFacts
+from campaign.formats.losses import Loss
+from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet, recognise
+from campaign.formats.streams import StoredFile
+from campaign.importing.errors import ImportRefusedError
+from campaign.importing.uploaded_files import holds_archive
+from campaign.services import BadReferenceRefusedError
+from campaign.texts.language_tags import LanguageTagError
+
+
+def files_with_roles(
+    *,
+    source: Path,
+    references: Sequence[Path],
+    systems: Sequence[tuple[str, Path]],
+    documents: Path | None,
+    file_format: TestSetFormat | None,
+) -> RecognisedSet:
+    """Return files whose roles were given; without `file_format` the source tells it."""
+    if file_format is None:
+        with source.open("rb") as stream:
+            file_format, _whole = detect_format(InputFile(str(source), stream))
+
+    def given(role: FileRole, path: Path, system: str | None = None) -> RecognisedFile:
+        stored = StoredFile(str(path), opener(path))
+        return RecognisedFile(stored, role, "it was given so", file_format, system)
+
+    files = [given(FileRole.SOURCE, source)]
+    files += [given(FileRole.REFERENCE, path) for path in references]
+    files += [given(FileRole.SYSTEM, path, name) for name, path in systems]
+    if documents is not None:
+        files.append(given(FileRole.DOCUMENTS, documents))
+    return RecognisedSet(str(source), tuple(files), None)
+
+
+def files_recognised(
+    paths: Sequence[Path],
+    stack: ExitStack,
+    file_format: TestSetFormat | None,
+    languages: tuple[str, str] | None = None,
+) -> RecognisedSet:
+    """Return one whole test set, or the files of a folder, an archive or a list, recognised.
+
+    `languages` choose among the pairs of an EvalSet folder. What an archive holds can be opened until `stack` is closed.
+
+    Raises FormatError for archives and folders that are refused, and CommandError for folders
+    and archives among other files.
+    """
+    if len(paths) > 1:
+        for path in paths:
+            if path.is_dir() or holds_archive(StoredFile(str(path), opener(path))):
+                raise CommandError(
+                    f"{path} is a folder or an archive: give it alone, or give files only."
+                )
+        # Names from the folder that all are in: the folders above it say nothing of roles.
+        above = Path(os.path.commonpath([path.absolute().parent for path in paths]))
+        return recognise(
+            str(above),
+            [
+                StoredFile(path.absolute().relative_to(above).as_posix(), opener(path))
+                for path in paths
+            ],
+            languages,
+        )
+    (path,) = paths
+    if path.is_dir():
+        return recognise(str(path), folder_files(path), languages)
+    archive = StoredFile(str(path), opener(path))
+    if holds_archive(archive):
+        return recognise(str(path), stack.enter_context(archive_files(archive)), languages)
+    return files_with_roles(
+        source=path, references=(), systems=(), documents=None, file_format=file_format
+    )
+
+
+_WIDTH = 160
+
+
+def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[str]:
+    """Yield the lines of a report."""
+    facts = {each.file.name: each for each in found.files}
+    for file in recognised.files:
+        line = f"{file.name}: {_role(file)}"
+        if file.name in facts:
+            line += "; " + _("lines: %(lines)s, encoding: %(encoding)s, line ends: %(ends)s") % {
+                "lines": f"{facts[file.name].lines:,}",
+                "encoding": facts[file.name].encoding or "?",
+                "ends": facts[file.name].line_ends or "–",
+            }
+        yield line
+    if found.languages:
+        yield _("Languages, by the names of the files: %(source)s → %(target)s") % {
+            "source": found.languages[0],
+            "target": found.languages[1],
+        }
+    yield _("Segments: %(segments)s, documents: %(documents)s, references: %(references)s") % {
+        "segments": f"{found.segments:,}",
+        "documents": f"{found.documents:,}",
+        "references": found.references,
+    }
+    for system in found.systems:
+        yield from _system(system)
+    if any(system.outlier_count for system in found.systems):
+        yield _(
+            "An output stands out if the logarithm of its length by its source's is more than %(limit)s "
+            "scaled median absolute deviations from the median of its system."
+        ) % {"limit": f"{OUTLYING:g}"}
+    for group in found.identical_systems:
+        yield _("The same outputs throughout: %(systems)s") % {"systems": ", ".join(group)}
+    listed = {file.name for file in recognised.of(FileRole.IGNORED)}
+    left_out = (each for each in found.left_out if each[0] not in listed)
+    yield from told_lines(left_out, found.warnings)
+    for segment in found.sample:
+        yield f"{segment.number}. {_one_line(segment.source)}"
+        yield from (f"    {_one_line(text)}" for text in segment.references if text)
+        yield from (f"    {name}: {_one_line(text)}" for name, text in segment.outputs.items())
+
+
+def loss_lines(losses: Iterable[Loss]) -> Iterator[str]:
+    """Yield a line for everything that a conversion could not carry."""
+    for loss in losses:
+        yield (
+            _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
+            % {"what": loss.what, "count": f"{loss.count:,}", "first": loss.first}
+        )
+
+
+def told_lines(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> Iterator[str]:
+    """Yield a line for everything that an import leaves out or warns about."""
+    for name, why in left_out:
+        yield _("Left out: %(name)s (%(why)s)") % {"name": name, "why": why}
+    for warning in warnings:
+        yield _("Warning: %(what)s") % {"what": warning}
+
+
+def _role(file: RecognisedFile) -> str:
+    if file.role is FileRole.SYSTEM:
+        return _("outputs of %(system)s") % {"system": file.system}
+    if file.role is FileRole.IGNORED:
+        return _("left out (%(why)s)") % {"why": file.why}
+    return {
+        FileRole.SOURCE: _("source"),
+        FileRole.REFERENCE: _("reference"),
+        FileRole.DOCUMENTS: _("names of documents"),
+        FileRole.WHOLE: _("whole test set"),
+    }[file.role]
+
+
+def _system(system: SystemFacts) -> Iterator[str]:
+    yield _(
+        "%(system)s: length by the source's: %(ratio)s, standing out: %(outliers)s, "
+        "given to another source too: %(repeated)s, copied from the source: %(copied)s"
+    ) % {
+        "system": system.name,
+        "ratio": "–" if system.usual_ratio is None else f"{system.usual_ratio:.2f}",
+        "outliers": f"{system.outlier_count:,}",
+        "repeated": f"{system.repeated:,}",
+        "copied": f"{system.copied:,}",
+    }
+    for outlier in system.outliers:
+        yield f"    {outlier.number}. ×{outlier.ratio:.2f} {_one_line(outlier.output)}"
+
+
+def _one_line(text: str) -> str:
+    shown = text.replace("\n", " ⏎ ")
+    return shown if len(shown) <= _WIDTH else f"{shown[:_WIDTH]}…"
+
+
+@dataclass(slots=True)
+class CountingStream:
+    """A stream that knows how many bytes were read from it."""
+
+    stream: IO[bytes]
+    bytes_read: int = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = self.stream.read(size)
+        self.bytes_read += len(data)
+        return data
+
+
+class Progress:
+    """Counts what was imported, with the share of the files' bytes read so far.
+
+    In a terminal one line that changes; in a log a line every `every` items.
+    """
+
+    def __init__(
+        self, out: OutputWrapper, *, unit: str, total_bytes: int, every: int, quiet: bool = False
+    ) -> None:
+        self._out = out
+        self._unit = unit
+        self._total_bytes = total_bytes
+        self._every = every
+        self._quiet = quiet
+        self._next = every
+        self._count = 0
+        self._streams: list[CountingStream] = []
+        self._in_place = out.isatty()  # str, below: standard error would make it red
+
+    def watch(self, stream: IO[bytes]) -> ByteStream:
+        """Count what is read from `stream` towards the total."""
+        watched = CountingStream(stream)
+        self._streams.append(watched)
+        return watched
+
+    def __call__(self, count: int) -> None:
+        self._count = count
+        if self._quiet:
+            return
+        if self._in_place:
+            self._out.write(f"\r{self._line()}", str, ending="")
+            self._out.flush()
+        elif count >= self._next:
+            self._next = count - count % self._every + self._every
+            self._out.write(self._line(), str)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._in_place and self._count and not self._quiet:
+            self._out.write("")
+
+    def _line(self) -> str:
+        read = sum(stream.bytes_read for stream in self._streams)
+        share = min(100 * read // self._total_bytes, 100) if self._total_bytes else 100
+        return _("%(count)s %(unit)s, %(share)d %% of the input read") % {
+            "count": f"{self._count:,}",
+            "unit": self._unit,
+            "share": share,
+        }
+
+
+@contextmanager
+def refusals_told() -> Iterator[None]:
+    """Let what readers and imports refuse be a CommandError."""
+    try:
+        yield
+    except (
+        BadReferenceRefusedError,
+        FormatError,
+        ImportRefusedError,
+        LanguageTagError,
+    ) as error:
+        raise CommandError(str(error)) from error
+    except OSError as error:
+        raise CommandError(f"{error.filename}: {error.strerror}.") from error
