@@ -59,6 +59,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         method, (path, query) = options["method"], _split(options["path"])
+        content: Any  # bytes, which the stubs of DRF do not know
         content, content_type = _body(options["body"])
         user = user_named(options["by"]) if options["by"] else _user_of(path)
         # Answers to GET have no links for judges.
@@ -168,7 +169,9 @@ def _read(path: Path) -> bytes:
 def _user_of(path: str) -> User:
     """Return the first owner of the campaign that an address names; the first organiser for other addresses."""
     try:
-        campaign = Campaign.objects.filter(pk=campaign_of_address(resolve(path).kwargs)).first()
+        campaign = Campaign.objects.filter(
+            pk=campaign_of_address(resolve(path).kwargs) or 0
+        ).first()
     except Resolver404:
         campaign = None
     if campaign is None:
