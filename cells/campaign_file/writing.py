@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from campaign.formats.yaml_writer import yaml_bytes
+from campaign.formats.yaml_tree import yaml_bytes
 from campaign.models import Campaign
 from cells.campaign_file.schema import VERSION
 from cells.campaign_file.sections import SECTIONS

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from campaign.formats import FormatError, InputFile, TestSetFormat, detect_format
-from campaign.formats.sgml_segments import sgml_segments
+from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import text_lines
 from ranking.management.file_command import refuse
 

@@ -24,7 +24,7 @@ from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.documents import several_documents
 from ranking.files import JudgmentsRead
-from ranking.files.documents import ignored_documents
+from ranking.files.records import ignored_documents
 from ranking.models import RankingRun
 from ranking.reports.inputs import Input
 from ranking.reports.recorded_remarks import Remarks

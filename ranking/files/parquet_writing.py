@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +9,13 @@ import numpy.typing as npt
 
 from optional_packages import extra_require
 from ranking.files.records import NO_JUDGE
-from ranking.files.vocabulary import Columns, Vocabulary
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
+
+    from ranking.files.vocabulary import Columns, Vocabulary
 
 Int64Array = npt.NDArray[np.int64]
 
