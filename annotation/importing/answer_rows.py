@@ -3,8 +3,9 @@
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import connection
@@ -26,9 +27,6 @@ from campaign.database.copy import (
 )
 from campaign.database.planner import table_scans_off
 from campaign.models import Judge, Task
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 #: As many as a design can ask for at most, and as the page of a HIT shows.
 BLOCKS_OF_A_HIT: Final = 50

@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db import DataError, IntegrityError, transaction
 
 from annotation.answer_files import (
@@ -43,9 +44,6 @@ from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, language_tag
 from campaign.models import Judge, Output, Segment, Task
 from campaign.services.uploads import judgments_import_note
-
-if TYPE_CHECKING:
-    from django.core.files.uploadedfile import UploadedFile
 
 #: Few enough that their texts fit in memory, many enough for the queries a batch takes.
 _BATCH: Final = 1000

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping
+from typing import IO, Any, Final
 
+from campaign.formats import InputFile
+from campaign.formats.losses import Losses
 from campaign.formats.streams import peek
 from campaign.formats.tables import is_index, read_table
 from ranking.files.json_objects import json_objects
 from ranking.files.labels import Refuse, judge_of, refuse_at, systems_of
 from ranking.files.parquet_reading import columns_of_schema, refusing_damage
 from ranking.files.records import NO_JUDGE, JudgedBlock
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from campaign.formats import InputFile
-    from campaign.formats.losses import Losses
 
 COLUMNS: Final = ("model_a", "model_b", "winner")
 _JUDGES: Final = ("judge", "judge_hash", "user_id")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from campaign.formats import Place
 from campaign.formats.tables import MAX_INTEGER
@@ -27,9 +27,6 @@ from ranking.files.records import (
 )
 from ranking.files.selecting import Selected, one_language_pair, pairs_chosen, selected
 from ranking.files.vocabulary import Columns, Vocabulary, blocks_of, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 #: A shard ends where a segment ends after so many rows: enough for compiled code to pay.
 ROWS_OF_A_SHARD = 250_000

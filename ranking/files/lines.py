@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.records import counted
@@ -22,9 +23,6 @@ from ranking.files.json_objects import (
 )
 from ranking.files.labels import Refuse, filled, judge_of, refuse_at, segment_of, systems_of
 from ranking.files.records import NO_JUDGE, JudgedBlock
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def read_five_way(file: InputFile) -> Iterator[JudgedBlock]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,8 +25,6 @@ from ranking.files.records import MAX_CANDIDATES, NO_JUDGE, JudgedBlock
 from ranking.files.vocabulary import Columns, Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     import pyarrow as pa
 
 #: How every Parquet file begins.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,13 +10,10 @@ import numpy.typing as npt
 
 from optional_packages import extra_require
 from ranking.files.records import NO_JUDGE
+from ranking.files.vocabulary import Columns, Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pyarrow as pa
-
-    from ranking.files.vocabulary import Columns, Vocabulary
 
 Int64Array = npt.NDArray[np.int64]
 

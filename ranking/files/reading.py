@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import IO, TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO
 
 from campaign.formats import InputFile, Place
 from campaign.formats.losses import Loss, Losses
@@ -27,9 +28,6 @@ from ranking.files.records import (
 from ranking.files.selecting import one_language_pair, selected
 from ranking.files.sources import ReadingProgress, Sources
 from ranking.files.vocabulary import Columns, Vocabulary, blocks_of, columns_of, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 _SNIFFED_BYTES = 64 * 1024
 _CSV_COLUMNS = frozenset({"srclang", "trglang", "srcindex", "segmentid", "judgeid"})

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+import numpy as np
+import numpy.typing as npt
 
-    import numpy as np
-    import numpy.typing as npt
-
-    from campaign.formats.losses import Loss
-    from ranking.core.judged.blocks import Blocks
+from campaign.formats.losses import Loss
+from ranking.core.judged.blocks import Blocks
 
 
 class IgnoredBecause(StrEnum):

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from campaign.formats.five_way import document_of
+from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.coded_blocks import Candidate, CodedJudgments, blocks_of_codes
 from ranking.core.judged.documents import several_documents
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ranking.core.judged.blocks import Blocks
-    from ranking.files.records import JudgedBlock, LanguagePair
+from ranking.files.records import JudgedBlock, LanguagePair
 
 Int32Array = npt.NDArray[np.int32]
 

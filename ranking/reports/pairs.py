@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ranking.code_version import code_version
+from ranking.core.diagnosis.contradictions import Contradiction, ScoredPair
+from ranking.core.diagnosis.direct_pairs import DirectPairs
+from ranking.core.diagnosis.majority_cycles import Cycle
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.scores import Scores, Shortage, ordinal_ranks
 from ranking.reports.inputs import Input, input_data, input_notes
@@ -22,13 +26,6 @@ from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.not_yet import lowered, not_yet_in_words
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ranking.core.diagnosis.contradictions import Contradiction, ScoredPair
-    from ranking.core.diagnosis.direct_pairs import DirectPairs
-    from ranking.core.diagnosis.majority_cycles import Cycle
 
 #: Marks of corrected p-values up to a level, as WMT prints them, the strongest first.
 MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))

@@ -17,18 +17,20 @@ from __future__ import annotations
 import argparse
 import resource
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank_shards import rank_added
+from ranking.core.rankings.ranking import Ranking
 from ranking.core.rankings.shard_counts import CountsWanted
 from ranking.core.sharding.shards import Engine, map_shards
 from ranking.core.sharding.this_machine import ThisMachine
@@ -39,12 +41,6 @@ from ranking.files.vocabulary import Columns, Vocabulary
 from ranking.management.engine_arguments import ENGINES, chosen_engine
 from tests.benchmarks import say
 from tests.benchmarks.drawn_campaign import drawn_campaign
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ranking.core.judged.blocks import Blocks
-    from ranking.core.rankings.ranking import Ranking
 
 A_FILE = 2_500_000
 SEGMENTS = 3003

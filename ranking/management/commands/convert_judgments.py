@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from ranking.files import read_columns
@@ -13,6 +13,7 @@ from ranking.files.parquet_writing import (
     in_order_of_segments,
     write_parquet,
 )
+from ranking.files.vocabulary import Columns, Vocabulary
 from ranking.management.arguments import POSITIVE
 from ranking.management.file_command import (
     Options,
@@ -22,13 +23,8 @@ from ranking.management.file_command import (
     refused_writing,
 )
 from ranking.management.output import Progress, replaced
+from ranking.reports import Report
 from ranking.reports.conversions import FileWritten, conversion_report
-
-if TYPE_CHECKING:
-    from django.core.management.base import CommandParser
-
-    from ranking.files.vocabulary import Columns, Vocabulary
-    from ranking.reports import Report
 
 
 class Command(ReportCommand):
