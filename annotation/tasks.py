@@ -4,7 +4,7 @@ import logging
 
 from celery import shared_task
 
-import annotation.importing.uploads  # noqa: F401  registers the handlers of its jobs
+import annotation.importing.test_sets  # noqa: F401  registers the handlers of its jobs
 from annotation.notification import planning_request_clear
 from annotation.selectors import tasks_changed, tasks_to_plan
 from annotation.services import (

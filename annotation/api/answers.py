@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from annotation.answer_files import answer_files
 from annotation.export.answers import answers_response, answers_written, formats_written
-from annotation.importing.sent_answers import sent_answers_import
+from annotation.importing.answers import sent_answers_import
 from campaign.api.access import organised_task, readable_task
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError

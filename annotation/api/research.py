@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from annotation.api.replica import from_replica
 from annotation.api.research_serializers import JudgmentRecordSerializer, UntilSerializer
-from annotation.export.response import five_way_response
+from annotation.export.answers import five_way_response
 from annotation.export.shown import systems_shown
 from annotation.models import Judgment, JudgmentNumber
 from annotation.pages.judgment_table import JudgmentFilter

@@ -5,12 +5,14 @@ import json
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from typing import Any, Final, NoReturn
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db import DataError, IntegrityError, transaction
 
 from annotation.answer_files import (
@@ -21,20 +23,25 @@ from annotation.answer_files import (
     protocols_with_files,
 )
 from annotation.importing.answer_places import Place, Places, Refuse
-from annotation.importing.answer_rows import AnswerRow, AnswerWriter
-from annotation.importing.new_hits import RENAME_JUDGE, JudgeTakesPartError, imported_judges
-from annotation.importing.stored_answers import ids_there
+from annotation.importing.answer_rows import (
+    RENAME_JUDGE,
+    AnswerRow,
+    AnswerWriter,
+    JudgeTakesPartError,
+    ids_there,
+    imported_judges,
+)
 from annotation.models import HIT, Block, Judgment, JudgmentNumber, Skip
 from annotation.protocols import Rules, answer_kind
 from annotation.services import design_ensure, judgments_number
 from annotation.services.judging.notifications import ranking_request
 from annotation.services.planning.comparisons import comparisons_settle
 from campaign.database.copy import statistics_refresh
-from campaign.formats import FormatError, InputFile
+from campaign.formats import ByteStream, FormatError, InputFile
 from campaign.formats.losses import Loss, Losses
+from campaign.formats.streams import byte_chunks
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.judgment_files import JudgmentsFile, LanguagePair
-from campaign.importing.languages import language_tag
+from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, language_tag
 from campaign.models import Judge, Output, Segment, Task
 from campaign.services.uploads import judgments_import_note
 
@@ -394,3 +401,37 @@ def _sha256(file: JudgmentsFile) -> str:
 def _chunks(read: Callable[[int], bytes]) -> Iterator[bytes]:
     while chunk := read(_CHUNK):
         yield chunk
+
+
+#: As sent, and unpacked; larger ones come by the command.
+MAX_BYTES: Final = 5_000_000
+MAX_UNPACKED_BYTES: Final = 20_000_000
+_BY_COMMAND: Final = "use the command import_answers, or divide the file"
+
+
+def sent_answers_import(
+    *, task: Task, sent: "UploadedFile[Any]", file_format: str | None = None
+) -> AnswersImported:
+    """Import the answers of a file that was sent.
+
+    Raises FormatError and ImportRefusedError, also for a file that is too large.
+    """
+    if (sent.size or 0) > MAX_BYTES:
+        raise ImportRefusedError(f"the file has more than {MAX_BYTES // 1_000_000} MB", _BY_COMMAND)
+
+    @contextmanager
+    def opened() -> Iterator[ByteStream]:
+        sent.seek(0)
+        yield sent
+
+    file = JudgmentsFile(sent.name or "file", opened)
+    with file.open() as stream:
+        unpacked = 0
+        for chunk in byte_chunks(InputFile(file.name, stream)):
+            unpacked += len(chunk)
+            if unpacked > MAX_UNPACKED_BYTES:
+                raise ImportRefusedError(
+                    f"the file has more than {MAX_UNPACKED_BYTES // 1_000_000} MB unpacked",
+                    _BY_COMMAND,
+                )
+    return answers_import(task=task, files=[file], file_format=file_format)

@@ -1,22 +1,30 @@
-"""A test set from recognised files, with what its reference is to be: for the command and for uploads."""
+"""A test set from recognised files, for the command and, by jobs that look at them first, for uploads."""
 # ruff: noqa: PT028  # ruff takes `test_set_…` for test functions
 
 from collections.abc import Callable
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from django.db import transaction
 
 from annotation.services import design_change
-from campaign.formats import ByteStream
+from campaign.formats import ByteStream, FormatError
 from campaign.formats.inspecting import GuessLanguage, Inspection, inspect
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.inspection_report import told_report
+from campaign.importing.inspection_report import (
+    inspection_report,
+    language_guess,
+    refused_report,
+    told_report,
+)
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create, test_set_import
-from campaign.models import Campaign, SystemKind, TestSet, Upload
+from campaign.importing.uploaded_files import bytes_of, uploaded_set
+from campaign.models import Campaign, Job, JobKind, ReferenceUse, SystemKind, TestSet, Upload
 from campaign.selectors.tasks import ranking_task
-from campaign.services.uploads import upload_becomes
+from campaign.services.jobs import JobProgress, handles
+from campaign.services.uploads import upload_becomes, upload_change, upload_report_store
+from campaign.texts.language_tags import LanguageTagError
 
 AS_RANKED: Final = SetReading(reference_system=REFERENCE_SYSTEM)
 
@@ -106,3 +114,91 @@ def _refuse_no_reference(there_is_one: bool) -> None:
             "the shown reference cannot be ranked: no reference takes part as a system",
             "give a reference and let it take part as a system, or do not have it ranked",
         )
+
+
+# How often an inspection reads a file, roughly.
+_READINGS = 5
+
+
+@handles(JobKind.TEXTS_CHECK)
+def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
+    """Inspect the files of an upload, store the report, and propose languages where none were chosen."""
+    upload = _upload(job)
+    total = _READINGS * sum(upload.files.values_list("size", flat=True))
+    try:
+        with uploaded_set(upload, watch=lambda done: progress(done, total)) as recognised:
+            found = test_set_files_check(
+                **_options(upload, recognised), guess_language=language_guess
+            )
+            report = inspection_report(recognised, found)
+    except (ImportRefusedError, LanguageTagError) as error:
+        name = upload.name or upload.campaign.slug
+        report = refused_report(FormatError(name, *(error.args or (str(error),))))
+    except FormatError as error:
+        report = refused_report(error)
+    upload_report_store(upload=upload, report=report)
+    _languages_propose(upload, report)
+    return {"can_be_imported": report["error"] is None}
+
+
+@handles(JobKind.TEXTS_IMPORT, FormatError, ImportRefusedError, LanguageTagError)
+def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
+    """Make a test set of the files of an upload, which are no longer kept then."""
+    upload = _upload(job)
+    total = 0
+    with uploaded_set(upload, watch=lambda done: progress(done, total)) as recognised:
+        total = bytes_of(recognised)
+        test_set = test_set_from_files(
+            **_options(upload, recognised), blocks_wanted=upload.blocks_wanted, upload=upload
+        )
+    upload.refresh_from_db()
+    return {
+        "test_set": test_set.pk,
+        "left_out": upload.left_out,
+        "warnings": upload.warnings,
+    }
+
+
+def _options(upload: Upload, recognised: RecognisedSet) -> dict[str, Any]:
+    """Return what a check and an import are both given."""
+    use = ReferenceUse(upload.reference_use)
+    return {
+        "recognised": recognised,
+        "campaign": upload.campaign,
+        "name": upload.name,
+        "source_language": upload.source_language,
+        "target_language": upload.target_language,
+        "reading": SetReading(
+            languages=_pair(upload),
+            by_paragraph=upload.by_paragraph,
+            common_documents=upload.common_documents,
+            reference_system=None if use is ReferenceUse.LEFT_OUT else REFERENCE_SYSTEM,
+        ),
+        "rank_shown_reference": use is ReferenceUse.RANKED,
+    }
+
+
+def _upload(job: Job) -> Upload:
+    return Upload.objects.select_related("campaign").get(pk=job.parameters["upload"])
+
+
+def _pair(upload: Upload) -> tuple[str, str] | None:
+    both = (upload.source_language, upload.target_language)
+    return both if all(both) else None
+
+
+def _languages_propose(upload: Upload, report: dict[str, Any]) -> None:
+    """Fill in the languages that the names of files say, or those their texts seem to be in."""
+    if upload.source_language or upload.target_language:
+        return
+    guessed = report["languages"] or [
+        next(
+            (f["language"] for f in report["files"] if f["role"] == role and f.get("language")), ""
+        )
+        for role in ("source", "system")
+    ]
+    if all(guessed):
+        try:
+            upload_change(upload=upload, source_language=guessed[0], target_language=guessed[1])
+        except LanguageTagError:
+            return

@@ -26,7 +26,7 @@ class HIT(models.Model):
     """Blocks of consecutive segments of one document, done by one judge once: the unit of lending.
 
     Those of imported judgments are up to fifty blocks that a file has of one judge, in its order
-    (`annotation.importing.new_hits`): done, and never lent.
+    (`annotation.importing.answer_rows`): done, and never lent.
 
     Blocks that are judged again, by another judge or by the same, are another
     HIT that `repeats` the first: with blocks, an order and ids of its own.

@@ -12,9 +12,8 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.answer_files import answer_files
 from annotation.export.answers import answers_response, answers_written, formats_written
-from annotation.importing.answers import AnswersImported
-from annotation.importing.sent_answers import sent_answers_import
-from annotation.importing.stored_answers import repeated_in_words, skips_in_words
+from annotation.importing.answer_rows import repeated_in_words, skips_in_words
+from annotation.importing.answers import AnswersImported, sent_answers_import
 from annotation.pages.answers_form import AnswersForm
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError

@@ -5,7 +5,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from annotation.export.response import five_way_response
+from annotation.export.answers import five_way_response
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from campaign.models import Task, User
 

@@ -7,8 +7,7 @@ file, line, column and what to do. docs/formats.md describes the formats themsel
 """
 
 from campaign.formats.errors import FormatError, Place
-from campaign.formats.five_way import read_five_way_csv
-from campaign.formats.five_way_writer import write_five_way_csv
+from campaign.formats.five_way import read_five_way_csv, write_five_way_csv
 from campaign.formats.records import FiveWayRow, SegmentTexts, system_name_problem
 from campaign.formats.streams import ByteStream, InputFile
 from campaign.formats.test_sets import TestSetFormat, detect_format, read_test_set

@@ -10,12 +10,13 @@ from typing import IO, Final
 
 from campaign.formats import file_names
 from campaign.formats.archives import is_litter
-from campaign.formats.doubts import noticed
 from campaign.formats.errors import FormatError
+from campaign.formats.genmt import OUTPUT_KEYS, genmt_outputs, genmt_sources
 from campaign.formats.json_objects import decode_object
-from campaign.formats.omissions import Omissions, complete, named
+from campaign.formats.language_pairs import matches
+from campaign.formats.omissions import Omissions, complete, named, noticed
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
-from campaign.formats.sgml_segments import set_tag
+from campaign.formats.sgml import set_tag
 from campaign.formats.streams import ByteStream, InputFile, StoredFile, peek, text_lines
 from campaign.formats.test_sets import (
     JSON_ENDINGS,
@@ -26,8 +27,6 @@ from campaign.formats.test_sets import (
     is_json_array,
     read_test_set,
 )
-from campaign.formats.wmt.genmt_lines import OUTPUT_KEYS, genmt_outputs, genmt_sources
-from campaign.formats.wmt.language_pairs import matches
 
 _NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh", ".png", ".jpg")
 # What may be a system's output all the same, under another ending.

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from campaign.formats.errors import FormatError, Place
+from campaign.formats.genmt import read_genmt_test_set
 from campaign.formats.jsonl import read_jsonl_test_set
 from campaign.formats.omissions import Omissions, complete
 from campaign.formats.pearmut import read_pearmut_campaign
@@ -15,8 +16,7 @@ from campaign.formats.records import SegmentTexts, system_name_problem
 from campaign.formats.sgml import read_sgml_test_set
 from campaign.formats.streams import InputFile, peek
 from campaign.formats.tsv import read_tsv_test_set
-from campaign.formats.wmt.genmt import read_genmt_test_set
-from campaign.formats.wmt.xml_sets import read_wmt_xml_test_set
+from campaign.formats.wmt_xml import read_wmt_xml_test_set
 
 SNIFFED_BYTES: Final = 64 * 1024
 _SGML_SET = re.compile(r"<(?:srcset|refset|tstset)[\s>]", re.IGNORECASE)

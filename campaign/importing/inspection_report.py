@@ -1,12 +1,16 @@
-"""What an inspection found, as the database keeps it and REST shows it."""
+"""What an inspection found, as the database keeps it and REST shows it; and a guess of the language of a text."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import islice
 from typing import Any, Final
+
+from py3langid import classify
 
 from campaign.formats import FormatError
 from campaign.formats.inspecting import FileFacts, Inspection
 from campaign.formats.recognising import RecognisedFile, RecognisedSet
+from campaign.texts.language_tags import LanguageTagError, language_tag_checked
 
 _FACTS: Final = ("encoding", "line_ends", "compressed", "bytes", "lines", "language")
 
@@ -76,3 +80,21 @@ def _file(file: RecognisedFile, facts: FileFacts | None) -> dict[str, Any]:
         **{name: getattr(facts, name, None) for name in _FACTS},
         "error": error_report(facts.error) if facts else None,
     }
+
+
+_LINES = 200
+_CHARACTERS = 20_000
+
+
+def language_guess(lines: Iterable[str]) -> str | None:
+    """Return the tag of the language that most likely holds these lines; None without letters.
+
+    It knows 97 languages and always names one of them: a proposal for somebody who can read, nothing more.
+    """
+    text = "\n".join(islice(lines, _LINES))[:_CHARACTERS]
+    if not any(character.isalpha() for character in text):
+        return None
+    try:
+        return language_tag_checked(str(classify(text)[0]))
+    except LanguageTagError:
+        return None

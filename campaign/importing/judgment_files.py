@@ -1,13 +1,23 @@
-"""Files of judgments on their way into the database: opened again as often as needed."""
+"""Files of judgments on their way into the database, opened again as often as needed; and languages as files spell them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
 from campaign.formats import ByteStream
-from campaign.importing.languages import language_tag
+from campaign.texts.language_tags import LanguageTagError, language_by_name, language_tag_checked
+
+
+@lru_cache(maxsize=1000)
+def language_tag(name: str) -> str:
+    """Return the tag of a language given by tag, two- or three-letter code or name; else `name` itself."""
+    try:
+        return language_tag_checked(name)
+    except LanguageTagError:
+        return language_by_name(name) or name.strip()
 
 
 @dataclass(frozen=True, slots=True)

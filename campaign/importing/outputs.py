@@ -8,7 +8,7 @@ from campaign.database.copy import constraints_check_now, rows_copy
 from campaign.formats import InputFile, system_name_problem
 from campaign.formats.errors import Place
 from campaign.formats.segments import filled_text
-from campaign.formats.sgml_segments import sgml_segments
+from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import text_lines
 from campaign.formats.test_sets import TestSetFormat, detect_format
 from campaign.importing.errors import ImportRefusedError

@@ -1,10 +1,10 @@
-"""A test set with its texts, from any format into the database."""
-
+"""A test set with its texts, from any format into the database; and the campaign that it goes into."""
 # ruff: noqa: PT028  # ruff takes `test_set_…` for test functions
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from campaign.database.copy import (
@@ -18,6 +18,7 @@ from campaign.formats import SegmentTexts
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import (
     Campaign,
+    CampaignState,
     Document,
     Output,
     Protocol,
@@ -27,7 +28,46 @@ from campaign.models import (
     SystemKind,
     TestSet,
 )
+from campaign.selectors import organisers_of_quintet
+from campaign.services.campaigns import campaign_create
 from campaign.texts.language_tags import language_pair_checked
+
+
+def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
+    """Return the campaign `slug`, or create it under the name `create_as`, run by those who run this Quintet.
+
+    Raises ImportRefusedError when it should be there and is not, or the other way round.
+    """
+    if create_as is None:
+        try:
+            return Campaign.objects.get(slug=slug)
+        except Campaign.DoesNotExist:
+            known = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20])
+            raise ImportRefusedError(
+                f'there is no campaign "{slug}"',
+                f"name one of these: {known}" if known else "create it with --create-campaign NAME",
+            ) from None
+    there = Campaign.objects.filter(slug=slug).first()
+    if there is not None:
+        raise ImportRefusedError(
+            f'there is a campaign "{slug}" already, called "{there.name}"',
+            "to import a further test set into it, leave out --create-campaign; for a campaign of its own "
+            "choose another --campaign",
+        )
+    try:
+        return campaign_create(
+            slug=slug,
+            name=create_as,
+            organisers=organisers_of_quintet().filter(is_staff=True),
+            state=CampaignState.OPEN,
+        )
+    except ValidationError as error:
+        raise ImportRefusedError(
+            # Django's sentences end with a full stop, these phrases without.
+            f'the campaign "{slug}" cannot be created: {" ".join(error.messages).rstrip(".")}',
+            "choose a short name of letters, digits and hyphens with --campaign, and a name that is not empty",
+        ) from error
+
 
 REFERENCE_SYSTEM: Final = "_ref"  # as the released files of WMT call it
 

@@ -9,8 +9,7 @@ from typing import Any, Final
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from campaign.formats.yaml_tree import read_yaml
-from campaign.formats.yaml_writer import yaml_bytes
+from campaign.formats.yaml_tree import read_yaml, yaml_bytes
 from campaign.models import Campaign, CampaignState, Protocol, Task, User
 from campaign.selectors import organisers_of_quintet
 from campaign.services.campaigns import campaign_create

@@ -18,7 +18,7 @@ from campaign.formats import FiveWayRow, write_five_way_csv
 from campaign.models import Output, Segment, System, SystemKind, Task
 from campaign.texts.canonical_json import canonical
 from optional_packages import has_extra
-from ranking.files.parquet.writing import in_order_of_segments, write_parquet
+from ranking.files.parquet_writing import in_order_of_segments, write_parquet
 from ranking.files.reading import read_columns
 from ranking.models import PublishedResult, ResultBundle
 from ranking.reports.published.folder import hides_a_name

@@ -14,8 +14,7 @@ from annotation.export.losses import judgments_written
 from campaign.database.copied_rows import Rows
 from campaign.export.csv_lines import csv_line
 from campaign.formats import FiveWayRow
-from campaign.formats.five_way import BLANK
-from campaign.formats.five_way_writer import five_way_header, five_way_line
+from campaign.formats.five_way import BLANK, five_way_header, five_way_line
 from campaign.formats.formulas import csv_row, neutral
 from campaign.models import Job, JobKind, Task
 from campaign.selectors.exported_files import ExportStorageError

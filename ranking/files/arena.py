@@ -11,7 +11,7 @@ from campaign.formats.streams import peek
 from campaign.formats.tables import is_index, read_table
 from ranking.files.json_objects import json_objects
 from ranking.files.labels import Refuse, judge_of, refuse_at, systems_of
-from ranking.files.parquet.opening import columns_of_schema, refusing_damage
+from ranking.files.parquet_reading import columns_of_schema, refusing_damage
 from ranking.files.records import NO_JUDGE, JudgedBlock
 
 COLUMNS: Final = ("model_a", "model_b", "winner")

@@ -6,21 +6,19 @@ import json
 import math
 import re
 import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from hashlib import file_digest, sha256
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from campaign.formats import FormatError, Place
 from campaign.formats.archives import Limits, archive_files, folder_files, is_litter, opener
 from campaign.formats.streams import StoredFile
 from campaign.texts.canonical_json import canonical
 from ranking.files.sources import unreadable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 INDEX: Final = "index.html"
 README: Final = "README.md"

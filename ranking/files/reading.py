@@ -1,23 +1,20 @@
-"""Files of judgments in, the columns of the core out."""
+"""Files of judgments in, the columns of the core out; the format is told from how a file begins."""
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO
 
 from campaign.formats import InputFile, Place
 from campaign.formats.losses import Loss, Losses
+from campaign.formats.streams import byte_chunks, peek
 from ranking.files.appraise import read_appraise_xml
-from ranking.files.arena import holds_votes, read_arena, read_arena_parquet
-from ranking.files.build import blocks_of
-from ranking.files.detection import detect_input_format
-from ranking.files.documents import ignored_documents
-from ranking.files.five_way import read_five_way
-from ranking.files.jsonl import read_jsonl
+from ranking.files.arena import COLUMNS, holds_votes, read_arena, read_arena_parquet
+from ranking.files.lines import read_five_way, read_jsonl, read_rank
 from ranking.files.pairwise import read_pairwise_csv
-from ranking.files.parquet.opening import opened
-from ranking.files.parquet.reading import read_row_groups
-from ranking.files.rank_pairs import read_rank
+from ranking.files.parquet_reading import MAGIC, opened, read_row_groups
 from ranking.files.records import (
     MAX_CANDIDATES,
     NO_JUDGE,
@@ -26,10 +23,68 @@ from ranking.files.records import (
     JudgedBlock,
     JudgmentSelection,
     JudgmentsRead,
+    ignored_documents,
 )
 from ranking.files.selecting import one_language_pair, selected
 from ranking.files.sources import ReadingProgress, Sources
-from ranking.files.vocabulary import Columns, Vocabulary, columns_of, joined
+from ranking.files.vocabulary import Columns, Vocabulary, blocks_of, columns_of, joined
+
+_SNIFFED_BYTES = 64 * 1024
+_CSV_COLUMNS = frozenset({"srclang", "trglang", "srcindex", "segmentid", "judgeid"})
+_SYSTEM_COLUMN = re.compile(r"system[0-9]+(id|rank|number)")
+_RANK_CELLS = 5
+
+
+def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
+    """Tell the format from the first 64 KiB, whatever the file is called.
+
+    Returns
+    -------
+    tuple of InputFormat and InputFile
+        The format, and the file to read instead of `file`, whose beginning is used up.
+
+    Raises
+    ------
+    FormatError
+        If the file is empty, or begins like none of the formats.
+    """
+    head, whole = peek(file, _SNIFFED_BYTES)
+    if head.startswith(MAGIC):
+        return InputFormat.PARQUET, whole
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    if text:
+        found = _format_of(text)
+        if found is None:
+            raise Place(file.name, 1).error(
+                "the file begins like none of the formats of judgments",
+                f"give one of {', '.join(InputFormat)}, or say which it is with --input-format",
+            )
+        return found, whole
+    for _chunk in byte_chunks(whole):
+        pass  # Damaged gzip decompresses to nothing, too: say so then.
+    raise Place(file.name).error(
+        "the file is empty", "give a file of judgments, as docs/formats.md shows them"
+    )
+
+
+def _format_of(text: str) -> InputFormat | None:
+    if text.startswith("<"):
+        return InputFormat.APPRAISE_XML
+    first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    if text.startswith("{"):
+        is_vote = '"model_a"' in first_line and '"candidates"' not in first_line
+        return InputFormat.ARENA_VOTES if is_vote else InputFormat.JSONL
+    if re.search("rankingid", first_line, re.IGNORECASE):
+        return InputFormat.PAIRWISE_CSV
+    names = {name.strip().lower() for name in re.split("[,;\t]", first_line.replace('"', ""))}
+    if names >= set(COLUMNS):
+        return InputFormat.ARENA_VOTES
+    if names & _CSV_COLUMNS or any(map(_SYSTEM_COLUMN.fullmatch, names)):
+        return InputFormat.FIVE_WAY_CSV
+    if len(next(csv.reader((first_line,), delimiter="\t"))) == _RANK_CELLS:
+        return InputFormat.RANK
+    return None
+
 
 READERS: dict[InputFormat, Callable[[InputFile], Iterator[JudgedBlock]]] = {
     InputFormat.FIVE_WAY_CSV: read_five_way,

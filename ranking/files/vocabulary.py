@@ -1,4 +1,4 @@
-"""The columns of files while they are read: numbers for names, the same in all files."""
+"""The columns of files while they are read, numbers for names that are the same in all files; and the `Blocks` of the core."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.formats.five_way import document_of
-from ranking.core.judged.coded_blocks import Candidate
+from ranking.core.judged.blocks import Blocks, several_documents
+from ranking.core.judged.coded_blocks import Candidate, CodedJudgments, blocks_of_codes
 from ranking.files.records import JudgedBlock, LanguagePair
 
 Int32Array = npt.NDArray[np.int32]
@@ -150,3 +151,34 @@ def joined(parts: list[Columns]) -> Columns:
         for each in fields(Columns)
     )
     return Columns(*together)
+
+
+def blocks_of(
+    columns: Columns, systems: Sequence[str], judges: Sequence[str], candidates: Sequence[Candidate]
+) -> Blocks:
+    """Build the core's columns.
+
+    Parameters
+    ----------
+    columns : Columns
+        N judged blocks.
+    systems : sequence of str
+        All systems to be ranked.
+    judges, candidates : sequences
+        What the numbers of `columns` stand for.
+
+    Returns
+    -------
+    Blocks
+        Their documents are known if the files name several.
+    """
+    coded = CodedJudgments(
+        judge=columns.judge,
+        judges=judges,
+        segment=columns.segment,
+        candidate=columns.candidate,
+        candidates=candidates,
+        label=columns.label,
+    )
+    document = several_documents(columns.document, columns.segment)
+    return blocks_of_codes(coded, systems, document=document)

@@ -8,9 +8,8 @@ from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer,
 from campaign.formats import FormatError, InputFile
 from campaign.formats.losses import Losses
 from campaign.formats.segment_identity import document_named
-from ranking.files.detection import detect_input_format
-from ranking.files.parquet.blocks import read_parquet
-from ranking.files.reading import READERS
+from ranking.files.parquet_reading import read_parquet
+from ranking.files.reading import READERS, detect_input_format
 from ranking.files.records import NO_JUDGE, InputFormat, JudgedBlock
 
 #: What a judge ranked, by candidate; None where they gave no rank.

@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError, InputFile, TestSetFormat, detect_format
-from campaign.formats.sgml_segments import sgml_segments
+from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import text_lines
 from ranking.core.agreement.intervals import KAPPA_LEVELS
 from ranking.core.methods.bradley_terry import NotConvergedError

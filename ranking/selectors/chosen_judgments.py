@@ -23,7 +23,7 @@ from ranking.core.diagnosis.campaign import count_labels
 from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks, several_documents
 from ranking.files import JudgmentsRead
-from ranking.files.documents import ignored_documents
+from ranking.files.records import ignored_documents
 from ranking.models import RankingRun
 from ranking.reports.inputs import Input, Remarks
 from ranking.selectors.judge_list import FLAGGED, judges_listed

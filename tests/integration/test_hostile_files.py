@@ -9,7 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-import annotation.importing.uploads  # noqa: F401  registers what jobs of uploads do
+import annotation.importing.test_sets  # noqa: F401  registers what jobs of uploads do
 from annotation.services import design_ensure
 from campaign.models import ActivityEvent, Protocol, Task
 from campaign.services import task_close, task_create

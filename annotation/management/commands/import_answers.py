@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils.translation import gettext as _
 
+from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, answers_import
-from annotation.importing.stored_answers import repeated_in_words, skips_in_words
 from campaign.importing.judgment_files import judgments_file_at
 from campaign.management.arguments import task_named
 from campaign.management.files import Progress, loss_lines, refusals_told

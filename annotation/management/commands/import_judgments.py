@@ -7,16 +7,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.importing.answer_rows import repeated_in_words
 from annotation.importing.answers import AnswersImported, answers_import
-from annotation.importing.stored_answers import repeated_in_words
-from campaign.importing.campaigns import campaign_for_import
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import (
     JudgmentsFile,
     LanguagePair,
     judgments_file_at,
 )
-from campaign.importing.test_sets import REFERENCE_SYSTEM
+from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
 from campaign.management.files import Progress, loss_lines, refusals_told
 from campaign.models import Task, TestSet

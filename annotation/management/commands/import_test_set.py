@@ -14,8 +14,7 @@ from annotation.importing.test_sets import test_set_files_check, test_set_from_f
 from annotation.selectors.designs import design_in_force
 from campaign.formats import TestSetFormat
 from campaign.formats.recognising import RecognisedSet, SetReading
-from campaign.importing.campaigns import campaign_for_import
-from campaign.importing.test_sets import REFERENCE_SYSTEM
+from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
 from campaign.importing.uploaded_files import bytes_of
 from campaign.management.arguments import language_argument, share_argument
 from campaign.management.files import (

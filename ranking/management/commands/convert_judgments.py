@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from ranking.files import read_columns
-from ranking.files.parquet.writing import (
+from ranking.files.parquet_writing import (
     cut_between_segments,
     in_order_of_segments,
     write_parquet,

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from campaign.formats import FormatError
-from campaign.formats.yaml_tree import Path
-from campaign.formats.yaml_writer import yaml_bytes
+from campaign.formats.yaml_tree import Path, yaml_bytes
 from campaign.models import Campaign, User
 from cells.campaign_file.applying import campaign_file_check, campaign_said
 

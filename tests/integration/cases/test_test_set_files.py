@@ -14,7 +14,7 @@ from annotation.importing import test_sets
 from campaign.formats import FormatError
 from campaign.formats.recognising import recognise
 from campaign.formats.streams import StoredFile
-from campaign.importing.campaigns import campaign_for_import
+from campaign.importing.test_sets import campaign_for_import
 from campaign.models import Document, TestSet, Upload
 from tests.properties import examples
 

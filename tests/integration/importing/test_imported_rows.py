@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.importing import answer_places as finding
+from annotation.importing import answer_rows as placing
 from annotation.importing import answers as importing
-from annotation.importing import new_hits as placing
 from annotation.importing.answers import answers_import
 from annotation.models import Block, Judgment, Skip
 from campaign.formats import FiveWayRow, read_five_way_csv, write_five_way_csv

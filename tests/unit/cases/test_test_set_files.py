@@ -15,8 +15,7 @@ from campaign.formats.inspecting import inspect
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import SetReading, opened_set, recognise
 from campaign.formats.streams import StoredFile
-from campaign.formats.yaml_tree import read_yaml
-from campaign.formats.yaml_writer import yaml_bytes
+from campaign.formats.yaml_tree import read_yaml, yaml_bytes
 
 CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 

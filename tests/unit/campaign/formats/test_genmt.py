@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, read_test_set
-from campaign.formats.wmt.genmt_lines import divided_id
+from campaign.formats.genmt import divided_id
 
 MakeFile = Callable[[str, str | bytes], InputFile]
 Read = Callable[..., list[SegmentTexts]]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, SegmentTexts, TestSetFormat, read_test_set
-from campaign.formats.wmt import xml_documents as documents_module
+from campaign.formats import wmt_xml as documents_module
 
 MakeFile = Callable[[str, str | bytes], InputFile]
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError
-from campaign.formats.yaml_tree import MAX_BYTES, read_yaml
-from campaign.formats.yaml_writer import yaml_bytes
+from campaign.formats.yaml_tree import MAX_BYTES, read_yaml, yaml_bytes
 
 _TEXTS = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"), max_size=30

@@ -6,7 +6,7 @@ from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaign.importing.languages import language_tag
+from campaign.importing.judgment_files import language_tag
 from campaign.texts.language_tags import (
     MAX_LENGTH,
     LanguageTagError,

@@ -18,8 +18,14 @@ from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank
 from ranking.core.rankings.shard_counts import CountsWanted, rank_added
 from ranking.files import JudgmentSelection, SelectionError, read_judgments
-from ranking.files.counting import FilesWanted, JudgmentsCounted, count_files, count_part
-from ranking.files.parquet.shards import cut_into_shards, row_groups_of
+from ranking.files.counting import (
+    FilesWanted,
+    JudgmentsCounted,
+    count_files,
+    count_part,
+    cut_into_shards,
+    row_groups_of,
+)
 from tests.properties import examples
 
 SYSTEMS = ["A", "B", "C", "d", "e f", "_ref"]

@@ -16,7 +16,7 @@ from pyarrow import parquet
 from campaign.formats import FormatError
 from ranking.core.rankings.rank import rank
 from ranking.files import InputFormat, JudgmentsRead, read_columns, read_judgments
-from ranking.files.parquet.writing import cut_between_segments, in_order_of_segments, write_parquet
+from ranking.files.parquet_writing import cut_between_segments, in_order_of_segments, write_parquet
 from tests.properties import examples
 from tests.unit.ranking.files.test_build import five_way
 from tests.unit.ranking.files.test_reading import APPRAISE, FIVE_WAY, JSONL, PAIRWISE
@@ -212,7 +212,7 @@ def test_the_row_of_an_error_counts_through_the_row_groups(tmp_path: Path) -> No
 def test_the_row_of_an_error_counts_through_what_is_decoded_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ranking.files.parquet.opening._ROWS_AT_A_TIME", 1)
+    monkeypatch.setattr("ranking.files.parquet_reading._ROWS_AT_A_TIME", 1)
     name = str(tmp_path / "judgments.parquet")
     table = pa.concat_tables([pa.table(columns())] * 2 + [pa.table(columns(judgeId=["ann", ""]))])
     parquet.write_table(table, name, row_group_size=9)
@@ -299,7 +299,7 @@ def test_pieces_end_where_a_segment_ends_after_enough_rows(tmp_path: Path) -> No
 def test_row_groups_end_where_a_segment_ends(
     make_file: MakeFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ranking.files.parquet.writing.ROWS_OF_A_GROUP", 50)
+    monkeypatch.setattr("ranking.files.parquet_writing.ROWS_OF_A_GROUP", 50)
     name = make_file(five_way(np.random.default_rng(1), 300))
     metadata = parquet.ParquetFile(converted(name, tmp_path / "j.parquet")).metadata
     place = metadata.schema.names.index("srcIndex")

@@ -1,1 +1,0 @@
-"""The formats of WMT since 2021: XML, and JSON Lines since 2025."""

@@ -1,0 +1,161 @@
+"""Formats with a judgment a line: five-way CSV, the ``.rank`` files of WMT's metric-tuning distributions, JSON Lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from campaign.formats import FormatError, InputFile, read_five_way_csv
+from campaign.formats.records import counted
+from campaign.formats.streams import text_lines
+from campaign.formats.tables import line_cells
+from ranking.files.json_objects import (
+    candidate_of,
+    count_of,
+    integer_of,
+    json_objects,
+    keys_check,
+    list_of,
+    name_of,
+    text_of,
+)
+from ranking.files.labels import Refuse, filled, judge_of, refuse_at, segment_of, systems_of
+from ranking.files.records import NO_JUDGE, JudgedBlock
+
+
+def read_five_way(file: InputFile) -> Iterator[JudgedBlock]:
+    """Yield a judgment or skip for every row; errors as `read_five_way_csv` words them."""
+    for row in read_five_way_csv(file.stream, file.name):
+        yield JudgedBlock(
+            line=row.line,
+            source_language=row.source_language.strip(),
+            target_language=row.target_language.strip(),
+            segment=row.source_index,
+            judge=row.judge.strip(),
+            candidates=row.candidates,
+            labels=row.labels,
+            document=row.document,
+        )
+
+
+_RANK_FIELDS = ("segment", "pair", "sysBetter", "pair", "sysWorse")
+
+
+def read_rank(file: InputFile) -> Iterator[JudgedBlock]:
+    """Yield a block of two candidates, ranked 1 and 2, for every line.
+
+    The format leaves ties out and names no judge; a language pair is written ``cs-en``.
+
+    Raises
+    ------
+    FormatError
+        With line and field.
+    """
+    empty = True
+    for line, text in enumerate(text_lines(file), 1):
+        if text.strip():
+            empty = False
+            yield _rank_block(file.name, line, line_cells(file.name, line, text, "\t"))
+    if empty:
+        raise FormatError(file.name, "the file is empty", "give a line for every comparison")
+
+
+def _rank_block(file: str, line: int, cells: list[str]) -> JudgedBlock:
+    refuse = refuse_at(file, line)
+    if len(cells) != len(_RANK_FIELDS):
+        refuse(
+            None,
+            f"the line has {counted(len(cells), 'cell')} between tabs, not {len(_RANK_FIELDS)}",
+            f"write {', '.join(_RANK_FIELDS)}, with a tab between them",
+        )
+    segment, pair, better, other_pair, worse = cells
+    if pair.strip() != other_pair.strip():
+        refuse(
+            "pair",
+            f"the two systems are of different language pairs, {pair} and {other_pair}",
+            "compare systems of one language pair",
+        )
+    source, separator, target = filled(pair, "pair", refuse).strip().partition("-")
+    if not (source and separator and target):
+        refuse("pair", f"{pair!r} is no language pair", "write it like cs-en")
+    seen: set[str] = set()
+    return JudgedBlock(
+        line=line,
+        source_language=source,
+        target_language=target,
+        segment=segment_of(segment, "segment", refuse),
+        judge=NO_JUDGE,
+        candidates=(
+            systems_of(better, "sysBetter", seen, refuse),
+            systems_of(worse, "sysWorse", seen, refuse),
+        ),
+        labels=(1, 2),
+    )
+
+
+_REQUIRED = ("source_language", "target_language", "segment", "judge", "candidates", "labels")
+_OPTIONAL = ("document", "segment_id", "duration_ms")
+
+
+def read_jsonl(file: InputFile) -> Iterator[JudgedBlock]:
+    """Yield a judgment or skip for every line; `docs/formats.md` describes the objects.
+
+    Raises
+    ------
+    FormatError
+        With line and key; with the column where the line is no JSON.
+    """
+    for line, values, refuse in json_objects(file):
+        yield _block(line, values, refuse)
+
+
+def _block(line: int, values: dict[str, Any], refuse: Refuse) -> JudgedBlock:
+    keys_check(values, _REQUIRED, _OPTIONAL, refuse)
+    candidates = _candidates(values["candidates"], refuse)
+    labels = list_of("labels", values["labels"], refuse)
+    if len(labels) != len(candidates):
+        refuse(
+            "labels",
+            f"there are {len(labels)} labels for {len(candidates)} candidates",
+            "give one label a candidate, null where the judge gave none",
+        )
+    document = values.get("document")
+    return JudgedBlock(
+        line=line,
+        source_language=text_of("source_language", values["source_language"], refuse),
+        target_language=text_of("target_language", values["target_language"], refuse),
+        segment=integer_of("segment", values["segment"], 1, refuse),
+        judge=judge_of(text_of("judge", values["judge"], refuse), "judge", refuse),
+        candidates=candidates,
+        labels=tuple(_label(label, refuse) for label in labels),
+        duration_ms=count_of("duration_ms", values, refuse),
+        document="" if document in (None, "") else name_of("document", document, refuse),
+    )
+
+
+def _candidates(value: object, refuse: Refuse) -> tuple[tuple[str, ...], ...]:
+    candidates = [
+        candidate_of("candidates", each, refuse) for each in list_of("candidates", value, refuse)
+    ]
+    count = Counter(chain.from_iterable(candidates))
+    for system, times in count.items():
+        if times > 1:
+            refuse(
+                "candidates",
+                f"the system {system} stands twice in the block",
+                "name every system once a block",
+            )
+    return tuple(candidates)
+
+
+def _label(value: object, refuse: Refuse) -> int | None:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if value is not None and not (is_number and value in {-1, 1, 2, 3, 4, 5}):
+        refuse(
+            "labels",
+            f"the label {value!r} is not 1, 2, 3, 4, 5 or null",
+            "give a label from 1 (best) to 5, or null where the judge gave none",
+        )
+    return value if isinstance(value, int) and value > 0 else None
