@@ -1,15 +1,27 @@
-"""Quizzes as a report."""
+"""How much readers of each system's outputs understood: a report, asked for by page, REST and command."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from protocols.quiz.files import QuizRead
-from protocols.quiz.statistics.answers import FEWEST_SNIPPETS, QuizScore, QuizScores, Readings
+from campaign.models import Protocol, Task
+from protocols.quiz.files import QuizRead, readings_chosen
+from protocols.quiz.statistics import (
+    FEWEST_SNIPPETS,
+    QuizScore,
+    QuizScores,
+    Readings,
+    quiz_scores,
+    reader_scores,
+)
+from ranking.analyses import AnalysisKind, Begin
+from ranking.analyses.common import CONFIDENCE
+from ranking.analyses.judgments import ChosenJudgments
 from ranking.code_version import code_version
 from ranking.core.scores import Shortage
 from ranking.reports.inputs import Input, input_data, input_notes
@@ -145,3 +157,41 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
         ],
         plot=Plot(kind="intervals", label="name", value="share", low="low", high="high", mark=0.5),
     )
+
+
+def _read(
+    task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
+) -> Readings:
+    return readings_chosen(task=task, watermark=watermark, chosen=judgments)
+
+
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> QuizScores:
+    begin(_("Counting"))
+    readings: Readings = given.answers
+    if not len(readings):
+        raise ValueError(_("No judgment counts by this choice."))
+    confidence = options[CONFIDENCE.name]
+    return QuizScores(
+        systems=quiz_scores(readings, confidence=confidence),
+        readers=reader_scores(readings, confidence=confidence),
+        confidence=confidence,
+    )
+
+
+def _tell(given: Input, _options: Mapping[str, Any], found: QuizScores) -> Report:
+    return task_quiz_report(given, found)
+
+
+ANALYSIS = AnalysisKind(
+    name="quiz",
+    title=gettext_lazy("Right answers"),
+    question=gettext_lazy(
+        "How many statements about what they read do readers of each system judge right?"
+    ),
+    options=(CONFIDENCE,),
+    protocols=frozenset({Protocol.QUIZ}),
+    stands_for_ranking=True,
+    read=_read,
+    find=_find,
+    tell=_tell,
+)

@@ -14,8 +14,8 @@ from itertools import product
 
 import numpy as np
 
-from protocols.editing.statistics.acceptability import acceptability
-from protocols.quiz.statistics.answers import quiz_scores
+from protocols.editing.statistics import acceptability
+from protocols.quiz.statistics import quiz_scores
 from ranking.core.judges.clustered_share import Share
 from tests.simulated.edits import simulated_edits
 from tests.simulated.quizzes import simulated_quiz

@@ -1,4 +1,6 @@
-"""Scored judgments as JSON Lines: an object a line, nothing lost."""
+"""Scored judgments as JSON Lines: an object a line, nothing lost; and the rules that the values of all formats share, with errors
+that name line and key.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from typing import Any
 from campaign.formats import InputFile
 from campaign.formats.losses import Loss
 from campaign.texts.json_lines import json_line
-from protocols.spans.files.values import judgment_made, output_made, score_value
 from protocols.spans.records import (
+    MAX_SCORE,
     Overlap,
     ScoredJudgment,
     ScoredOutput,
@@ -33,6 +35,37 @@ from ranking.files.json_objects import (
     word_of,
 )
 from ranking.files.labels import Refuse, judge_of
+
+_ONE_SCREEN = "write what one judge said on one screen"
+
+
+def score_value(key: str, value: object, refuse: Refuse) -> float:
+    """Take a score."""
+    score = number_of(key, value, refuse)
+    if not 0 <= score <= MAX_SCORE:
+        refuse(
+            key,
+            f"the score {score:g} is not between 0 and {MAX_SCORE}",
+            f"write a score from 0 (worst) to {MAX_SCORE}",
+        )
+    return score
+
+
+def judgment_made(refuse: Refuse, **values: Any) -> ScoredJudgment:
+    """Return the judgment, or refuse what no judgment is."""
+    try:
+        return ScoredJudgment(**values)
+    except ValueError as error:
+        refuse(None, str(error), _ONE_SCREEN)
+
+
+def output_made(refuse: Refuse, **values: Any) -> ScoredOutput:
+    """Return the output, or refuse what no output is."""
+    try:
+        return ScoredOutput(**values)
+    except ValueError as error:
+        refuse("outputs", str(error), _ONE_SCREEN)
+
 
 _REQUIRED = ("segment", "judge", "outputs")
 _OPTIONAL = (

@@ -9,8 +9,7 @@ from django.core.management import call_command
 from annotation.services import judgments_number, quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
-from protocols.rating.collected import ratings_chosen
-from protocols.rating.files import RatingsRead, read_ratings
+from protocols.rating.files import RatingsRead, ratings_chosen, read_ratings
 from protocols.rating.statistics.ratings import Criterion
 from ranking.analyses import completed
 from ranking.analyses.judgments import JUDGMENT_OPTIONS

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from campaign.management.arguments import task_named
 from campaign.models import Protocol
-from protocols.editing.edit_lines import edit_lines
+from protocols.editing.files import edit_lines
 from ranking.management.output import replaced
 
 

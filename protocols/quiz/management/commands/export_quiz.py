@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from campaign.management.arguments import task_named
 from campaign.models import Protocol
-from protocols.quiz.reading_lines import reading_lines
+from protocols.quiz.files import reading_lines
 from ranking.management.output import replaced
 
 

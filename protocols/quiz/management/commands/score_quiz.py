@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from protocols.quiz.files import read_quiz
 from protocols.quiz.report import quiz_report
-from protocols.quiz.statistics.answers import quiz_scores, reader_scores
+from protocols.quiz.statistics import quiz_scores, reader_scores
 from ranking.management.arguments import SHARE
 from ranking.management.file_command import Options, ReportCommand, add_files_of_answers
 from ranking.management.output import Progress

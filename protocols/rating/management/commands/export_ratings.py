@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from campaign.management.arguments import task_named
 from campaign.models import Protocol
-from protocols.rating.collected import rating_lines
+from protocols.rating.files import rating_lines
 from ranking.management.output import replaced
 
 

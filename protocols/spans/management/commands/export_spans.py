@@ -10,7 +10,7 @@ from campaign.management.arguments import task_named
 from campaign.management.inspection import loss_lines
 from campaign.models import Protocol
 from protocols.spans.files import SpansFormat, write_spans
-from protocols.spans.scores import scores_read
+from protocols.spans.files.answers import scores_read
 from ranking.management.output import replaced
 
 

@@ -17,7 +17,7 @@ from annotation.services import (
     task_rules_change,
 )
 from campaign.models import Judge, Protocol, Task
-from protocols.editing.edits_read import edits_stored
+from protocols.editing.files import edits_stored
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask

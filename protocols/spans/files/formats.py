@@ -1,4 +1,4 @@
-"""Files of any format in, scored judgments and losses out."""
+"""Scored judgments in and out, in any format, and what a format cannot carry."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from campaign.formats import FormatError, InputFile, Place
 from campaign.formats.losses import Loss, Losses
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts, documents_of_all
 from campaign.formats.streams import peek
-from protocols.spans.files.appraise import read_appraise_csv
-from protocols.spans.files.jsonl import read_spans_jsonl
-from protocols.spans.files.mqm import COLUMNS, column_names, read_mqm_tsv
-from protocols.spans.files.pearmut import read_pearmut_log
+from protocols.spans.files.appraise import read_appraise_csv, write_appraise_csv
+from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
+from protocols.spans.files.mqm import COLUMNS, column_names, read_mqm_tsv, write_mqm_tsv
+from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
 from protocols.spans.records import ScoredJudgment
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress, Sources
@@ -209,3 +209,20 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
             f"give one of {', '.join(SpansFormat)}, or say which it is with --input-format",
         )
     return found, whole
+
+
+_WRITERS: Final[
+    dict[SpansFormat, Callable[[Iterable[ScoredJudgment]], tuple[list[str], tuple[Loss, ...]]]]
+] = {
+    SpansFormat.JSONL: write_spans_jsonl,
+    SpansFormat.APPRAISE_CSV: write_appraise_csv,
+    SpansFormat.PEARMUT_LOG: write_pearmut_log,
+    SpansFormat.MQM_TSV: write_mqm_tsv,
+}
+
+
+def write_spans(
+    judgments: Iterable[ScoredJudgment], output_format: SpansFormat
+) -> tuple[list[str], tuple[Loss, ...]]:
+    """Return the lines of a file, with their ends, and what it cannot carry of the judgments."""
+    return _WRITERS[output_format](judgments)

@@ -23,7 +23,7 @@ def _answer(
     return {"top": [rank == best for rank in complete]}
 
 
-TOP_FILES: Final = AnswerFiles(
+FILES: Final = AnswerFiles(
     formats=RANKED_FORMATS,
     read=ranked_answers_read,
     answer=_answer,

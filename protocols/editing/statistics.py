@@ -1,4 +1,4 @@
-"""Acceptability of edited outputs, by system.
+"""Acceptability of edited outputs, by system: arrays in, frozen results out; no Django.
 
 What nobody could edit is not comprehensible. A share of few edits deceives (Bojar et al. 2011, §4.1: 3 of 5 beside 5 of 30),
 so below a number of edits there is none, and no rank.
@@ -11,14 +11,154 @@ from enum import StrEnum
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
-from protocols.editing.statistics.agreement import AcceptorAgreement, acceptor_agreement
-from protocols.editing.statistics.edits import OUTCOMES, BoolArray, Edits, Outcome
 from ranking.core.judges.clustered_share import Share
 from ranking.core.judges.two_way_share import two_way_share
 from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.sign_tests import Correction, adjusted
 from ranking.core.scores import Scores, shared_ranks
+
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Outcome(StrEnum):
+    """What the editor did."""
+
+    EDITED = "edited"
+    UNCHANGED = "unchanged"
+    """No corrections were needed."""
+    UNABLE = "unable"
+    """The output could not be understood, and so not edited."""
+
+
+OUTCOMES = tuple(Outcome)
+
+
+@dataclass(frozen=True, eq=False)
+class Edits:
+    """E edits of outputs of K systems.
+
+    Attributes
+    ----------
+    systems : tuple of str, length K
+    wrote : bool, shape (E, K)
+        Which systems wrote the output.
+    segment : int64, shape (E,)
+        Number of the segment, from 1.
+    editor : int64, shape (E,)
+        Number of the person who edited it.
+    outcome : int64, shape (E,)
+        Place in `OUTCOMES`.
+    accepted, acceptances : int64, shape (E,)
+        Acceptors who said yes, and all of them; 0 where the editor was unable.
+    distance : int64, shape (E,)
+        Characters changed; -1 where the output is not known, or the editor was unable.
+    length : int64, shape (E,)
+        Characters of the output; -1 where it is not known.
+    active_ms : int64, shape (E,)
+        Time of the editor; -1 where it is not known.
+    """
+
+    systems: tuple[str, ...]
+    wrote: BoolArray
+    segment: Int64Array
+    editor: Int64Array
+    outcome: Int64Array
+    accepted: Int64Array
+    acceptances: Int64Array
+    distance: Int64Array
+    length: Int64Array
+    active_ms: Int64Array
+
+    def __post_init__(self) -> None:
+        columns = (self.editor, self.outcome, self.accepted, self.acceptances, self.distance)
+        others = (self.length, self.active_ms, self.wrote)
+        if any(len(each) != len(self.segment) for each in (*columns, *others)):
+            raise ValueError("expected columns of one length")
+        if np.any(self.accepted < 0) or np.any(self.accepted > self.acceptances):
+            raise ValueError("accepted: not between 0 and the acceptances")
+        if np.any(self.acceptances[self.outcome == OUTCOMES.index(Outcome.UNABLE)]):
+            raise ValueError("what nobody could edit cannot be accepted or rejected")
+
+    def __len__(self) -> int:
+        return len(self.segment)
+
+    @property
+    def of_one_editor(self) -> tuple[str, ...]:
+        """Systems whose outputs one person edited."""
+        return tuple(
+            name
+            for name, own in zip(self.systems, self.wrote.T, strict=True)
+            if len(np.unique(self.editor[own])) == 1
+        )
+
+
+def character_distance(output: str, edit: str) -> int:
+    """Return the fewest characters to insert, delete or replace that turn one text into the other.
+
+    Parameters
+    ----------
+    output, edit : str
+        Taken as they are: what is written in two ways in Unicode differs.
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    V. I. Levenshtein (1966), Binary Codes Capable of Correcting Deletions, Insertions, and Reversals,
+    Soviet Physics Doklady 10.
+    """
+    columns = _code_points(edit)
+    steps = np.arange(len(columns) + 1)
+    row = steps
+    for number, character in enumerate(_code_points(output).tolist(), 1):
+        best = np.empty_like(row)
+        best[0] = number
+        best[1:] = np.minimum(row[1:] + 1, row[:-1] + (columns != character))
+        # An insertion costs one step from the left, so each cell is at most its left neighbour and one.
+        row = np.minimum.accumulate(best - steps) + steps
+    return int(row[-1])
+
+
+def _code_points(text: str) -> npt.NDArray[np.int64]:
+    return np.array([ord(character) for character in text], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class AcceptorAgreement:
+    """Agreement of the acceptors of one edit: Fleiss' κ of yes and no.
+
+    Attributes
+    ----------
+    edits : int
+        Edits with two or more acceptances.
+    p_agree, p_chance, kappa : float or None
+        None where there are none; κ also where all say the same.
+    """
+
+    edits: int
+    p_agree: float | None
+    p_chance: float | None
+    kappa: float | None
+
+
+def acceptor_agreement(edits: Edits) -> AcceptorAgreement:
+    """Measure how far acceptors of one edit agree; edits weigh equally."""
+    several = edits.acceptances > 1
+    yes, of = edits.accepted[several], edits.acceptances[several]
+    if not len(of):
+        return AcceptorAgreement(0, None, None, None)
+    no = of - yes
+    agreeing = float(np.mean((yes * (yes - 1) + no * (no - 1)) / (of * (of - 1))))
+    accepted = float(np.mean(yes / of))
+    chance = accepted**2 + (1 - accepted) ** 2
+    kappa = (agreeing - chance) / (1 - chance) if 0 < accepted < 1 else None
+    return AcceptorAgreement(len(of), agreeing, chance, kappa)
+
 
 #: Systems with fewer edits have no percentage and no rank.
 FEWEST_EDITS = 20
