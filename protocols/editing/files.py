@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -49,24 +49,24 @@ _OPTIONAL = ("output", "text", "keystrokes", "active_ms", "segment_id")
 
 
 @dataclass(frozen=True)
-class EditRecord:
-    """An edit, with what others said of it; see `Edits` for what its fields are there."""
+class Edit:
+    """An edit of a file or of a task.
 
-    segment: int
-    systems: tuple[str, ...]
-    editor: str
-    outcome: Outcome
-    votes: tuple[bool, ...]
-    distance: int
-    length: int
-    active_ms: int
-
-
-@dataclass(frozen=True)
-class EditLine:
-    """An edit as a line of a file has it, with its acceptances by judge.
-
-    `text` is what came out, of an edited output alone; `output` is None where the file does not have it.
+    Attributes
+    ----------
+    segment : int
+        Its number in the test set.
+    systems : tuple of str
+        That wrote the output.
+    judge : str
+    outcome : Outcome
+    output : str or None
+        None where a file does not have it.
+    text : str or None
+        What came out, of an edited output alone.
+    keystrokes, active_ms : int or None
+    acceptances : tuple of (str, bool)
+        Judge and answer; of outputs that the editor was unable to correct, of these as they are.
     """
 
     segment: int
@@ -77,43 +77,40 @@ class EditLine:
     text: str | None
     keystrokes: int | None
     active_ms: int | None
-    votes: Mapping[str, bool]
+    acceptances: tuple[tuple[str, bool], ...]
 
     @property
-    def record(self) -> EditRecord:
-        """What counts of it."""
-        known = {Outcome.EDITED: self.text, Outcome.UNCHANGED: self.output}.get(self.outcome)
-        return EditRecord(
-            segment=self.segment,
-            systems=self.systems,
-            editor=self.judge,
-            outcome=self.outcome,
-            votes=tuple(self.votes.values()),
-            distance=-1
-            if self.output is None or known is None
-            else character_distance(self.output, known),
-            length=-1 if self.output is None else len(self.output),
-            active_ms=-1 if self.active_ms is None else self.active_ms,
-        )
+    def votes(self) -> tuple[bool, ...]:
+        """What counts of the acceptances: none of what was not corrected."""
+        is_unable = self.outcome is Outcome.UNABLE
+        return () if is_unable else tuple(said for _judge, said in self.acceptances)
+
+    @property
+    def distance(self) -> int:
+        """Characters changed; -1 where that is not known."""
+        result = {Outcome.EDITED: self.text, Outcome.UNCHANGED: self.output}.get(self.outcome)
+        if self.output is None or result is None:
+            return -1
+        return character_distance(self.output, result)
 
 
-def edits_of(records: Sequence[EditRecord]) -> Edits:
+def edits_of(edits: Sequence[Edit]) -> Edits:
     """Return edits as columns; systems by name."""
-    systems, wrote = systems_by_row([edit.systems for edit in records])
-    editors = {name: number for number, name in enumerate(sorted({e.editor for e in records}))}
+    systems, wrote = systems_by_row([edit.systems for edit in edits])
+    editors = {name: number for number, name in enumerate(sorted({e.judge for e in edits}))}
     columns = np.array(
         [
             (
                 edit.segment,
-                editors[edit.editor],
+                editors[edit.judge],
                 OUTCOMES.index(edit.outcome),
                 sum(edit.votes),
                 len(edit.votes),
                 edit.distance,
-                edit.length,
-                edit.active_ms,
+                -1 if edit.output is None else len(edit.output),
+                -1 if edit.active_ms is None else edit.active_ms,
             )
-            for edit in records
+            for edit in edits
         ],
         dtype=np.int64,
     ).reshape(-1, 8)
@@ -172,11 +169,11 @@ def read_edits(
 class EditsOfLines:
     """The edits read so far, and who edited and accepted what."""
 
-    edits: list[EditRecord] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
     edited: set[tuple[int, str]] = field(default_factory=set)
     voted: list[tuple[int, str]] = field(default_factory=list)
 
-    def take(self, values: dict[str, Any], refuse: Refuse) -> EditLine:
+    def take(self, values: dict[str, Any], refuse: Refuse) -> Edit:
         """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
         segment = integer_of("segment", values["segment"], 1, refuse)
@@ -190,7 +187,7 @@ class EditsOfLines:
         self.edited.add((segment, judge))
         outcome = Outcome(word_of("outcome", values["outcome"], Outcome, refuse))
         output = values.get("output")
-        line = EditLine(
+        line = Edit(
             segment=segment,
             systems=candidate_of("systems", values["systems"], refuse),
             judge=judge,
@@ -200,14 +197,14 @@ class EditsOfLines:
             # For whoever reads the file: nothing is computed of them.
             keystrokes=count_of("keystrokes", values, refuse),
             active_ms=count_of("active_ms", values, refuse),
-            votes=self._votes(values["acceptances"], segment, judge, outcome, refuse),
+            acceptances=self._votes(values["acceptances"], segment, judge, outcome, refuse),
         )
-        self.edits.append(line.record)
+        self.edits.append(line)
         return line
 
     def _votes(
         self, value: object, segment: int, editor: str, outcome: Outcome, refuse: Refuse
-    ) -> Mapping[str, bool]:
+    ) -> tuple[tuple[str, bool], ...]:
         votes: dict[str, bool] = {}
         for each in list_of("acceptances", value, refuse):
             if not isinstance(each, dict) or set(each) != {"judge", "acceptable"}:
@@ -230,7 +227,7 @@ class EditsOfLines:
                 "there is nothing to accept where the editor was unable",
                 "write an empty list",
             )
-        return votes
+        return tuple(votes.items())
 
     def result(self, files: tuple[FileRead, ...]) -> EditsRead:
         return EditsRead(
@@ -262,7 +259,7 @@ def _read(file: InputFile, _format: str | None) -> FileContent:
     return FileContent(file_format=JSONL, answers=_answers(lines), losses=())
 
 
-def _answers(lines: Sequence[tuple[int, EditLine]]) -> Iterator[FileAnswer]:
+def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
     """Yield each edit, and then what others said of it."""
     place = 0
     for number, line in lines:
@@ -276,7 +273,7 @@ def _answers(lines: Sequence[tuple[int, EditLine]]) -> Iterator[FileAnswer]:
             texts=(line.output,),
             active_ms=line.active_ms,
         )
-        for judge, acceptable in line.votes.items():
+        for judge, acceptable in line.acceptances:
             yield FileAnswer(
                 line=number,
                 judge=judge,
@@ -285,11 +282,11 @@ def _answers(lines: Sequence[tuple[int, EditLine]]) -> Iterator[FileAnswer]:
                 said=acceptable,
                 about=edit,
             )
-        place += 1 + len(line.votes)
+        place += 1 + len(line.acceptances)
 
 
 def _answer(
-    said: EditLine | bool, texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
+    said: Edit | bool, texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
 ) -> dict[str, Any]:
     if isinstance(said, bool):
         return {"acceptable": said}
@@ -309,61 +306,6 @@ def _answer(
             "what came out of the edit is the output as it was", 'write "unchanged", without a text'
         )
     return {"outcome": said.outcome.value, "text": said.text, "keystrokes": said.keystrokes}
-
-
-FILES: Final = AnswerFiles(
-    formats=(JSONL,),
-    read=_read,
-    answer=_answer,
-    written={JSONL: "jsonl"},
-    write=lambda task, _format: edit_lines(task=task),
-)
-
-
-@dataclass(frozen=True)
-class StoredEdit:
-    """An edit of a task.
-
-    Attributes
-    ----------
-    segment : int
-        Its number in the test set.
-    systems : tuple of str
-        That wrote the output.
-    judge : str
-    outcome : Outcome
-    output : str
-    text : str or None
-        What came out; None where the editor was unable.
-    keystrokes, active_ms : int or None
-    acceptances : tuple of (str, bool)
-        Judge and answer; of outputs that the editor was unable to correct, of these as they are.
-    """
-
-    segment: int
-    systems: tuple[str, ...]
-    judge: str
-    outcome: Outcome
-    output: str
-    text: str | None
-    keystrokes: int | None
-    active_ms: int | None
-    acceptances: tuple[tuple[str, bool], ...]
-
-    @property
-    def record(self) -> EditRecord:
-        """Return what counts of the edit: no acceptance of what was not corrected."""
-        is_unable = self.outcome is Outcome.UNABLE
-        return EditRecord(
-            segment=self.segment,
-            systems=self.systems,
-            editor=self.judge,
-            outcome=self.outcome,
-            votes=() if is_unable else tuple(said for _judge, said in self.acceptances),
-            distance=-1 if self.text is None else character_distance(self.output, self.text),
-            length=len(self.output),
-            active_ms=-1 if self.active_ms is None else self.active_ms,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,7 +333,7 @@ def edits_stored(
     watermark: int,
     without: Collection[str] = (),
     documents: Collection[str] | None = None,
-) -> list[StoredEdit]:
+) -> list[Edit]:
     """Read the current edits 1…`watermark` of a task by number, with what others said of them.
 
     Judges named in `without` count neither as editors nor as acceptors. As many queries, whatever the number of edits.
@@ -417,13 +359,13 @@ def edits_stored(
         ).values_list("pk", "text")
     )
     return [
-        StoredEdit(
+        Edit(
             segment=edit.judgment.block.segment.number,
             systems=tuple(names[id_] for id_ in shown[edit.judgment.block_id][0]),
             judge=edit.judgment.judge.pseudonym,
             outcome=(outcome := Outcome(edit.outcome)),
-            output=(output := texts[edit.judgment.block.outputs[0]] or ""),
-            text={Outcome.EDITED: edit.text, Outcome.UNCHANGED: output}.get(outcome),
+            output=texts[edit.judgment.block.outputs[0]] or "",
+            text=edit.text if outcome is Outcome.EDITED else None,
             keystrokes=edit.keystrokes,
             active_ms=edit.judgment.active_ms,
             acceptances=tuple(votes[edit.pk]),
@@ -442,10 +384,9 @@ def task_edits(*, task: Task, watermark: int, chosen: ChosenJudgments) -> TaskEd
         )
         if counted.intersection(edit.systems)
     ]
-    records = [edit.record for edit in stored]
     of_counted = [
-        EditRecord(**{**vars(each), "systems": tuple(s for s in each.systems if s in counted)})
-        for each in records
+        replace(edit, systems=tuple(name for name in edit.systems if name in counted))
+        for edit in stored
     ]
     as_they_are = [
         said
@@ -468,13 +409,13 @@ def edit_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
     )
 
 
-def _lost(edits: Sequence[StoredEdit]) -> list[Loss]:
+def _lost(edits: Sequence[Edit]) -> list[Loss]:
     unable = sum(len(edit.acceptances) for edit in edits if edit.outcome is Outcome.UNABLE)
     words = "acceptances of outputs that their editor was unable to correct"
     return [Loss(words, unable, "edits that are unable")] if unable else []
 
 
-def _line(edit: StoredEdit) -> dict[str, Any]:
+def _line(edit: Edit) -> dict[str, Any]:
     is_unable = edit.outcome is Outcome.UNABLE
     return {
         "segment": edit.segment,
@@ -482,7 +423,7 @@ def _line(edit: StoredEdit) -> dict[str, Any]:
         "judge": edit.judge,
         "outcome": edit.outcome.value,
         "output": edit.output,
-        **({"text": edit.text} if edit.outcome is Outcome.EDITED else {}),
+        **({} if edit.text is None else {"text": edit.text}),
         **({} if edit.keystrokes is None else {"keystrokes": edit.keystrokes}),
         **({} if edit.active_ms is None else {"active_ms": edit.active_ms}),
         "acceptances": []
@@ -514,3 +455,12 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
             for judge, accepted in said
         ]
     return OutputScores.of_rows(row for row in rows if decided[row[2]] >= FEWEST_EDITS)
+
+
+FILES: Final = AnswerFiles(
+    formats=(JSONL,),
+    read=_read,
+    answer=_answer,
+    written={JSONL: "jsonl"},
+    write=lambda task, _format: edit_lines(task=task),
+)

@@ -257,17 +257,6 @@ def _answer(
     return {"answers": list(said)}
 
 
-FILES: Final = AnswerFiles(
-    formats=(JSONL,),
-    read=_read,
-    of_task=_of_task,
-    answer=_answer,
-    part=lambda _answer: _PART,
-    written={JSONL: "jsonl"},
-    write=lambda task, _format: reading_lines(task=task),
-)
-
-
 def readings_stored(
     *,
     task: Task,
@@ -362,3 +351,14 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
         for reading in readings_counted(task=task, watermark=watermark, chosen=chosen)
         for system in reading.systems
     )
+
+
+FILES: Final = AnswerFiles(
+    formats=(JSONL,),
+    read=_read,
+    of_task=_of_task,
+    answer=_answer,
+    part=lambda _answer: _PART,
+    written={JSONL: "jsonl"},
+    write=lambda task, _format: reading_lines(task=task),
+)

@@ -103,6 +103,15 @@ class QuizScores:
     confidence: float
 
 
+def scores_of_readings(readings: Readings, *, confidence: float = 0.95) -> QuizScores:
+    """Score systems, and readers."""
+    return QuizScores(
+        systems=quiz_scores(readings, confidence=confidence),
+        readers=reader_scores(readings, confidence=confidence),
+        confidence=confidence,
+    )
+
+
 def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
     """Score systems by the share of right answers, the highest first.
 

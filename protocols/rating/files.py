@@ -111,8 +111,8 @@ def read_ratings(
 
 
 @dataclass(frozen=True, slots=True)
-class RatingLine:
-    """What a line says: an item, who rated it by which criterion, and how long it took where that is known."""
+class Rating:
+    """A rating of a file or of a task: an item, who rated it by which criterion, and how long it took where that is known."""
 
     criterion: Criterion
     item: Item
@@ -128,7 +128,7 @@ class RatingsOfLines:
     rated: dict[tuple[Criterion, Item, str], int] = field(default_factory=dict)
     texts: dict[tuple[int, str, str], tuple[str, ...]] = field(default_factory=dict)
 
-    def take(self, values: dict[str, Any], refuse: Refuse) -> RatingLine:
+    def take(self, values: dict[str, Any], refuse: Refuse) -> Rating:
         """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
         segment = integer_of("segment", values["segment"], 1, refuse)
@@ -157,7 +157,7 @@ class RatingsOfLines:
                 "keep the rating that counts",
             )
         self.rated[key] = value
-        return RatingLine(criterion, item, judge, value, duration_ms)
+        return Rating(criterion, item, judge, value, duration_ms)
 
     def result(
         self, files: tuple[FileRead, ...], exclude: tuple[str, ...], condition: str | None
@@ -278,7 +278,7 @@ def _read(file: InputFile, _format: str | None) -> FileContent:
     return FileContent(file_format=JSONL, answers=list(_answers(found)), losses=losses.found())
 
 
-def _answers(found: Sequence[tuple[int, RatingLine]]) -> Iterator[FileAnswer]:
+def _answers(found: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
     """Yield fluency before adequacy, as judges are asked."""
     fluent = {
         (each.item, each.judge) for _line, each in found if each.criterion is Criterion.FLUENCY
@@ -337,27 +337,6 @@ def _part(answer: Mapping[str, Any]) -> int:
     return _PARTS[Criterion(answer["criterion"])]
 
 
-FILES: Final = AnswerFiles(
-    formats=(JSONL,),
-    read=_read,
-    answer=_answer,
-    part=_part,
-    written={JSONL: "jsonl"},
-    write=lambda task, _format: rating_lines(task=task),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRating:
-    """A rating that counts."""
-
-    criterion: Criterion
-    item: Item
-    judge: str
-    value: int
-    duration_ms: int | None
-
-
 def ratings_chosen(*, task: Task, watermark: int, judgments: ChosenJudgments) -> RatingsRead:
     """Read the ratings 1…`watermark` of a task of adequacy and fluency that were chosen.
 
@@ -368,9 +347,7 @@ def ratings_chosen(*, task: Task, watermark: int, judgments: ChosenJudgments) ->
     return RatingsRead((), ratings_arranged(rows), judgments.without)
 
 
-def ratings_counted(
-    *, task: Task, watermark: int, judgments: ChosenJudgments
-) -> Iterator[StoredRating]:
+def ratings_counted(*, task: Task, watermark: int, judgments: ChosenJudgments) -> Iterator[Rating]:
     """Yield them one by one."""
     return _ratings(
         task=task,
@@ -386,7 +363,7 @@ def rating_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
     return answers_written(task=task, watermark=watermark, read=_ratings, line=_line)
 
 
-def _line(rating: StoredRating) -> dict[str, Any]:
+def _line(rating: Rating) -> dict[str, Any]:
     segment, condition, systems = rating.item
     return {
         "segment": segment,
@@ -406,7 +383,7 @@ def _ratings(
     without: Collection[str],
     documents: Collection[str] | None = None,
     systems: Collection[str] | None = None,
-) -> Iterator[StoredRating]:
+) -> Iterator[Rating]:
     """Yield the ratings that count, by these judges not, and of these documents and systems; None for all."""
     judgments = judgments_counted(
         task=task, watermark=watermark, without=without, documents=documents
@@ -436,7 +413,7 @@ def _ratings(
         key = (Criterion(criterion), item, judge)
         if key not in seen:
             seen.add(key)
-            yield StoredRating(key[0], item, judge, value, duration_ms)
+            yield Rating(key[0], item, judge, value, duration_ms)
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
@@ -456,7 +433,7 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     )
 
 
-def _means_of_judges(rated: Iterable[StoredRating]) -> Iterator[tuple[Item, str, float]]:
+def _means_of_judges(rated: Iterable[Rating]) -> Iterator[tuple[Item, str, float]]:
     said: dict[tuple[Item, str], dict[Criterion, int]] = defaultdict(dict)
     for rating in rated:
         said[rating.item, rating.judge][rating.criterion] = rating.value
@@ -465,7 +442,7 @@ def _means_of_judges(rated: Iterable[StoredRating]) -> Iterator[tuple[Item, str,
             yield item, judge, sum(values.values()) / len(values)
 
 
-def _as_many_of_each(rated: Iterable[StoredRating]) -> Iterator[tuple[Item, str, float]]:
+def _as_many_of_each(rated: Iterable[Rating]) -> Iterator[tuple[Item, str, float]]:
     """Yield the ratings of each text, as many by each criterion: those of the first judges by pseudonym."""
     said: dict[Item, dict[Criterion, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
     for rating in rated:
@@ -475,3 +452,13 @@ def _as_many_of_each(rated: Iterable[StoredRating]) -> Iterator[tuple[Item, str,
         for criterion in Criterion:
             for judge, value in sorted(values[criterion].items())[:count]:
                 yield item, judge, float(value)
+
+
+FILES: Final = AnswerFiles(
+    formats=(JSONL,),
+    read=_read,
+    answer=_answer,
+    part=_part,
+    written={JSONL: "jsonl"},
+    write=lambda task, _format: rating_lines(task=task),
+)

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
+from protocols.frame.tables import files_data, rules_between, table_of
 from protocols.rating.computed import CriterionFound, RatingOptions, RatingsFound
 from protocols.rating.files import RatingsRead
 from protocols.rating.statistics.agreement import Estimate
@@ -24,7 +24,7 @@ from ranking.reports.correlations import (
     in_figures_with_interval,
     interval_notes,
 )
-from ranking.reports.inputs import Input, input_data
+from ranking.reports.inputs import Input, excluded_notes, input_data
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.agreement import kappa_shown, strength_caution, strength_in_words
@@ -92,17 +92,7 @@ def ratings_report(
         data={
             "input": {**({} if given is None else input_data(given)), **_input_data(read)},
             "options": options,
-            "criteria": {
-                criterion: {
-                    "means": each.means,
-                    "judges": each.judges,
-                    "outliers": each.outliers,
-                    "overlap": each.overlap,
-                    "removals": each.removals,
-                    "not_standardised": each.not_standardised,
-                }
-                for criterion, each in found.criteria.items()
-            },
+            "criteria": found.criteria,
             "agreement": found.agreement,
             "outliers_by_both": found.both,
             "adequacy_and_fluency": found.correlated,
@@ -115,7 +105,7 @@ def ratings_report(
 def _input_data(read: RatingsRead) -> dict[str, Any]:
     items = read.items
     return {
-        "files": [{"name": file.name, "sha256": file.sha256} for file in read.files],
+        "files": files_data(read.files),
         "ratings": {criterion: len(each) for criterion, each in read.ratings.items()},
         "items": len(items),
         "segments": len(set(items.segment.tolist())),
@@ -155,15 +145,7 @@ def _input_notes(read: RatingsRead, given: Input | None) -> list[str]:
             )
     if given is not None and given.is_reference_excluded:
         notes.append(_("Without the reference (%(name)s).") % {"name": given.reference})
-    if read.excluded_judges:
-        without = ngettext(
-            "Without %(count)d judge: %(names)s.",
-            "Without %(count)d judges: %(names)s.",
-            len(read.excluded_judges),
-        )
-        names = ", ".join(read.excluded_judges)
-        notes.append(without % {"count": len(read.excluded_judges), "names": names})
-    return notes
+    return [*notes, *excluded_notes(read.excluded_judges)]
 
 
 def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
@@ -202,7 +184,8 @@ def _two_decimals(value: float | None) -> str:
 
 def _means(criterion: Criterion, found: CriterionFound) -> Table:
     means = found.means
-    return Table(
+    return table_of(
+        means.systems,
         name=f"means_{criterion}",
         title=criterion_in_words(criterion),
         columns=(
@@ -217,27 +200,8 @@ def _means(criterion: Criterion, found: CriterionFound) -> Table:
             Column("ratings", _("Ratings")),
             Column("deviation", "s"),
         ),
-        rows=[
-            (
-                row.system,
-                row.mean,
-                row.low,
-                row.high,
-                row.rank,
-                row.rank_low,
-                row.rank_high,
-                row.cluster,
-                row.ratings,
-                row.deviation,
-            )
-            for row in means.systems
-        ],
         notes=ranges_in_words(means),
-        rules=frozenset(
-            place
-            for place in range(len(means.systems) - 1)
-            if means.systems[place].cluster != means.systems[place + 1].cluster
-        ),
+        rules=rules_between([row.cluster for row in means.systems]),
         plot=Plot(kind="intervals", label="system", value="mean", low="low", high="high"),
     )
 
@@ -248,31 +212,19 @@ def _both_means(found: RatingsFound) -> Table:
         {row.system: row for row in found.criteria[criterion].means.systems}
         for criterion in (Criterion.FLUENCY, Criterion.ADEQUACY)
     )
-    return Table(
+    return table_of(
+        [name for name in fluency if name in adequacy],
         name="both",
         title=_("Adequacy against fluency"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("fluency", _("Fluency")),
-            Column("fluency_low", _("From")),
-            Column("fluency_high", _("To")),
-            Column("adequacy", _("Adequacy")),
-            Column("adequacy_low", _("From")),
-            Column("adequacy_high", _("To")),
+            (Column("system", _("System"), is_text=True, names="system"), lambda name: name),
+            (Column("fluency", _("Fluency")), lambda name: fluency[name].mean),
+            (Column("fluency_low", _("From")), lambda name: fluency[name].low),
+            (Column("fluency_high", _("To")), lambda name: fluency[name].high),
+            (Column("adequacy", _("Adequacy")), lambda name: adequacy[name].mean),
+            (Column("adequacy_low", _("From")), lambda name: adequacy[name].low),
+            (Column("adequacy_high", _("To")), lambda name: adequacy[name].high),
         ),
-        rows=[
-            (
-                name,
-                fluency[name].mean,
-                fluency[name].low,
-                fluency[name].high,
-                adequacy[name].mean,
-                adequacy[name].low,
-                adequacy[name].high,
-            )
-            for name in fluency
-            if name in adequacy
-        ],
         plot=Plot(kind="points", label="system", value="adequacy", low="fluency"),
     )
 
@@ -337,42 +289,40 @@ def _with_ends(estimate: Estimate) -> tuple[Value, Value, Value]:
 
 
 def _kappas(found: RatingsFound) -> Table:
-    return Table(
+    return table_of(
+        found.agreement,
         name="kappa",
         title=_("Agreement between judges"),
         columns=(
-            Column(CRITERION_COLUMN, _("Criterion"), is_text=True),
-            Column("condition", _("Condition"), is_text=True),
-            Column("points", _("Points")),
-            Column("kappa", _("κ")),
-            Column("low", _("From")),
-            Column("high", _("To")),
-            Column("strength", _("In words"), is_text=True),
-            Column("p_observed", _("P(A)")),
-            Column("p_chance", _("P(E)")),
-            Column("alpha", _("ordinal α")),
-            Column("alpha_low", _("From")),
-            Column("alpha_high", _("To")),
-            Column("items", _("Texts")),
-        ),
-        rows=[
             (
-                criterion_in_words(each.criterion),
-                _condition(each.condition),
-                each.points,
-                kappa_shown(each.agreement.kappa.value, each.agreement.p_chance),
-                each.agreement.kappa.low,
-                each.agreement.kappa.high,
-                strength_in_words(each.agreement.kappa.value),
-                each.agreement.p_observed,
-                each.agreement.p_chance,
-                kappa_shown(each.agreement.alpha.value, each.agreement.p_chance),
-                each.agreement.alpha.low,
-                each.agreement.alpha.high,
-                each.agreement.items,
-            )
-            for each in found.agreement
-        ],
+                Column(CRITERION_COLUMN, _("Criterion"), is_text=True),
+                lambda each: criterion_in_words(each.criterion),
+            ),
+            (
+                Column("condition", _("Condition"), is_text=True),
+                lambda each: _condition(each.condition),
+            ),
+            Column("points", _("Points")),
+            (
+                Column("kappa", _("κ")),
+                lambda each: kappa_shown(each.agreement.kappa.value, each.agreement.p_chance),
+            ),
+            (Column("low", _("From")), lambda each: each.agreement.kappa.low),
+            (Column("high", _("To")), lambda each: each.agreement.kappa.high),
+            (
+                Column("strength", _("In words"), is_text=True),
+                lambda each: strength_in_words(each.agreement.kappa.value),
+            ),
+            (Column("p_observed", _("P(A)")), lambda each: each.agreement.p_observed),
+            (Column("p_chance", _("P(E)")), lambda each: each.agreement.p_chance),
+            (
+                Column("alpha", _("ordinal α")),
+                lambda each: kappa_shown(each.agreement.alpha.value, each.agreement.p_chance),
+            ),
+            (Column("alpha_low", _("From")), lambda each: each.agreement.alpha.low),
+            (Column("alpha_high", _("To")), lambda each: each.agreement.alpha.high),
+            (Column("items", _("Texts")), lambda each: each.agreement.items),
+        ),
         keys=3,
         notes=[strength_caution(), *_few_judges(found)],
     )
@@ -383,7 +333,8 @@ CRITERION_COLUMN = "criterion"
 
 def judges_table(criterion: Criterion, found: CriterionFound) -> Table:
     """Return Figures 2 to 5 of Hamon et al. (2007): judges from the lowest mean to the highest."""
-    return Table(
+    return table_of(
+        sorted(found.judges, key=lambda row: (row.mean, row.judge)),
         name=f"judges_{criterion}",
         title=_("Judges: %(criterion)s") % {"criterion": criterion_in_words(criterion)},
         columns=(
@@ -394,27 +345,16 @@ def judges_table(criterion: Criterion, found: CriterionFound) -> Table:
             Column("difference", _("Difference"), decimals=2),
             Column("distance", _("Distance"), decimals=2),
             Column("easy", _("Easy")),
-            Column("easy_missed", _("Easy missed"), decimals=2),
-            Column("stands_out", _("Stands out by"), is_text=True),
-        ),
-        rows=[
+            (Column("easy_missed", _("Easy missed"), decimals=2), lambda row: row.easy_share),
             (
-                row.judge,
-                row.ratings,
-                row.mean,
-                row.others,
-                row.difference,
-                row.distance,
-                row.easy,
-                row.easy_share,
-                ", ".join(
+                Column("stands_out", _("Stands out by"), is_text=True),
+                lambda row: ", ".join(
                     rule_in_words(each.rule)
                     for each in found.outliers
                     if row.judge in each.outliers
                 ),
-            )
-            for row in sorted(found.judges, key=lambda row: (row.mean, row.judge))
-        ],
+            ),
+        ),
         notes=[_("An outlier is someone to look at, not a culprit.")],
         plot=Plot(kind="line", label="judge", value="mean"),
     )

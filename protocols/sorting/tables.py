@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
+from protocols.frame.tables import CellsOf, files_data, rules_between, table_of
 from protocols.sorting.files import ComparisonsRead
 from protocols.sorting.statistics.chain import (
     SORT,
@@ -25,6 +25,7 @@ from protocols.sorting.statistics.comparison import (
     FEWEST_NORMAL,
     FEWEST_TESTED,
     ComparisonResult,
+    Pooled,
     Preference,
 )
 from protocols.sorting.statistics.merge_insertion import (
@@ -35,6 +36,7 @@ from protocols.sorting.statistics.merge_insertion import (
 )
 from ranking.code_version import code_version
 from ranking.core.scores import Shortage
+from ranking.reports.inputs import excluded_notes
 from ranking.reports.plots import Plot
 from ranking.reports.rankings import tests_in_words
 from ranking.reports.tables import Column, Report, Table, Value
@@ -96,8 +98,7 @@ def _notes(found: SortFound) -> list[str]:
             "identical": number_format(read.identical),
         }
     ]
-    if read.excluded_judges:
-        notes.append(_without(read.excluded_judges))
+    notes += excluded_notes(read.excluded_judges)
     most = most_comparisons(len(chain.systems))
     if chain.order is None:
         notes.append(
@@ -170,14 +171,6 @@ def _thin(chain: SortedChain) -> list[str]:
     return notes
 
 
-def _without(judges: Iterable[str]) -> str:
-    names = list(judges)
-    without = ngettext(
-        "Without %(count)d judge: %(names)s.", "Without %(count)d judges: %(names)s.", len(names)
-    )
-    return without % {"count": len(names), "names": ", ".join(names)}
-
-
 def _open(chain: SortedChain) -> Table:
     begun = {frozenset((step.result.first, step.result.second)): step for step in chain.steps}
     rows: list[tuple[Value, ...]] = []
@@ -214,9 +207,7 @@ def _order(chain: SortedChain) -> Table:
                 zip(chain.order or (), _clusters(chain), strict=True), 1
             )
         ],
-        rules=frozenset(
-            place for place, (above, below) in enumerate(pairwise(chain.clusters)) if above != below
-        ),
+        rules=rules_between(chain.clusters),
     )
 
 
@@ -224,56 +215,42 @@ def _clusters(chain: SortedChain) -> Sequence[int | None]:
     return chain.clusters or [None] * len(chain.order or ())
 
 
-def _pair_columns() -> tuple[Column, ...]:
+def _pair() -> tuple[CellsOf[Step], ...]:
     return (
-        Column("better", _("Better"), is_text=True, names="system"),
-        Column("worse", _("Worse"), is_text=True, names="other"),
+        (
+            Column("better", _("Better"), is_text=True, names="system"),
+            lambda step: step.result.first,
+        ),
+        (Column("worse", _("Worse"), is_text=True, names="other"), lambda step: step.result.second),
     )
 
 
-def _significance_columns() -> tuple[Column, ...]:
+def _significance() -> tuple[CellsOf[Step], ...]:
     return (
-        Column("p_normal", _("p")),
-        Column("p_exact", _("Exact p")),
-        Column("p_judges", _("p over judges")),
+        (Column("p_normal", _("p")), lambda step: step.result.pooled.p("normal")),
+        (Column("p_exact", _("Exact p")), lambda step: step.result.pooled.p("exact")),
+        (Column("p_judges", _("p over judges")), lambda step: step.result.p_judges),
         Column("adjusted_p", _("Corrected p")),
-        Column("significant", _("Significant"), is_text=True),
-    )
-
-
-def _significance(step: Step) -> tuple[Value, ...]:
-    pooled = step.result.pooled
-    return (
-        pooled.p("normal"),
-        pooled.p("exact"),
-        step.result.p_judges,
-        step.adjusted_p,
-        _yes_no(is_so=step.significant),
+        (
+            Column("significant", _("Significant"), is_text=True),
+            lambda step: _yes_no(is_so=step.significant),
+        ),
     )
 
 
 def _neighbours(found: SortFound) -> Table:
     level = found.settings.level
-    return Table(
+    return table_of(
+        found.chain.neighbours,
         name="neighbours",
         title=_("Neighbours in the order"),
         columns=(
-            *_pair_columns(),
-            Column("mean", "R"),
-            Column("low", _("From")),
-            Column("high", _("To")),
-            *_significance_columns(),
+            *_pair(),
+            (Column("mean", "R"), lambda step: step.result.pooled.counts.mean),
+            (Column("low", _("From")), lambda step: step.result.pooled.interval(level)[0]),
+            (Column("high", _("To")), lambda step: step.result.pooled.interval(level)[1]),
+            *_significance(),
         ),
-        rows=[
-            (
-                step.result.first,
-                step.result.second,
-                step.result.pooled.counts.mean,
-                *step.result.pooled.interval(level),
-                *_significance(step),
-            )
-            for step in found.chain.neighbours
-        ],
         notes=[
             _(
                 "Neighbours whose difference is not significant share a cluster: they could be swapped."
@@ -283,7 +260,7 @@ def _neighbours(found: SortFound) -> Table:
     )
 
 
-def _count_columns() -> tuple[Column, ...]:
+def _counts() -> tuple[CellsOf[Preference], ...]:
     return (
         Column("wins", _("Wins")),
         Column("losses", _("Losses")),
@@ -294,37 +271,28 @@ def _count_columns() -> tuple[Column, ...]:
     )
 
 
-def _counts(counts: Preference, error: float | None = None) -> tuple[Value, ...]:
-    return (
-        counts.wins,
-        counts.losses,
-        counts.same,
-        counts.identical,
-        counts.mean,
-        counts.error if error is None else error,
-    )
+def _of(row: CellsOf[Any], part: Callable[[Any], Any]) -> CellsOf[Any]:
+    """Return a column of a part of each row."""
+    column, cell = (row, attrgetter(row.key)) if isinstance(row, Column) else row
+    return column, lambda whole: cell(part(whole))
 
 
 def _comparisons(found: SortFound) -> Table:
-    return Table(
+    *counts, error = (_of(each, lambda step: step.result.pooled.counts) for each in _counts())
+    return table_of(
+        found.chain.steps,
         name="comparisons",
         title=_("Comparisons"),
         columns=(
-            *_pair_columns(),
-            *_count_columns(),
-            *_significance_columns(),
-            Column("drawn", _("Drawn by lot"), is_text=True),
-        ),
-        rows=[
+            *_pair(),
+            *counts,
+            (error[0], lambda step: step.result.pooled.error),
+            *_significance(),
             (
-                step.result.first,
-                step.result.second,
-                *_counts(step.result.pooled.counts, step.result.pooled.error),
-                *_significance(step),
-                _yes_no(is_so=step.decision.arbitrary),
-            )
-            for step in found.chain.steps
-        ],
+                Column("drawn", _("Drawn by lot"), is_text=True),
+                lambda step: _yes_no(is_so=step.decision.arbitrary),
+            ),
+        ),
         keys=2,
     )
 
@@ -338,48 +306,31 @@ def _verdicts(found: SortFound) -> Table:
                 "Late answers are kept, and change no verdict: their HIT came back after it was closed."
             )
         )
-    return Table(
+    return table_of(
+        [step for step in found.chain.steps if _pair_of(step) in found.last],
         name="verdicts",
         title=_("Verdicts"),
         columns=(
-            *_pair_columns(),
-            Column("step", _("Step")),
-            Column("judgments", _("Judgments")),
-            Column("last", _("Last judgment")),
-            Column("late", _("Late answers")),
+            *_pair(),
+            (Column("step", _("Step")), lambda step: step.number),
+            (Column("judgments", _("Judgments")), lambda step: step.decision.asked),
+            (Column("last", _("Last judgment")), lambda step: found.last[_pair_of(step)]),
+            (Column("late", _("Late answers")), lambda step: found.late.get(_pair_of(step), 0)),
         ),
-        rows=[
-            (
-                step.result.first,
-                step.result.second,
-                step.number,
-                step.decision.asked,
-                found.last[pair],
-                found.late.get(pair, 0),
-            )
-            for step in found.chain.steps
-            if (pair := frozenset((step.result.first, step.result.second))) in found.last
-        ],
         notes=notes,
         keys=2,
     )
 
 
+def _pair_of(step: Step) -> frozenset[str]:
+    return frozenset((step.result.first, step.result.second))
+
+
 def _majorities(chain: SortedChain) -> Table:
     """Return two rows a comparison: a vote a judge, and a vote a sentence that several judges judged."""
-    return Table(
-        name="majorities",
-        title=_("Majorities of judges, and of judges for each sentence"),
-        columns=(
-            *_pair_columns(),
-            Column("of", _("Votes"), is_text=True),
-            Column("wins", _("Wins")),
-            Column("losses", _("Losses")),
-            Column("ties", _("Ties")),
-            Column("p_exact", _("Exact p")),
-        ),
-        rows=[
-            (step.result.first, step.result.second, str(LEVEL_WORDS[of]), *_votes(votes))
+    return table_of(
+        [
+            (step, str(LEVEL_WORDS[of]), votes)
             for step in chain.steps
             for of, votes in (
                 ("judges", step.result.of_judges),
@@ -387,42 +338,45 @@ def _majorities(chain: SortedChain) -> Table:
             )
             if votes is not None
         ],
+        name="majorities",
+        title=_("Majorities of judges, and of judges for each sentence"),
+        columns=(
+            *(_of(each, itemgetter(0)) for each in _pair()),
+            (Column("of", _("Votes"), is_text=True), itemgetter(1)),
+            (Column("wins", _("Wins")), lambda row: row[2].wins),
+            (Column("losses", _("Losses")), lambda row: row[2].losses),
+            (Column("ties", _("Ties")), lambda row: row[2].same),
+            (Column("p_exact", _("Exact p")), lambda row: row[2].p_exact),
+        ),
         keys=3,
     )
 
 
-def _votes(votes: Preference) -> tuple[Value, ...]:
-    return (votes.wins, votes.losses, votes.same, votes.p_exact)
-
-
 def _by_judge(found: SortFound) -> Table:
     level = found.settings.level
-    return Table(
-        name="judges",
-        title=_("Comparisons by judge"),
-        columns=(
-            *_pair_columns(),
-            Column("judge", _("Judge"), is_text=True, names="judge"),
-            *_count_columns(),
-            Column("p_normal", _("p")),
-            Column("p_exact", _("Exact p")),
-            Column("significant", _("Significant"), is_text=True),
-            Column("against", _("Against all together"), is_text=True),
-        ),
-        rows=[
-            (
-                step.result.first,
-                step.result.second,
-                judge,
-                *_counts(counts),
-                counts.p_normal,
-                counts.p_exact,
-                _yes_no(is_so=_p(counts, found.settings) <= level),
-                _yes_no(is_so=judge in step.result.against_majority),
-            )
+    return table_of(
+        [
+            (step, judge, counts)
             for step in found.chain.steps
             for judge, counts in step.result.judges.items()
         ],
+        name="judges",
+        title=_("Comparisons by judge"),
+        columns=(
+            *(_of(each, itemgetter(0)) for each in _pair()),
+            (Column("judge", _("Judge"), is_text=True, names="judge"), itemgetter(1)),
+            *(_of(each, itemgetter(2)) for each in _counts()),
+            (Column("p_normal", _("p")), lambda row: row[2].p_normal),
+            (Column("p_exact", _("Exact p")), lambda row: row[2].p_exact),
+            (
+                Column("significant", _("Significant"), is_text=True),
+                lambda row: _yes_no(is_so=_p(row[2], found.settings) <= level),
+            ),
+            (
+                Column("against", _("Against all together"), is_text=True),
+                lambda row: _yes_no(is_so=row[1] in row[0].result.against_majority),
+            ),
+        ),
         keys=3,
     )
 
@@ -432,35 +386,27 @@ def _p(counts: Preference, settings: SortSettings) -> float:
 
 
 def _remaining(found: SortFound) -> Table:
-    return Table(
+    def pooled(cell: Callable[[Pooled], Value]) -> Callable[[Remaining], Value]:
+        return lambda each: None if each.result is None else cell(each.result.pooled)
+
+    return table_of(
+        found.chain.remaining,
         name="remaining",
         title=_("Pairs not compared by the sort, the nearest first"),
         columns=(
-            *_pair_columns(),
+            Column("better", _("Better"), is_text=True, names="system"),
+            Column("worse", _("Worse"), is_text=True, names="other"),
             Column("places", _("Distance")),
-            Column("judgments", _("Judgments")),
-            Column("mean", "R"),
-            Column("p_normal", _("p")),
-            Column("p_exact", _("Exact p")),
-            Column("contradicts", _("Contradicts the order"), is_text=True),
+            (Column("judgments", _("Judgments")), pooled(lambda found: found.counts.judgments)),
+            (Column("mean", "R"), pooled(lambda found: found.counts.mean)),
+            (Column("p_normal", _("p")), pooled(lambda found: found.p("normal"))),
+            (Column("p_exact", _("Exact p")), pooled(lambda found: found.p("exact"))),
+            (
+                Column("contradicts", _("Contradicts the order"), is_text=True),
+                lambda each: None if each.result is None else _yes_no(is_so=each.contradicts),
+            ),
         ),
-        rows=[_remaining_row(each) for each in found.chain.remaining],
         keys=2,
-    )
-
-
-def _remaining_row(each: Remaining) -> tuple[Value, ...]:
-    named = (each.better, each.worse, each.places)
-    if each.result is None:
-        return (*named, None, None, None, None, None)
-    pooled = each.result.pooled
-    return (
-        *named,
-        pooled.counts.judgments,
-        pooled.counts.mean,
-        pooled.p("normal"),
-        pooled.p("exact"),
-        _yes_no(is_so=each.contradicts),
     )
 
 
@@ -514,18 +460,18 @@ def _sign(known: PartialOrder, row: int, column: int, open_now: set[frozenset[st
 
 def beside_table(beside: OrdersBeside) -> Table:
     """Return the orders by other methods, and how far each agrees with the sort."""
-    return Table(
+    return table_of(
+        beside.scores,
         name="beside",
         title=_("Other orders of the systems"),
         columns=(
-            Column("order", _("Method"), is_text=True),
-            Column("systems", _("Systems"), is_text=True),
-            Column("tau", _("Kendall’s τ")),
+            (Column("order", _("Method"), is_text=True), _order_name),
+            (
+                Column("systems", _("Systems"), is_text=True),
+                lambda name: " > ".join(beside.order(name)),
+            ),
+            (Column("tau", _("Kendall’s τ")), lambda name: beside.tau[SORT, name]),
         ),
-        rows=[
-            (_order_name(name), " > ".join(beside.order(name)), beside.tau[SORT, name])
-            for name in beside.scores
-        ],
     )
 
 
@@ -540,7 +486,7 @@ def sort_data(found: SortFound) -> dict[str, Any]:
     chain, read = found.chain, found.read
     return {
         "input": {
-            "files": [{"name": file.name, "sha256": file.sha256} for file in read.files],
+            "files": files_data(read.files),
             "answers": read.answers,
             "identical": read.identical,
             "judges": len(read.judges),
@@ -581,7 +527,7 @@ def sort_data(found: SortFound) -> dict[str, Any]:
 
 
 def _step_data(step: Step, found: SortFound) -> dict[str, Any]:
-    pair = frozenset((step.result.first, step.result.second))
+    pair = _pair_of(step)
     return {
         "number": step.number,
         **_result_data(step.result, found.settings),

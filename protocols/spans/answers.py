@@ -34,7 +34,7 @@ from protocols.spans.records import (
     MAX_SPANS,
     Severity,
     Span,
-    span_problems,
+    spans_overlapping,
 )
 
 ERROR: Final = "error"
@@ -66,7 +66,7 @@ def spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules)
                 "length": length,
             }
         placed.append(Span(start, end, Severity(span["severity"])))
-    for _problem, (one, other, *_more) in span_problems(placed, None):
+    for one, other in spans_overlapping(placed):
         return _("the spans %(one)d and %(other)d overlap.") % {"one": one + 1, "other": other + 1}
     return ""
 

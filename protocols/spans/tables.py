@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from protocols.frame.tables import CellsOf, rules_between, table_of
 from protocols.spans.computed import SpanAnalysis
 from protocols.spans.contradictions import ContradictionKind
 from protocols.spans.files import Loss, SpansFormat, SpansRead
@@ -30,7 +30,8 @@ from ranking.wording.not_yet import not_yet_in_words, shortages_in_words
 
 def losses_table(losses: Sequence[Loss]) -> Table:
     """Tell what a reader or writer could not carry; the phrases are those of the formats, in English."""
-    return Table(
+    return table_of(
+        losses,
         name="losses",
         title=_("Not carried over"),
         columns=(
@@ -38,7 +39,6 @@ def losses_table(losses: Sequence[Loss]) -> Table:
             Column("count", _("Number")),
             Column("first", _("First"), is_text=True),
         ),
-        rows=[(loss.what, loss.count, loss.first) for loss in losses],
     )
 
 
@@ -204,10 +204,6 @@ def _in_order(ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> lis
     return sorted(range(len(ranks)), key=lambda system: (ranks[system] == 0, int(ranks[system])))
 
 
-def _rules_between(clusters: Sequence[int]) -> frozenset[int]:
-    return frozenset(place for place, (one, next_) in enumerate(pairwise(clusters)) if one != next_)
-
-
 _RANK_PLOT = Plot(kind="intervals", label="system", value="score", low="low", high="high")
 
 
@@ -242,37 +238,29 @@ def _additive(fit: AdditiveFit) -> Table:
                 "Not all systems are connected by common segments and judges; those of different groups cannot be compared."
             )
         )
-    return Table(
+    return table_of(
+        order,
         name="additive",
         title=_("Scores by system, segment and judge"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("adjusted", _("Score"), decimals=1),
-            Column("score", _("Difference"), decimals=2),
-            Column("low", _("From"), decimals=2),
-            Column("high", _("To"), decimals=2),
-            Column("error", _("Standard error"), decimals=2),
-            Column("rank_low", _("Rank from")),
-            Column("rank_high", _("Rank to")),
-            Column("cluster", _("Cluster")),
-            Column("group", _("Group")),
-        ),
-        rows=[
             (
-                fit.systems[place],
-                _value(fit.adjusted[place]),
-                _value(fit.effect[place]),
-                _value(fit.low[place]),
-                _value(fit.high[place]),
-                _value(fit.error[place]),
-                _rank(fit.ranges.low[place]),
-                _rank(fit.ranges.high[place]),
-                _rank(fit.cluster[place]),
-                int(fit.group[place]) + 1,
-            )
-            for place in order
-        ],
-        rules=_rules_between([int(fit.cluster[place]) for place in order]),
+                Column("system", _("System"), is_text=True, names="system"),
+                lambda place: fit.systems[place],
+            ),
+            (Column("adjusted", _("Score"), decimals=1), lambda place: _value(fit.adjusted[place])),
+            (Column("score", _("Difference"), decimals=2), lambda place: _value(fit.effect[place])),
+            (Column("low", _("From"), decimals=2), lambda place: _value(fit.low[place])),
+            (Column("high", _("To"), decimals=2), lambda place: _value(fit.high[place])),
+            (
+                Column("error", _("Standard error"), decimals=2),
+                lambda place: _value(fit.error[place]),
+            ),
+            (Column("rank_low", _("Rank from")), lambda place: _rank(fit.ranges.low[place])),
+            (Column("rank_high", _("Rank to")), lambda place: _rank(fit.ranges.high[place])),
+            (Column("cluster", _("Cluster")), lambda place: _rank(fit.cluster[place])),
+            (Column("group", _("Group")), lambda place: int(fit.group[place]) + 1),
+        ),
+        rules=rules_between([int(fit.cluster[place]) for place in order]),
         notes=notes,
         plot=_RANK_PLOT,
     )
@@ -300,41 +288,28 @@ def _means(means: SystemMeans) -> Table:
             _("Without a standardised score, since all of theirs are the same: %(judges)s.")
             % {"judges": ", ".join(means.unscaled_judges)}
         )
-    return Table(
+    return table_of(
+        order,
         name="means",
         title=_("Mean score"),
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("scores", _("Scores")),
-            Column("units", _("Segments")),
-            Column("score", _("Mean score"), decimals=1),
-            Column("low", _("From"), decimals=1),
-            Column("high", _("To"), decimals=1),
-            Column("z", "z"),
-            Column("z_low", _("From")),
-            Column("z_high", _("To")),
-            Column("rank_low", _("Rank from")),
-            Column("rank_high", _("Rank to")),
-            Column("cluster", _("Cluster")),
-        ),
-        rows=[
             (
-                means.systems[place],
-                int(means.scores[place]),
-                int(means.units[place]),
-                _value(means.mean[place]),
-                _value(means.low[place]),
-                _value(means.high[place]),
-                _value(means.z[place]),
-                _value(means.z_low[place]),
-                _value(means.z_high[place]),
-                _rank(means.ranges.low[place]),
-                _rank(means.ranges.high[place]),
-                _rank(means.cluster[place]),
-            )
-            for place in order
-        ],
-        rules=_rules_between([int(means.cluster[place]) for place in order]),
+                Column("system", _("System"), is_text=True, names="system"),
+                lambda place: means.systems[place],
+            ),
+            (Column("scores", _("Scores")), lambda place: int(means.scores[place])),
+            (Column("units", _("Segments")), lambda place: int(means.units[place])),
+            (Column("score", _("Mean score"), decimals=1), lambda place: _value(means.mean[place])),
+            (Column("low", _("From"), decimals=1), lambda place: _value(means.low[place])),
+            (Column("high", _("To"), decimals=1), lambda place: _value(means.high[place])),
+            (Column("z", "z"), lambda place: _value(means.z[place])),
+            (Column("z_low", _("From")), lambda place: _value(means.z_low[place])),
+            (Column("z_high", _("To")), lambda place: _value(means.z_high[place])),
+            (Column("rank_low", _("Rank from")), lambda place: _rank(means.ranges.low[place])),
+            (Column("rank_high", _("Rank to")), lambda place: _rank(means.ranges.high[place])),
+            (Column("cluster", _("Cluster")), lambda place: _rank(means.cluster[place])),
+        ),
+        rules=rules_between([int(means.cluster[place]) for place in order]),
         notes=notes,
         plot=_RANK_PLOT,
     )
@@ -361,31 +336,29 @@ def _rule(found: RuleResult) -> Table:
                 "A published rule, not corrected for the number of pairs: it tells equal systems apart too often, so rank ranges are not estimable."
             )
         )
-    return Table(
+    return table_of(
+        range(len(found.systems)),
         name="rule",
         title=_("Clusters by the rule %(rule)s") % {"rule": found.rule.value},
         columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("score", _("Mean score"), decimals=1),
-            Column("rank_low", _("Rank from")),
-            Column("rank_high", _("Rank to")),
-            Column("cluster", _("Cluster")),
-            Column("p_next", _("p against the next")),
-            Column("common", _("Shared")),
-        ),
-        rows=[
             (
-                system,
-                _value(found.mean[place]),
-                _rank(found.ranges.low[place]),
-                _rank(found.ranges.high[place]),
-                _rank(found.cluster[place]),
-                _p_next(found, place) if place < last else None,
-                int(found.common[place, place + 1]) if place < last else None,
-            )
-            for place, system in enumerate(found.systems)
-        ],
-        rules=_rules_between([int(cluster) for cluster in found.cluster]),
+                Column("system", _("System"), is_text=True, names="system"),
+                lambda place: found.systems[place],
+            ),
+            (Column("score", _("Mean score"), decimals=1), lambda place: _value(found.mean[place])),
+            (Column("rank_low", _("Rank from")), lambda place: _rank(found.ranges.low[place])),
+            (Column("rank_high", _("Rank to")), lambda place: _rank(found.ranges.high[place])),
+            (Column("cluster", _("Cluster")), lambda place: _rank(found.cluster[place])),
+            (
+                Column("p_next", _("p against the next")),
+                lambda place: _p_next(found, place) if place < last else None,
+            ),
+            (
+                Column("common", _("Shared")),
+                lambda place: int(found.common[place, place + 1]) if place < last else None,
+            ),
+        ),
+        rules=rules_between([int(cluster) for cluster in found.cluster]),
         notes=notes,
     )
 
@@ -401,60 +374,44 @@ def _p_next(found: RuleResult, place: int) -> Value:
 
 def _score_agreement(found: SpanAnalysis) -> Table:
     scores = found.scores
-    rows: list[tuple[Value, ...]] = [
-        (
-            _("All judges"),
-            scores.shared,
-            scores.pearson,
-            scores.low,
-            scores.high,
-            *([None] * 7),
-            scores.distance,
-        )
-    ]
-    rows += [
-        (
-            f"{pair.one} – {pair.other}",
-            pair.shared,
-            pair.pearson,
-            pair.low,
-            pair.high,
-            pair.spearman,
-            pair.spearman_low,
-            pair.spearman_high,
-            pair.kendall,
-            pair.kendall_low,
-            pair.kendall_high,
-            pair.difference,
-            pair.distance,
-        )
-        for pair in sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
-    ]
-    return Table(
+    pairs = sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
+    return table_of(
+        # What is said of all judges together has fewer numbers.
+        [scores, *pairs],
         name="score_agreement",
         title=_("Scores of the same outputs by two judges"),
         columns=(
-            Column("judges", _("Judges"), is_text=True, names="judges"),
-            Column("shared", _("Shared")),
-            Column("pearson", _("Pearson")),
-            Column("low", _("From")),
-            Column("high", _("To")),
-            Column("spearman", _("Spearman")),
-            Column("spearman_low", _("From")),
-            Column("spearman_high", _("To")),
-            Column("kendall", _("Kendall’s τ")),
-            Column("kendall_low", _("From")),
-            Column("kendall_high", _("To")),
-            Column("difference", _("Difference"), decimals=1),
-            Column("distance", _("Mean distance"), decimals=1),
+            (
+                Column("judges", _("Judges"), is_text=True, names="judges"),
+                lambda row: _("All judges") if row is scores else f"{row.one} – {row.other}",
+            ),
+            *_numbers_of(
+                Column("shared", _("Shared")),
+                Column("pearson", _("Pearson")),
+                Column("low", _("From")),
+                Column("high", _("To")),
+                Column("spearman", _("Spearman")),
+                Column("spearman_low", _("From")),
+                Column("spearman_high", _("To")),
+                Column("kendall", _("Kendall’s τ")),
+                Column("kendall_low", _("From")),
+                Column("kendall_high", _("To")),
+                Column("difference", _("Difference"), decimals=1),
+                Column("distance", _("Mean distance"), decimals=1),
+            ),
         ),
-        rows=rows,
     )
 
 
+def _numbers_of(*columns: Column) -> Iterator[CellsOf[Any]]:
+    """Yield columns whose cells are empty in rows that have no such number."""
+    for column in columns:
+        yield column, lambda row, key=column.key: getattr(row, key, None)
+
+
 def _span_agreement(found: SpanAnalysis) -> Table:
-    spans = found.spans
-    return Table(
+    return table_of(
+        [found.spans],
         name="span_agreement",
         title=_("Characters of the same outputs marked by two judges"),
         columns=(
@@ -468,19 +425,6 @@ def _span_agreement(found: SpanAnalysis) -> Table:
             Column("both_free", _("Both marked nothing")),
             Column("one_free", _("One marked nothing")),
         ),
-        rows=[
-            (
-                spans.shared,
-                spans.f1,
-                spans.low,
-                spans.high,
-                spans.unweighted,
-                spans.unweighted_low,
-                spans.unweighted_high,
-                spans.both_free,
-                spans.one_free,
-            )
-        ],
     )
 
 

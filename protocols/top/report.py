@@ -17,12 +17,12 @@ from annotation.selectors import excluded_judges
 from annotation.selectors.outputs_shown import candidate_count
 from annotation.services import judgments_number
 from campaign.models import Protocol, Task
+from protocols.frame.tables import report_of_answers
 from protocols.top.statistics import Times, TimesCompared, times_compared
 from ranking.analyses import AnalysisKind, Begin, Option
 from ranking.analyses.common import CONFIDENCE
 from ranking.analyses.judgments import ChosenJudgments
-from ranking.code_version import code_version
-from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.not_yet import lowered, not_yet_in_words
 from ranking.wording.numbers import percent_in_figures
@@ -113,24 +113,21 @@ def _times(rows: list[tuple[str, int, int, int]], places: dict[str, int]) -> Tim
 
 
 def times_report(
-    read: TimesRead,
-    compared: TimesCompared,
-    *,
-    confidence: float = 0.95,
-    given: Input | None = None,
+    read: TimesRead, compared: TimesCompared, *, confidence: float, given: Input
 ) -> Report:
-    """Tell active seconds per block of both tasks, and the ratio with its interval; `given` is told before it."""
-    return Report(
-        notes=[*([] if given is None else input_notes(given)), *_notes(read, compared)],
+    """Tell active seconds per block of both tasks, and the ratio with its interval."""
+    return report_of_answers(
+        given=given,
+        of_files={},
+        counted={},
+        notes=_notes(read, compared),
         tables=[_table(read, compared, confidence)],
         data={
-            **({} if given is None else {"input": input_data(given)}),
             "tasks": [task.pk for task in read.tasks],
             "watermarks": read.watermarks,
             "confidence": confidence,
             "candidates": [_shown(read.first), _shown(read.second)],
             "compared": compared,
-            "version": code_version(),
         },
     )
 

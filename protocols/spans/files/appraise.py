@@ -31,7 +31,6 @@ from protocols.spans.files.jsonl import (
     output_made,
     score_value,
     span_made,
-    spans_check,
 )
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.json_objects import refuse_broken_text, system_of
@@ -244,7 +243,6 @@ def _spans(row: _Row, refuse: Refuse, losses: Losses) -> tuple[Span, ...] | None
         category = _category(each.get("error_type"))
         refuse_broken_text(f"{key}.error_type", category, refuse)
         spans.append(span_made(key, start, end, Severity(severity), category, refuse))
-    spans_check("mqm", spans, None, refuse, overlap="any")
     return tuple(spans)
 
 

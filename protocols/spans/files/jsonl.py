@@ -4,7 +4,7 @@ that name line and key.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from campaign.formats import InputFile
@@ -12,13 +12,11 @@ from campaign.formats.losses import Loss
 from campaign.texts.json_lines import json_line
 from protocols.spans.records import (
     MAX_SCORE,
-    Overlap,
     ScoredJudgment,
     ScoredOutput,
     Severity,
     Span,
-    SpanProblem,
-    span_problems,
+    spans_past,
 )
 from ranking.files.json_objects import (
     MAX_NUMBER,
@@ -166,7 +164,7 @@ def _spans(place: str, value: object, text: str | None, refuse: Refuse) -> tuple
                 refuse,
             )
         )
-    spans_check(place, spans, text, refuse, overlap="any")
+    spans_check(place, spans, text, refuse)
     return tuple(spans)
 
 
@@ -189,23 +187,13 @@ def span_made(
         refuse(key, str(error), "give both ends, the start before the end, or neither")
 
 
-def spans_check(
-    key: str, spans: Iterable[Span], text: str | None, refuse: Refuse, *, overlap: Overlap
-) -> None:
-    """Refuse spans that do not fit their text or each other."""
-    given = list(spans)
-    for problem, places in span_problems(given, text, overlap=overlap):
-        first = f"{key}[{places[0]}]"
-        if problem is SpanProblem.OUT_OF_RANGE:
-            refuse(
-                first,
-                f"the span ends at {given[places[0]].end}, but the output has {len(text or '')} characters",
-                "count characters of this output from 0, or give the text that was judged",
-            )
+def spans_check(key: str, spans: Sequence[Span], text: str | None, refuse: Refuse) -> None:
+    """Refuse spans that end after their text; they may share characters, as in Google's MQM."""
+    for place in spans_past(spans, text):
         refuse(
-            first,
-            f"the span shares characters with the span {places[1]}",
-            "give each character one span",
+            f"{key}[{place}]",
+            f"the span ends at {spans[place].end}, but the output has {len(text or '')} characters",
+            "count characters of this output from 0, or give the text that was judged",
         )
 
 

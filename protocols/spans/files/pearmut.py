@@ -327,7 +327,7 @@ def _spans(
         spans.append(
             span_made(f"{key}[{number}]", start, end, Severity(severity), category, refuse)
         )
-    spans_check(key, spans, text, refuse, overlap="any")
+    spans_check(key, spans, text, refuse)
     return tuple(spans)
 
 

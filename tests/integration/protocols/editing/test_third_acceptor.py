@@ -110,7 +110,7 @@ def test_where_two_disagree_a_third_decides(task: Task) -> None:
     assert decides == third
     judgments_number(task_id=task.pk)
     edits = edits_stored(task=task, watermark=99)
-    assert [edit.record.votes for edit in edits if edit.acceptances] == [
+    assert [edit.votes for edit in edits if edit.acceptances] == [
         (True, True, True),
         (True, False, False),
         (),
