@@ -363,8 +363,8 @@ def _rule_value(name: str, described: forms.Field, value: Any) -> Any:
     elif isinstance(described, forms.IntegerField):
         if value is None and not described.required:
             return described.initial
-        low, high = described.min_value or 0, described.max_value or 0
-        if type(value) is not int or not low <= value <= high:
+        low, high = described.min_value, described.max_value
+        if type(value) is not int or not low <= value <= high:  # type: ignore[operator]  # no functions
             raise ValidationError(
                 _("%(name)s: %(value)s is not from %(low)s to %(high)s.")
                 % {"name": name, "value": value, "low": low, "high": high}

@@ -24,10 +24,6 @@ from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.wording.pair_tests import CORRECTION_WORDS
 
-BoolArray = npt.NDArray[np.bool_]
-Int64Array = npt.NDArray[np.int64]
-
-
 MERGE = Option(
     name="merge",
     label=gettext_lazy("Three points of five"),

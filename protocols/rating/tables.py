@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from protocols.frame.tables import files_data, rules_between, table_of
-from protocols.rating.computed import CriterionFound, RatingOptions, RatingsFound
+from protocols.frame.tables import CellsOf, files_data, rules_between, table_of
+from protocols.rating.computed import AgreementOf, CriterionFound, RatingOptions, RatingsFound
 from protocols.rating.files import RatingsRead
-from protocols.rating.statistics.agreement import Estimate
 from protocols.rating.statistics.means import MeanRatings
 from protocols.rating.statistics.outliers import Rule
 from protocols.rating.statistics.ratings import Criterion
@@ -229,41 +228,38 @@ def _both_means(found: RatingsFound) -> Table:
     )
 
 
-def _condition(name: str) -> str:
-    return name or _("all")
+def _part(of: Callable[[Any], AgreementOf]) -> tuple[CellsOf[Any], ...]:
+    """Return columns that say which part of the ratings a row is about."""
+    return (
+        (
+            Column("criterion", _("Criterion"), is_text=True),
+            lambda row: criterion_in_words(of(row).criterion),
+        ),
+        (
+            Column("condition", _("Condition"), is_text=True),
+            lambda row: of(row).condition or _("all"),
+        ),
+        (Column("points", _("Points")), lambda row: of(row).points),
+    )
 
 
 def _n_agreement(found: RatingsFound) -> Table:
     """Return Table 1 of Hamon et al. (2007) with intervals, beside what chance alone would give."""
-    return Table(
+    return table_of(
+        [(each, step) for each in found.agreement for step in each.agreement.n_agreement],
         name="n_agreement",
         title=_("Ratings of one text that differ by at most n points"),
         columns=(
-            Column(CRITERION_COLUMN, _("Criterion"), is_text=True),
-            Column("condition", _("Condition"), is_text=True),
-            Column("points", _("Points")),
-            Column("n", _("n"), is_text=True),
-            Column("share", _("Agreeing"), decimals=2),
-            Column("low", _("From"), decimals=2),
-            Column("high", _("To"), decimals=2),
-            Column("chance", _("Chance"), decimals=2),
-            Column("beyond", _("beyond chance"), decimals=2),
-            Column("beyond_low", _("From"), decimals=2),
-            Column("beyond_high", _("To"), decimals=2),
+            *_part(lambda row: row[0]),
+            (Column("n", _("n"), is_text=True), lambda row: str(row[1].n)),
+            (Column("share", _("Agreeing"), decimals=2), lambda row: row[1].share.value),
+            (Column("low", _("From"), decimals=2), lambda row: row[1].share.low),
+            (Column("high", _("To"), decimals=2), lambda row: row[1].share.high),
+            (Column("chance", _("Chance"), decimals=2), lambda row: row[1].expected),
+            (Column("beyond", _("beyond chance"), decimals=2), lambda row: row[1].corrected.value),
+            (Column("beyond_low", _("From"), decimals=2), lambda row: row[1].corrected.low),
+            (Column("beyond_high", _("To"), decimals=2), lambda row: row[1].corrected.high),
         ),
-        rows=[
-            (
-                criterion_in_words(each.criterion),
-                _condition(each.condition),
-                each.points,
-                str(step.n),
-                *_with_ends(step.share),
-                step.expected,
-                *_with_ends(step.corrected),
-            )
-            for each in found.agreement
-            for step in each.agreement.n_agreement
-        ],
         keys=4,
         notes=[
             _(
@@ -284,25 +280,13 @@ def _few_judges(found: RatingsFound) -> list[str]:
     ]
 
 
-def _with_ends(estimate: Estimate) -> tuple[Value, Value, Value]:
-    return estimate.value, estimate.low, estimate.high
-
-
 def _kappas(found: RatingsFound) -> Table:
     return table_of(
         found.agreement,
         name="kappa",
         title=_("Agreement between judges"),
         columns=(
-            (
-                Column(CRITERION_COLUMN, _("Criterion"), is_text=True),
-                lambda each: criterion_in_words(each.criterion),
-            ),
-            (
-                Column("condition", _("Condition"), is_text=True),
-                lambda each: _condition(each.condition),
-            ),
-            Column("points", _("Points")),
+            *_part(lambda each: each),
             (
                 Column("kappa", _("κ")),
                 lambda each: kappa_shown(each.agreement.kappa.value, each.agreement.p_chance),
@@ -326,9 +310,6 @@ def _kappas(found: RatingsFound) -> Table:
         keys=3,
         notes=[strength_caution(), *_few_judges(found)],
     )
-
-
-CRITERION_COLUMN = "criterion"
 
 
 def judges_table(criterion: Criterion, found: CriterionFound) -> Table:
@@ -398,7 +379,7 @@ def removals_table(found: RatingsFound, confidence: float) -> Table:
         name="removals",
         title=_("Means of systems without the judges who stand out"),
         columns=(
-            Column(CRITERION_COLUMN, _("Criterion"), is_text=True),
+            Column("criterion", _("Criterion"), is_text=True),
             Column("rule", _("Rule"), is_text=True),
             Column("judges", _("Judges")),
             Column("share", _("Share of ratings"), decimals=2),

@@ -271,7 +271,7 @@ def _counts() -> tuple[CellsOf[Preference], ...]:
     )
 
 
-def _of(row: CellsOf[Any], part: Callable[[Any], Any]) -> CellsOf[Any]:
+def _of(row: CellsOf[Any], part: Callable[[Any], Any]) -> tuple[Column, Callable[[Any], Value]]:
     """Return a column of a part of each row."""
     column, cell = (row, attrgetter(row.key)) if isinstance(row, Column) else row
     return column, lambda whole: cell(part(whole))

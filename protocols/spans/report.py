@@ -14,7 +14,7 @@ from protocols.spans.files.answers import ScoresRead, scores_read
 from protocols.spans.statistics.additive import Level
 from protocols.spans.statistics.columns import Measure
 from protocols.spans.statistics.rules import ClusterRule
-from protocols.spans.tables import task_report
+from protocols.spans.tables import spans_report
 from ranking.analyses import AnalysisKind, Begin, Option
 from ranking.analyses.common import CONFIDENCE, METHOD, RESAMPLES, SEED
 from ranking.analyses.judgments import ChosenJudgments
@@ -97,7 +97,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SpanAnalysi
 
 
 def _tell(given: Input, _options: Mapping[str, Any], found: SpanAnalysis) -> Report:
-    return task_report(given.answers, found, given=given)
+    return spans_report(given.answers.judgments, found, given=given)
 
 
 ANALYSIS = AnalysisKind(

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from protocols.frame.tables import CellsOf, rules_between, table_of
+from protocols.frame.tables import CellsOf, report_of_answers, rules_between, table_of
 from protocols.spans.computed import SpanAnalysis
 from protocols.spans.contradictions import ContradictionKind
-from protocols.spans.files import Loss, SpansFormat, SpansRead
+from protocols.spans.files import Loss, SpansRead
+from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.additive import AdditiveFit
 from protocols.spans.statistics.means import SystemMeans
 from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult
 from ranking.code_version import code_version
 from ranking.core.scores import Shortage
-from ranking.files.records import JudgmentsRead
-from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.files.records import FileRead, JudgmentsRead
+from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.reports.rankings import rankings_report
 from ranking.reports.tables import Column, Report, Table, Value, plain
@@ -71,24 +72,24 @@ def conversion_report(
     )
 
 
-if TYPE_CHECKING:
-    # `score_spans` needs neither the tables of a task nor what reads them.
-    from protocols.spans.files.answers import ScoresRead
-
 _KINDS = {
     ContradictionKind.LOW_WITHOUT_ERROR: gettext_lazy("A low score, and no error"),
     ContradictionKind.PERFECT_WITH_ERROR: gettext_lazy("A perfect score, and an error"),
     ContradictionKind.HIGH_WITH_MAJOR: gettext_lazy("A high score, and a major error"),
     ContradictionKind.BETTER_WITH_MORE_ERRORS: gettext_lazy("More errors, and a higher score"),
 }
-#: What a report says of files alone.
-_OF_FILES = frozenset({"files", "format", "losses"})
 #: Pairs of judges that are listed; data for programs have them all.
 _MOST_PAIRS = 50
 
 
-def spans_report(read: SpansRead, found: SpanAnalysis) -> Report:
-    """Tell what scored judgments say."""
+def spans_report(
+    judgments: Sequence[ScoredJudgment],
+    found: SpanAnalysis,
+    *,
+    files: SpansRead | None = None,
+    given: Input | None = None,
+) -> Report:
+    """Tell what scored judgments say: of `files`, or of a task, where they are those of `given`."""
     columns = found.columns
     tables = [_means(found.means), _rule(found.rule)]
     notes = [
@@ -109,65 +110,61 @@ def spans_report(read: SpansRead, found: SpanAnalysis) -> Report:
         )
     rankings = None
     if found.ranking is not None:
-        ranked = rankings_report(_input(read, found), [found.ranking], pairs=False)
+        ranked = rankings_report(
+            _input(judgments[0], found, files.files if files else ()), [found.ranking], pairs=False
+        )
         tables += ranked.tables
         rankings = ranked.data["rankings"]
     tables += [_score_agreement(found), _span_agreement(found), _asked(found)]
-    if read.losses:
-        tables.append(losses_table(read.losses))
+    if files is not None and files.losses:
+        tables.append(losses_table(files.losses))
+    said = {
+        "options": found.options,
+        "scores": len(columns),
+        "systems": columns.systems,
+        "segments": len(columns.segments),
+        "judges": len(columns.judges),
+        "additive": _estimable(found.additive),
+        "not_additive": found.not_additive or None,
+        "means": _estimable(found.means),
+        "rule": _estimable(found.rule),
+        "rankings": rankings,
+        "score_agreement": found.scores,
+        "span_agreement": found.spans,
+        "contradictions": {
+            kind.value: found.contradictions.get(kind, 0) for kind in ContradictionKind
+        },
+        "contradicting": found.contradicting,
+    }
+    if given is not None:
+        return report_of_answers(
+            given=given,
+            of_files={},
+            counted={},
+            notes=notes,
+            tables=[table for table in tables if table.rows],
+            data=said,
+        )
     return Report(
         notes=notes,
         tables=tables,
         data={
-            "files": [asdict(file) for file in read.files],
-            "format": read.input_format,
-            "options": found.options,
-            "scores": len(columns),
-            "systems": columns.systems,
-            "segments": len(columns.segments),
-            "judges": len(columns.judges),
-            "additive": _estimable(found.additive),
-            "not_additive": found.not_additive or None,
-            "means": _estimable(found.means),
-            "rule": _estimable(found.rule),
-            "rankings": rankings,
-            "score_agreement": found.scores,
-            "span_agreement": found.spans,
-            "contradictions": {
-                kind.value: found.contradictions.get(kind, 0) for kind in ContradictionKind
-            },
-            "contradicting": found.contradicting,
-            "losses": [asdict(loss) for loss in read.losses],
+            "files": [asdict(file) for file in (files.files if files else ())],
+            "format": files.input_format if files else None,
+            **said,
+            "losses": [asdict(loss) for loss in (files.losses if files else ())],
             "version": code_version(),
         },
     )
 
 
-def task_report(read: ScoresRead, found: SpanAnalysis, *, given: Input | None = None) -> Report:
-    """Tell what the judges of a task say, as `score_spans` tells it of an export of it; `given` is told before it."""
-    from_nowhere = SpansRead(
-        judgments=read.judgments, losses=(), files=(), input_format=SpansFormat.JSONL
-    )
-    report = spans_report(from_nowhere, found)
-    data = {name: said for name, said in report.data.items() if name not in _OF_FILES}
-    if given is None:
-        return replace(report, data={"watermark": read.watermark, **data})
-    return replace(
-        report,
-        notes=[*input_notes(given), *report.notes],
-        tables=[table for table in report.tables if table.rows],
-        data={"input": input_data(given), **data},
-    )
-
-
-def _input(read: SpansRead, found: SpanAnalysis) -> Input:
+def _input(first: ScoredJudgment, found: SpanAnalysis, files: tuple[FileRead, ...]) -> Input:
     blocks = found.blocks
     if blocks is None:
         raise ValueError("there are no comparisons")
-    first = read.judgments[0]
     return Input(
         read=JudgmentsRead(
-            files=read.files,
+            files=files,
             input_format=None,
             languages=(first.source_language, first.target_language),
             skipped=0,
@@ -375,9 +372,10 @@ def _p_next(found: RuleResult, place: int) -> Value:
 def _score_agreement(found: SpanAnalysis) -> Table:
     scores = found.scores
     pairs = sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
+    # What is said of all judges together has fewer numbers.
+    rows: list[Any] = [scores, *pairs]
     return table_of(
-        # What is said of all judges together has fewer numbers.
-        [scores, *pairs],
+        rows,
         name="score_agreement",
         title=_("Scores of the same outputs by two judges"),
         columns=(
@@ -405,8 +403,11 @@ def _score_agreement(found: SpanAnalysis) -> Table:
 
 def _numbers_of(*columns: Column) -> Iterator[CellsOf[Any]]:
     """Yield columns whose cells are empty in rows that have no such number."""
-    for column in columns:
-        yield column, lambda row, key=column.key: getattr(row, key, None)
+
+    def number(key: str) -> Callable[[Any], Value]:
+        return lambda row: getattr(row, key, None)
+
+    yield from ((column, number(column.key)) for column in columns)
 
 
 def _span_agreement(found: SpanAnalysis) -> Table:

@@ -24,9 +24,9 @@ from protocols.sorting.statistics.comparison import (
 )
 from protocols.sorting.statistics.merge_insertion import SortState, Verdict, next_comparisons
 from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide
+from ranking.core.beside.correlations import kendall_tau_b
 from ranking.core.ranges.sign_tests import Correction, adjusted
 from ranking.core.rankings.orders import orders_by_methods
-from ranking.core.scores import TIE_DECIMALS
 
 
 @dataclass(frozen=True)
@@ -302,17 +302,11 @@ def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     ----------
     M. G. Kendall (1945), The Treatment of Ties in Ranking Problems, Biometrika 33.
     """
-    agreed = 0
-    told_apart = [0, 0]
-    for first, second in combinations(sorted(one.keys() & other.keys()), 2):
-        signs = [
-            int(np.sign(round(order[first] - order[second], TIE_DECIMALS)))
-            for order in (one, other)
-        ]
-        agreed += signs[0] * signs[1]
-        told_apart = [count + abs(sign) for count, sign in zip(told_apart, signs, strict=True)]
-    scale = math.sqrt(told_apart[0] * told_apart[1])
-    return agreed / scale if scale else math.nan
+    both = sorted(one.keys() & other.keys())
+    scores, others = (
+        np.array([each[name] for name in both], dtype=np.float64) for each in (one, other)
+    )
+    return float(kendall_tau_b(scores, others))
 
 
 #: Methods that score the judgments of a sort. Expected Wins averages over the opponents that a system met, which differ

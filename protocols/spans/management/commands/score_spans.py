@@ -107,4 +107,4 @@ class Command(ReportCommand):
             asked=ContradictionRule(**{name: max(options[name], 0) for name in _THRESHOLDS}),
             engine=options["engine"],
         )
-        return spans_report(read, found)
+        return spans_report(read.judgments, found, files=read)
