@@ -11,8 +11,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from rest_framework.serializers import Serializer
 
@@ -200,16 +202,15 @@ class AnswerKind:
     as_given : callable
         Returns an answer as it was given, in JSON, of anything that has the fields of `table`.
     labels : callable
-        Returns the order that an answer implies for so many candidates: 1 is best.
+        Returns the order that an answer implies for so many candidates: 1 is best. By default, nothing is compared.
     refusal : callable
         Returns why an answer to a block is not taken, in words for the judge; None if it is. Asked before anything is stored.
     refusal_by_database : callable
         Returns the same once the database refused the answer, and may read what it takes: what the triggers of `table` ask of
         every answer is not read before it as well (decision 123).
-    rules : callable
-        Returns the rules of a task, complete. Raises ValidationError for others than the protocol has.
     rules_fields : mapping
-        A form field of each rule by its name, labelled in words for organisers; what it holds is what `rules` takes.
+        A form field of each rule by its name, labelled in words for organisers: `rules_completed` reads from it which values
+        the rule takes, and which it has unless chosen.
     shown_rules : callable
         Returns what the judge page must know of the campaign and of the task's rules.
     rules_serializer : type of Serializer
@@ -247,16 +248,17 @@ class AnswerKind:
     protocol: str
     candidates: range
     serializer: type[Serializer[Any]] | None
-    labels: Callable[[Answer, int], list[int | None]]
-    refusal: Callable[[AssignedBlock, Answer], SubmissionRefusedError | None]
-    rules: Callable[[Mapping[str, Any]], Rules]
-    shown_rules: Callable[[Campaign, Mapping[str, Any]], Rules]
     rules_serializer: type[Serializer[Any]]
     simulated: Callable[[Sequence[float], Sequence[int | None], Mapping[str, Any], Random], Answer]
+    labels: Callable[[Answer, int], list[int | None]] = lambda _answer, candidates: [1] * candidates
+    refusal: Callable[[AssignedBlock, Answer], SubmissionRefusedError | None] = (
+        lambda _assigned, _answer: None
+    )
     refusal_by_database: Callable[[AssignedBlock, Answer], SubmissionRefusedError | None] = (
         lambda _assigned, _answer: None
     )
     rules_fields: Mapping[str, forms.Field] = field(default_factory=dict)
+    shown_rules: Callable[[Campaign, Mapping[str, Any]], Rules] = lambda _campaign, _rules: {}
     first_candidates: int | None = None
     candidates_in_words: str | Promise = ""
     table: type[Any] = Judgment
@@ -302,6 +304,10 @@ class AnswerKind:
         """Whether a block may show several outputs, so that an answer implies an order."""
         return self.candidates[-1] > 1
 
+    def rules(self, given: Mapping[str, Any]) -> Rules:
+        """Return the rules of a task, complete. Raises ValidationError for others than the protocol has."""
+        return rules_completed(self.rules_fields, given)
+
     def read(self, judgment_ids: Sequence[int]) -> dict[int, Answer]:
         """Return answers by the ids of their judgments, as they were given. One query."""
         rows = self.table.objects.filter(pk__in=judgment_ids)
@@ -328,6 +334,47 @@ class AnswerKind:
     @property
     def _relation(self) -> str:
         return str(self.table._meta.get_field("judgment").remote_field.get_accessor_name())
+
+
+def rules_completed(fields: Mapping[str, forms.Field], given: Mapping[str, Any]) -> Rules:
+    """Return the value of each rule, which is the initial one of its form field unless another is given.
+
+    A number that a form may leave empty is what it is unless chosen where None is given.
+
+    Raises
+    ------
+    ValidationError
+        If a rule has no field, or its field does not take the value.
+    """
+    if others := sorted(set(given) - set(fields)):
+        raise ValidationError(
+            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
+        )
+    return {
+        name: _rule_value(name, each, given.get(name, each.initial))
+        for name, each in fields.items()
+    }
+
+
+def _rule_value(name: str, described: forms.Field, value: Any) -> Any:
+    if isinstance(described, forms.BooleanField):
+        if type(value) is not bool:
+            raise ValidationError(_("%(name)s is true or false.") % {"name": name})
+    elif isinstance(described, forms.IntegerField):
+        if value is None and not described.required:
+            return described.initial
+        low, high = described.min_value, described.max_value
+        if type(value) is not int or not low <= value <= high:  # type: ignore[operator]  # no functions
+            raise ValidationError(
+                _("%(name)s: %(value)s is not from %(low)s to %(high)s.")
+                % {"name": name, "value": value, "low": low, "high": high}
+            )
+    elif isinstance(described, forms.ChoiceField) and value not in dict(described.choices):  # type: ignore[arg-type]  # pairs
+        values = ", ".join(dict(described.choices))  # type: ignore[arg-type]  # pairs
+        raise ValidationError(
+            _("%(name)s is one of these: %(values)s.") % {"name": name, "values": values}
+        )
+    return value
 
 
 _KINDS: Final[dict[str, AnswerKind]] = {}

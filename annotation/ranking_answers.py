@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
@@ -57,14 +56,6 @@ def _labels(labels: Labels, _candidates: int) -> list[int | None]:
     return list(labels)
 
 
-def _rules(rules: Mapping[str, Any]) -> Rules:
-    if rules:
-        raise ValidationError(
-            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(sorted(rules))}
-        )
-    return {}
-
-
 def _shown_rules(campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
     return {"partial": campaign.allow_partial_ranking}
 
@@ -81,7 +72,6 @@ RANKING: Final = AnswerKind(
     serializer=None,
     labels=_labels,
     refusal=labels_refusal,
-    rules=_rules,
     shown_rules=_shown_rules,
     rules_serializer=RankingRulesSerializer,
     simulated=_simulated,

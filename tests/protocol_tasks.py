@@ -6,8 +6,7 @@ from typing import Any
 from annotation.services import design_ensure, hits_plan, task_rules_change
 from campaign.models import Protocol, Task
 from campaign.services import task_close
-from protocols.quiz.snippet_files import GivenSnippet
-from protocols.quiz.snippets import snippets_replace
+from protocols.quiz.snippets import GivenSnippet, snippets_replace
 from tests.factories import make_campaign, make_task
 
 SNIPPETS = [

@@ -9,25 +9,84 @@ from random import Random
 from typing import Any, Final
 
 from django import forms
-from django.core.exceptions import ValidationError
-from django.db.models import Count
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.models import Assignment, Block
-from annotation.protocols import AboutJudgment, AnswerKind, Rules
+from annotation.protocols import AboutJudgment, AnswerKind, Stage, rules_completed
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from campaign.models import Campaign, Output, Protocol
-from protocols.editing.edits_shown import (
-    ACCEPT,
-    EDIT,
-    FIRST_STAGE,
-    edit_asked_about,
-    edits_in_force,
-    stages,
-)
+from campaign.models import Output, Protocol
 from protocols.editing.models import Answer, Outcome
+
+#: What a block asks, as the judge page and simulated judges are told.
+EDIT: Final = "edit"
+ACCEPT: Final = "accept"
+FIRST_STAGE: Final = Stage(rules={"asked": EDIT}, is_text_alone=True)
+
+
+def edits_shown(block_ids: Sequence[int]) -> dict[int, str]:
+    """Return what came out and is to be accepted, by block; nothing for blocks that ask for edits. Two queries at most.
+
+    A HIT that was begun by somebody and finished by another may have two edits of a block: that of who was first is
+    shown, as they left it. An output that was left as it is, or that nobody edited, is shown itself.
+    """
+    asking = list(_asking(block_ids))
+    edits = edits_in_force([of for _pk, of, _output in asking]) if asking else {}
+    return {pk: _shown(edits.get(of), output or "") for pk, of, output in asking}
+
+
+def edits_in_force(block_ids: Sequence[int]) -> dict[int, Answer]:
+    """Return the edit that others are asked about, by block: the last of the judge who gave the first. One query."""
+    return _in_force(Answer.objects.filter(judgment__block__in=block_ids))
+
+
+def edit_asked_about(block_id: int) -> Answer | None:
+    """Return the edit that a block asks about; None if its output was not edited. One query."""
+    block = Block.objects.filter(pk=block_id)
+    hit, segment = Subquery(block.values("hit__repeats")), Subquery(block.values("segment"))
+    answers = Answer.objects.filter(judgment__block__hit=hit, judgment__block__segment=segment)
+    return next(iter(_in_force(answers).values()), None)
+
+
+def _in_force(answers: QuerySet[Answer]) -> dict[int, Answer]:
+    """Return the edit that counts of each block."""
+    first_judge: dict[int, int] = {}
+    found: dict[int, Answer] = {}
+    edits = answers.filter(acceptable__isnull=True).order_by("pk").select_related("judgment")
+    for edit in edits:
+        judgment = edit.judgment
+        if first_judge.setdefault(judgment.block_id, judgment.judge_id) == judgment.judge_id:
+            found[judgment.block_id] = edit
+    return found
+
+
+def _asking(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
+    """Return which of these blocks ask about what was said of another, that one, and the text of the output."""
+    first = Block.objects.filter(hit=OuterRef("hit__repeats"), segment=OuterRef("segment"))
+    output = Output.objects.filter(pk=OuterRef("output"))
+    return (
+        Block.objects.filter(pk__in=block_ids, hit__repeats__isnull=False)
+        .annotate(output=F("outputs__0"))
+        .values_list("pk", Subquery(first.values("pk")[:1]), Subquery(output.values("text")))
+    )
+
+
+def _shown(edit: Answer | None, output: str) -> str:
+    return edit.text if edit is not None and edit.outcome == Outcome.EDITED else output
+
+
+def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
+    """Return what blocks ask: for an edit, or whether the one that is shown is acceptable."""
+    to_accept = edits_shown(block_ids)
+    return {
+        block_id: Stage(rules={"asked": ACCEPT}, texts=(to_accept[block_id],))
+        if block_id in to_accept
+        else FIRST_STAGE
+        for block_id in block_ids
+    }
+
 
 MAX_CHARACTERS: Final = 20_000
 #: The rule by which the last acceptor is asked where those before them disagree.
@@ -75,11 +134,6 @@ class EditingRulesSerializer(serializers.Serializer[object]):
         choices=[EDIT, ACCEPT],
         help_text="“edit”: an edit of an output; “accept”: whether somebody else's edit is acceptable.",
     )
-
-
-def _labels(_answer: Mapping[str, Any], candidates: int) -> list[int | None]:
-    """Return that nothing is compared: one output is asked about."""
-    return [1] * candidates
 
 
 def _refused(words: str) -> SubmissionRefusedError:
@@ -158,21 +212,9 @@ def _as_given(answer: Any) -> dict[str, Any]:
     return {"outcome": answer.outcome, "text": answer.text, "keystrokes": answer.keystrokes}
 
 
-def _rules(rules: Mapping[str, Any]) -> Rules:
-    others = sorted(set(rules) - {THIRD})
-    if others:
-        raise ValidationError(
-            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
-        )
-    chosen = rules.get(THIRD, False)
-    if type(chosen) is not bool:
-        raise ValidationError(_("third_acceptor is true or false."))
-    return {THIRD: chosen}
-
-
 def _third_is_needed(rules: Mapping[str, Any], hit_ids: Sequence[int]) -> Set[int] | None:
     """Return of which HITs an edit was accepted by some and rejected by others; outputs as they are count for nothing."""
-    if not _rules(rules)[THIRD]:
+    if not rules_completed(_RULES, rules)[THIRD]:
         return None
     if not hit_ids:
         return set()
@@ -184,11 +226,6 @@ def _third_is_needed(rules: Mapping[str, Any], hit_ids: Sequence[int]) -> Set[in
     by_edit = said.order_by().values_list("edit__block__hit", "edit")
     split = by_edit.annotate(answers=Count("acceptable", distinct=True)).filter(answers__gt=1)
     return {hit for hit, _edit, _answers in split}
-
-
-def _shown_rules(_campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
-    """Return that edits are asked for, which the stage of a HIT that repeats another overrules."""
-    return dict(FIRST_STAGE.rules)
 
 
 def _simulated(
@@ -224,32 +261,34 @@ def _edited_by_chance(text: str, random: Random) -> str:
     return " ".join(kept) if "".join(kept).strip() else f"{text} {text}".strip() or "–"
 
 
-EDITING: Final = AnswerKind(
+_RULES: Final = {
+    THIRD: forms.BooleanField(
+        label=gettext_lazy("Ask the last acceptor only where those before disagree"),
+        help_text=gettext_lazy(
+            "With four judges for a block: one edits, two accept, and a third is asked about sentences of which one edit was accepted by one and rejected by the other."
+        ),
+        initial=False,
+        required=False,
+    )
+}
+
+ANSWERS: Final = AnswerKind(
     protocol=Protocol.EDITING,
     candidates=range(1, 2),
     serializer=EditingAnswerSerializer,
-    labels=_labels,
     refusal=_refusal,
     refusal_by_database=_refusal_by_database,
     table=Answer,
     row=_row,
     about=AboutJudgment(column="edit_id", find=_edit),
     as_given=_as_given,
-    rules=_rules,
-    shown_rules=_shown_rules,
+    # Which the stage of a HIT that repeats another overrules.
+    shown_rules=lambda _campaign, _rules: dict(FIRST_STAGE.rules),
     rules_serializer=EditingRulesSerializer,
     simulated=_simulated,
     simulated_on=_simulated_on,
     first_stage=FIRST_STAGE,
     stages=stages,
     last_is_needed=_third_is_needed,
-    rules_fields={
-        THIRD: forms.BooleanField(
-            label=gettext_lazy("Ask the last acceptor only where those before disagree"),
-            help_text=gettext_lazy(
-                "With four judges for a block: one edits, two accept, and a third is asked about sentences of which one edit was accepted by one and rejected by the other."
-            ),
-            required=False,
-        )
-    },
+    rules_fields=_RULES,
 )

@@ -1,20 +1,38 @@
-"""Edits and their acceptances as JSON Lines: an object an edit; `docs/formats.md` describes it."""
+"""Edits and their acceptances as JSON Lines, an object an edit (`docs/formats.md`), and as files of a task."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import numpy as np
 
-from protocols.editing.statistics.distance import character_distance
-from protocols.editing.statistics.edits import OUTCOMES, Edits, Outcome
+from annotation.answer_files import (
+    AnswerFiles,
+    AnswerRefusedError,
+    FileAnswer,
+    FileContent,
+    FileWritten,
+    Lose,
+)
+from annotation.export.shown import systems_shown
+from campaign.formats import InputFile
+from campaign.formats.losses import Loss
+from campaign.models import Output, Task
+from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
+from protocols.editing.models import Answer
+from protocols.editing.statistics import FEWEST_EDITS, OUTCOMES, Edits, Outcome, character_distance
+from protocols.frame.stored import answers_written, judgments_counted, system_names, systems_counted
+from ranking.analyses.judgments import ChosenJudgments
+from ranking.core.beside import OutputScores
 from ranking.files.json_objects import (
     boolean_of,
     candidate_of,
     count_of,
     integer_of,
+    json_lines,
     keys_check,
     list_of,
     read_objects,
@@ -31,24 +49,24 @@ _OPTIONAL = ("output", "text", "keystrokes", "active_ms", "segment_id")
 
 
 @dataclass(frozen=True)
-class EditRecord:
-    """An edit, with what others said of it; see `Edits` for what its fields are there."""
+class Edit:
+    """An edit of a file or of a task.
 
-    segment: int
-    systems: tuple[str, ...]
-    editor: str
-    outcome: Outcome
-    votes: tuple[bool, ...]
-    distance: int
-    length: int
-    active_ms: int
-
-
-@dataclass(frozen=True)
-class EditLine:
-    """An edit as a line of a file has it, with its acceptances by judge.
-
-    `text` is what came out, of an edited output alone; `output` is None where the file does not have it.
+    Attributes
+    ----------
+    segment : int
+        Its number in the test set.
+    systems : tuple of str
+        That wrote the output.
+    judge : str
+    outcome : Outcome
+    output : str or None
+        None where a file does not have it.
+    text : str or None
+        What came out, of an edited output alone.
+    keystrokes, active_ms : int or None
+    acceptances : tuple of (str, bool)
+        Judge and answer; of outputs that the editor was unable to correct, of these as they are.
     """
 
     segment: int
@@ -59,43 +77,40 @@ class EditLine:
     text: str | None
     keystrokes: int | None
     active_ms: int | None
-    votes: Mapping[str, bool]
+    acceptances: tuple[tuple[str, bool], ...]
 
     @property
-    def record(self) -> EditRecord:
-        """What counts of it."""
-        known = {Outcome.EDITED: self.text, Outcome.UNCHANGED: self.output}.get(self.outcome)
-        return EditRecord(
-            segment=self.segment,
-            systems=self.systems,
-            editor=self.judge,
-            outcome=self.outcome,
-            votes=tuple(self.votes.values()),
-            distance=-1
-            if self.output is None or known is None
-            else character_distance(self.output, known),
-            length=-1 if self.output is None else len(self.output),
-            active_ms=-1 if self.active_ms is None else self.active_ms,
-        )
+    def votes(self) -> tuple[bool, ...]:
+        """What counts of the acceptances: none of what was not corrected."""
+        is_unable = self.outcome is Outcome.UNABLE
+        return () if is_unable else tuple(said for _judge, said in self.acceptances)
+
+    @property
+    def distance(self) -> int:
+        """Characters changed; -1 where that is not known."""
+        result = {Outcome.EDITED: self.text, Outcome.UNCHANGED: self.output}.get(self.outcome)
+        if self.output is None or result is None:
+            return -1
+        return character_distance(self.output, result)
 
 
-def edits_of(records: Sequence[EditRecord]) -> Edits:
+def edits_of(edits: Sequence[Edit]) -> Edits:
     """Return edits as columns; systems by name."""
-    systems, wrote = systems_by_row([edit.systems for edit in records])
-    editors = {name: number for number, name in enumerate(sorted({e.editor for e in records}))}
+    systems, wrote = systems_by_row([edit.systems for edit in edits])
+    editors = {name: number for number, name in enumerate(sorted({e.judge for e in edits}))}
     columns = np.array(
         [
             (
                 edit.segment,
-                editors[edit.editor],
+                editors[edit.judge],
                 OUTCOMES.index(edit.outcome),
                 sum(edit.votes),
                 len(edit.votes),
                 edit.distance,
-                edit.length,
-                edit.active_ms,
+                -1 if edit.output is None else len(edit.output),
+                -1 if edit.active_ms is None else edit.active_ms,
             )
-            for edit in records
+            for edit in edits
         ],
         dtype=np.int64,
     ).reshape(-1, 8)
@@ -154,11 +169,11 @@ def read_edits(
 class EditsOfLines:
     """The edits read so far, and who edited and accepted what."""
 
-    edits: list[EditRecord] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
     edited: set[tuple[int, str]] = field(default_factory=set)
     voted: list[tuple[int, str]] = field(default_factory=list)
 
-    def take(self, values: dict[str, Any], refuse: Refuse) -> EditLine:
+    def take(self, values: dict[str, Any], refuse: Refuse) -> Edit:
         """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
         segment = integer_of("segment", values["segment"], 1, refuse)
@@ -172,7 +187,7 @@ class EditsOfLines:
         self.edited.add((segment, judge))
         outcome = Outcome(word_of("outcome", values["outcome"], Outcome, refuse))
         output = values.get("output")
-        line = EditLine(
+        line = Edit(
             segment=segment,
             systems=candidate_of("systems", values["systems"], refuse),
             judge=judge,
@@ -182,14 +197,14 @@ class EditsOfLines:
             # For whoever reads the file: nothing is computed of them.
             keystrokes=count_of("keystrokes", values, refuse),
             active_ms=count_of("active_ms", values, refuse),
-            votes=self._votes(values["acceptances"], segment, judge, outcome, refuse),
+            acceptances=self._votes(values["acceptances"], segment, judge, outcome, refuse),
         )
-        self.edits.append(line.record)
+        self.edits.append(line)
         return line
 
     def _votes(
         self, value: object, segment: int, editor: str, outcome: Outcome, refuse: Refuse
-    ) -> Mapping[str, bool]:
+    ) -> tuple[tuple[str, bool], ...]:
         votes: dict[str, bool] = {}
         for each in list_of("acceptances", value, refuse):
             if not isinstance(each, dict) or set(each) != {"judge", "acceptable"}:
@@ -212,7 +227,7 @@ class EditsOfLines:
                 "there is nothing to accept where the editor was unable",
                 "write an empty list",
             )
-        return votes
+        return tuple(votes.items())
 
     def result(self, files: tuple[FileRead, ...]) -> EditsRead:
         return EditsRead(
@@ -233,3 +248,219 @@ def _edited_text(outcome: Outcome, value: object, refuse: Refuse) -> str | None:
     if value is not None:
         refuse("text", f"there is a text, but the outcome is {outcome}", "remove one of them")
     return None
+
+
+JSONL: Final = "edits-jsonl"
+
+
+def _read(file: InputFile, _format: str | None) -> FileContent:
+    reading = EditsOfLines()
+    lines = list(json_lines(file, reading.take))
+    return FileContent(file_format=JSONL, answers=_answers(lines), losses=())
+
+
+def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
+    """Yield each edit, and then what others said of it."""
+    place = 0
+    for number, line in lines:
+        edit = place
+        yield FileAnswer(
+            line=number,
+            judge=line.judge,
+            segment=str(line.segment),
+            candidates=(line.systems,),
+            said=line,
+            texts=(line.output,),
+            active_ms=line.active_ms,
+        )
+        for judge, acceptable in line.acceptances:
+            yield FileAnswer(
+                line=number,
+                judge=judge,
+                segment=str(line.segment),
+                candidates=(line.systems,),
+                said=acceptable,
+                about=edit,
+            )
+        place += 1 + len(line.acceptances)
+
+
+def _answer(
+    said: Edit | bool, texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
+) -> dict[str, Any]:
+    if isinstance(said, bool):
+        return {"acceptable": said}
+    if (said.keystrokes or 0) > MAX_KEYSTROKES:
+        raise AnswerRefusedError(
+            f"there are {said.keystrokes:,} keystrokes", f"correct them: {MAX_KEYSTROKES:,} at most"
+        )
+    if said.outcome is not Outcome.EDITED:
+        return {"outcome": said.outcome.value, "keystrokes": said.keystrokes}
+    if len(said.text or "") > MAX_CHARACTERS:
+        raise AnswerRefusedError(
+            f"what came out has {len(said.text or ''):,} characters",
+            f"shorten it to {MAX_CHARACTERS:,}",
+        )
+    if said.text == texts[0]:
+        raise AnswerRefusedError(
+            "what came out of the edit is the output as it was", 'write "unchanged", without a text'
+        )
+    return {"outcome": said.outcome.value, "text": said.text, "keystrokes": said.keystrokes}
+
+
+@dataclass(frozen=True, eq=False)
+class TaskEdits:
+    """The edits of a task that count.
+
+    Attributes
+    ----------
+    edits : Edits
+    editors, acceptors : int
+        People who edited, and who accepted or rejected.
+    uncorrected : (int, int)
+        Outputs that their editor was unable to correct: how often they were accepted as they are, of how many times.
+    """
+
+    edits: Edits
+    editors: int
+    acceptors: int
+    uncorrected: tuple[int, int]
+
+
+def edits_stored(
+    *,
+    task: Task,
+    watermark: int,
+    without: Collection[str] = (),
+    documents: Collection[str] | None = None,
+) -> list[Edit]:
+    """Read the current edits 1…`watermark` of a task by number, with what others said of them.
+
+    Judges named in `without` count neither as editors nor as acceptors. As many queries, whatever the number of edits.
+    """
+    judgments = judgments_counted(
+        task=task, watermark=watermark, without=without, documents=documents
+    )
+    answers = list(
+        Answer.objects.filter(judgment__in=judgments)
+        .select_related("judgment__judge", "judgment__block__segment")
+        .order_by("judgment__numbered__number")
+    )
+    votes: dict[int | None, list[tuple[str, bool]]] = defaultdict(list)
+    for answer in answers:
+        if answer.acceptable is not None:
+            votes[answer.edit_id].append((answer.judgment.judge.pseudonym, answer.acceptable))
+    edits = [answer for answer in answers if answer.acceptable is None]
+    shown = systems_shown(edit.judgment.block_id for edit in edits)
+    names = system_names(task)
+    texts = dict(
+        Output.objects.filter(
+            pk__in=[edit.judgment.block.outputs[0] for edit in edits]
+        ).values_list("pk", "text")
+    )
+    return [
+        Edit(
+            segment=edit.judgment.block.segment.number,
+            systems=tuple(names[id_] for id_ in shown[edit.judgment.block_id][0]),
+            judge=edit.judgment.judge.pseudonym,
+            outcome=(outcome := Outcome(edit.outcome)),
+            output=texts[edit.judgment.block.outputs[0]] or "",
+            text=edit.text if outcome is Outcome.EDITED else None,
+            keystrokes=edit.keystrokes,
+            active_ms=edit.judgment.active_ms,
+            acceptances=tuple(votes[edit.pk]),
+        )
+        for edit in edits
+    ]
+
+
+def task_edits(*, task: Task, watermark: int, chosen: ChosenJudgments) -> TaskEdits:
+    """Return the edits of a task that were chosen, of systems that are."""
+    counted = systems_counted(chosen)
+    stored = [
+        edit
+        for edit in edits_stored(
+            task=task, watermark=watermark, without=chosen.without, documents=chosen.documents
+        )
+        if counted.intersection(edit.systems)
+    ]
+    of_counted = [
+        replace(edit, systems=tuple(name for name in edit.systems if name in counted))
+        for edit in stored
+    ]
+    as_they_are = [
+        said
+        for edit in stored
+        if edit.outcome is Outcome.UNABLE
+        for _judge, said in edit.acceptances
+    ]
+    return TaskEdits(
+        edits=edits_of(of_counted),
+        editors=len({edit.judge for edit in stored}),
+        acceptors=len({judge for edit in stored for judge, _said in edit.acceptances}),
+        uncorrected=(sum(as_they_are), len(as_they_are)),
+    )
+
+
+def edit_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
+    """Return the current edits of a task as JSON Lines, as `answers_written` does, which `measure_edits` reads."""
+    return answers_written(
+        task=task, watermark=watermark, read=edits_stored, line=_line, lost=_lost
+    )
+
+
+def _lost(edits: Sequence[Edit]) -> list[Loss]:
+    unable = sum(len(edit.acceptances) for edit in edits if edit.outcome is Outcome.UNABLE)
+    words = "acceptances of outputs that their editor was unable to correct"
+    return [Loss(words, unable, "edits that are unable")] if unable else []
+
+
+def _line(edit: Edit) -> dict[str, Any]:
+    is_unable = edit.outcome is Outcome.UNABLE
+    return {
+        "segment": edit.segment,
+        "systems": list(edit.systems),
+        "judge": edit.judge,
+        "outcome": edit.outcome.value,
+        "output": edit.output,
+        **({} if edit.text is None else {"text": edit.text}),
+        **({} if edit.keystrokes is None else {"keystrokes": edit.keystrokes}),
+        **({} if edit.active_ms is None else {"active_ms": edit.active_ms}),
+        "acceptances": []
+        if is_unable
+        else [{"judge": judge, "acceptable": said} for judge, said in edit.acceptances],
+    }
+
+
+def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
+    """Return 1 for each acceptance of an edit and 0 for each rejection, of the judgments 1…`watermark` that were chosen.
+
+    An output that its editor was unable to correct has 0, from the editor. Systems with fewer decided edits than
+    `FEWEST_EDITS` have no score: a share of few deceives (Bojar et al. 2011, §4.1).
+    """
+    counted = systems_counted(chosen)
+    rows: list[tuple[int, str, str, float]] = []
+    decided: Counter[str] = Counter()
+    for edit in edits_stored(
+        task=task, watermark=watermark, without=chosen.without, documents=chosen.documents
+    ):
+        is_unable = edit.outcome is Outcome.UNABLE
+        said = ((edit.judge, False),) if is_unable else edit.acceptances
+        if said:
+            decided.update(edit.systems)
+        rows += [
+            (edit.segment, judge, system, float(accepted))
+            for system in edit.systems
+            if system in counted
+            for judge, accepted in said
+        ]
+    return OutputScores.of_rows(row for row in rows if decided[row[2]] >= FEWEST_EDITS)
+
+
+FILES: Final = AnswerFiles(
+    formats=(JSONL,),
+    read=_read,
+    answer=_answer,
+    written={JSONL: "jsonl"},
+    write=lambda task, _format: edit_lines(task=task),
+)

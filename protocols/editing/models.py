@@ -1,11 +1,10 @@
 from typing import ClassVar
 
-import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import trigger_from_file
+from protocols.frame.models import AnswerOfProtocol, answer_triggers
 
 
 class Outcome(models.TextChoices):
@@ -16,18 +15,12 @@ class Outcome(models.TextChoices):
     UNABLE = "unable", _("unable to correct")
 
 
-class Answer(models.Model):
+class Answer(AnswerOfProtocol):
     """An edit of an output, or whether somebody else's edit is acceptable. Append-only.
 
     A HIT that repeats no other asks for edits, those that repeat it whether what came out is acceptable.
     """
 
-    judgment = models.OneToOneField(
-        "annotation.Judgment",
-        on_delete=models.PROTECT,
-        related_name="editing_answer",
-        primary_key=True,
-    )
     outcome = models.CharField(
         _("outcome"),
         max_length=9,
@@ -86,20 +79,7 @@ class Answer(models.Model):
                 name="editing_keystrokes_are_of_edits",
             ),
         ]
-        triggers = [
-            pgtrigger.Protect(
-                name="editing_answer_append_only", operation=pgtrigger.Update | pgtrigger.Delete
-            ),
-            trigger_from_file(
-                "protocols/editing",
-                "editing_answer_fits_its_judgment",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("answer", "RECORD")],
-            ),
-        ]
+        triggers = answer_triggers("editing", declare=[("answer", "RECORD")])
 
     def __str__(self) -> str:
         return f"{self.judgment_id}: {self.outcome or self.acceptable}"

@@ -4,29 +4,143 @@ A HIT is a snippet, a block each of its segments. Statements are asked with the 
 says that they were read.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
+from uuid import UUID
 
 from django import forms
-from django.core.exceptions import ValidationError
+from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind, Needs, Passes, Rules, TextsBeside
+from annotation.models import Block
+from annotation.protocols import (
+    AnswerKind,
+    Needs,
+    Passes,
+    Rules,
+    Stage,
+    TextsBeside,
+    rules_completed,
+)
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from campaign.models import Campaign, Protocol
-from protocols.quiz.models import Answer
-from protocols.quiz.shown import asked_with, stages, stages_drawn
-from protocols.quiz.snippet_files import MOST_STATEMENTS
-from protocols.quiz.snippets import segments_read_together
+from campaign.models import Output, Protocol, Task
+from protocols.quiz.models import Answer, Snippet
+from protocols.quiz.snippets import MOST_STATEMENTS, segments_read_together
 
-_READERS: Final = 1
-_MOST_READERS: Final = 50
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A block of a HIT that is shown."""
+
+    pk: int
+    public_id: UUID
+    text: str
+    #: Of the snippet that ends with it.
+    statements: list[str]
+
+
+def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
+    """Return what blocks show and ask, by id: the text of their snippet as far as it was read. One query.
+
+    All blocks of a HIT have the same rules: the statements, and the block with which they are asked.
+    """
+    by_hit: dict[int, list[_Shown]] = defaultdict(list)
+    for hit, pk, public_id, text, statements in _blocks_shown(block_ids):
+        by_hit[hit].append(_Shown(pk, public_id, text or "", statements or []))
+    asked_for = set(block_ids)
+    return {
+        shown.pk: Stage(
+            rules=rules_of(blocks[-1].statements, blocks[-1].public_id),
+            texts=("\n".join(each.text for each in blocks[: place + 1]),),
+        )
+        for blocks in by_hit.values()
+        for place, shown in enumerate(blocks)
+        if shown.pk in asked_for
+    }
+
+
+def rules_of(statements: Sequence[str], last: UUID) -> dict[str, object]:
+    """Return what the judge page must know: the statements, and the block with which they are asked."""
+    return {"statements": list(statements), "asked_with": str(last)}
+
+
+def stages_drawn(
+    task: Task, segments: Sequence[int], ids: Sequence[UUID], texts: Sequence[str]
+) -> list[Stage]:
+    """Return what the blocks of a HIT would show and ask that is drawn and not stored. One query."""
+    snippet = Snippet.objects.filter(
+        task=task,
+        document__segments__number=segments[-1],
+        last=F("document__segments__position"),
+    ).first()
+    rules = rules_of([] if snippet is None else snippet.statements, ids[-1])
+    return [
+        Stage(rules=rules, texts=("\n".join(texts[: place + 1]),)) for place in range(len(texts))
+    ]
+
+
+def _blocks_shown(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
+    """Return all blocks of the HITs of these, with the statements of the snippets that end with them."""
+    hits = Block.objects.filter(pk__in=block_ids).values("hit")
+    text = Output.objects.filter(pk=OuterRef("output"))
+    statements = Snippet.objects.filter(
+        task=OuterRef("hit__task"),
+        document=OuterRef("segment__document"),
+        last=OuterRef("segment__position"),
+    )
+    return (
+        Block.objects.filter(hit__in=hits)
+        .order_by("hit", "position")
+        .annotate(output=F("outputs__0"))
+        .values_list(
+            *("hit", "pk", "public_id"),
+            *(Subquery(text.values("text")), Subquery(statements.values("statements"))),
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Statements that are asked about, and whether each is true."""
+
+    statements: list[str]
+    expected: list[bool]
+
+
+def asked_with(block_id: int) -> Asked:
+    """Return what is asked with a block: statements about the snippet that ends with its segment, if one does. One query."""
+    # Joined, all snippets would be read to find that of the block.
+    block = Block.objects.filter(pk=block_id)
+    row = (
+        Snippet.objects.filter(
+            task=Subquery(block.values("hit__task")),
+            document=Subquery(block.values("segment__document")),
+            last=Subquery(block.values("segment__position")),
+        )
+        .values_list("statements", "expected")
+        .first()
+    )
+    return Asked([], []) if row is None else Asked(*row)
+
+
 _MOST_SEGMENTS: Final = 50
 #: Simulated readers guess where they do not understand, which is half of the answers.
 _GUESSED: Final = 0.5
+
+
+_RULES: Final = {
+    "readers": forms.IntegerField(
+        label=gettext_lazy("Readers of each system’s output of a snippet"),
+        initial=1,
+        min_value=1,
+        max_value=50,
+    )
+}
 
 
 class QuizAnswerSerializer(serializers.Serializer[object]):
@@ -48,11 +162,6 @@ class QuizRulesSerializer(serializers.Serializer[object]):
     asked_with = serializers.UUIDField(help_text="The block with which they are asked: the last.")
 
 
-def _labels(_answer: Mapping[str, Any], candidates: int) -> list[int | None]:
-    """Return that nothing is compared: one output is shown."""
-    return [1] * candidates
-
-
 def _refusal_by_database(
     assigned: AssignedBlock, answer: Mapping[str, Any]
 ) -> SubmissionRefusedError | None:
@@ -72,30 +181,6 @@ def _refusal_by_database(
 
 def _as_given(row: Any) -> dict[str, list[bool | None]]:
     return {"answers": row.answers}
-
-
-def _rules(rules: Mapping[str, Any]) -> Rules:
-    others = sorted(set(rules) - {"readers"})
-    if others:
-        raise ValidationError(
-            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
-        )
-    readers = rules.get("readers", _READERS)
-    if (
-        not isinstance(readers, int)
-        or isinstance(readers, bool)
-        or not 1 <= readers <= _MOST_READERS
-    ):
-        raise ValidationError(
-            _("%(name)s is a whole number from 1 to %(most)s.")
-            % {"name": "readers", "most": _MOST_READERS}
-        )
-    return {"readers": readers}
-
-
-def _shown_rules(_campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
-    """Return nothing: what is asked depends on the HIT."""
-    return {}
 
 
 def _knows(block_id: int) -> Rules:
@@ -129,7 +214,7 @@ def _needs(texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, An
     if not texts:
         words = [_("It has no snippets yet: upload them with the statements to be answered.")]
         return Needs(judges=0, is_feasible=False, words=words)
-    systems, readers = max(texts), int(_rules(rules)["readers"])
+    systems, readers = max(texts), int(rules_completed(_RULES, rules)["readers"])
     needed = systems * readers
     words = [
         ngettext(
@@ -147,18 +232,14 @@ def _needs(texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, An
     return Needs(judges=needed, is_feasible=judges >= needed, words=words)
 
 
-QUIZ: Final = AnswerKind(
+ANSWERS: Final = AnswerKind(
     protocol=Protocol.QUIZ,
     candidates=range(1, 2),
     serializer=QuizAnswerSerializer,
-    labels=_labels,
-    refusal=lambda _assigned, _answer: None,
     refusal_by_database=_refusal_by_database,
     table=Answer,
     row=lambda answer, _part: {"answers": list(answer["answers"])},
     as_given=_as_given,
-    rules=_rules,
-    shown_rules=_shown_rules,
     rules_serializer=QuizRulesSerializer,
     simulated=_simulated,
     simulated_knows=_knows,
@@ -167,18 +248,12 @@ QUIZ: Final = AnswerKind(
     passes=Passes(
         texts=_texts,
         rules=lambda _part, _rules: {},
-        raters=lambda rules: int(_rules(rules)["readers"]),
+        raters=lambda rules: int(rules_completed(_RULES, rules)["readers"]),
         items_per_judge=lambda _rules: None,
         needs=_needs,
         segments_per_hit=_MOST_SEGMENTS,
         count=1,
         together=segments_read_together,
     ),
-    rules_fields={
-        "readers": forms.IntegerField(
-            label=gettext_lazy("Readers of each system’s output of a snippet"),
-            min_value=1,
-            max_value=_MOST_READERS,
-        )
-    },
+    rules_fields=_RULES,
 )

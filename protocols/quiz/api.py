@@ -11,13 +11,11 @@ from rest_framework.views import APIView
 
 from campaign.api.access import organised_task, readable_task
 from campaign.models import Protocol, Task
-from protocols.quiz.snippet_files import (
+from protocols.quiz.snippets import (
     MOST_SEGMENTS,
     MOST_SNIPPETS,
     MOST_STATEMENTS,
     GivenSnippet,
-)
-from protocols.quiz.snippets import (
     SnippetsRefusedError,
     snippet_json,
     snippets_of,

@@ -1,17 +1,33 @@
-"""Answers to quizzes as JSON Lines: an object a reading; `docs/formats.md` describes it."""
+"""Answers to quizzes as JSON Lines, an object a reading (`docs/formats.md`), and as files of a task."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import numpy as np
 
-from protocols.quiz.statistics.answers import Readings
+from annotation.answer_files import (
+    AnswerFiles,
+    FileAnswer,
+    FileContent,
+    FileWritten,
+    Lose,
+    RefuseAnswer,
+)
+from annotation.export.shown import systems_shown
+from campaign.formats import InputFile
+from campaign.models import Segment, Task
+from protocols.frame.stored import answers_written, judgments_counted, system_names, systems_counted
+from protocols.quiz.models import Snippet
+from protocols.quiz.statistics import Readings
+from ranking.analyses.judgments import ChosenJudgments
+from ranking.core.beside import OutputScores
 from ranking.files.json_objects import (
     boolean_of,
     count_of,
+    json_lines,
     keys_check,
     list_of,
     read_objects,
@@ -164,3 +180,185 @@ def _systems(values: dict[str, Any], refuse: Refuse) -> tuple[str, ...]:
     if "system" in values:
         return (system_of("system", values["system"], refuse),)
     return tuple(sorted(systems_in("systems", values["systems"], refuse)))
+
+
+JSONL: Final = "quiz-jsonl"
+#: Texts are shown once.
+_PART: Final = 1
+
+
+def _read(file: InputFile, _format: str | None) -> FileContent:
+    answers = [
+        FileAnswer(
+            line=number,
+            judge=said.judge,
+            segment=said.snippet,
+            candidates=(said.systems,),
+            said=said,
+            duration_ms=said.duration_ms,
+        )
+        for number, said in json_lines(file, ReadingsOfLines().take)
+    ]
+    return FileContent(file_format=JSONL, answers=answers, losses=())
+
+
+def _of_task(
+    task: Task, answers: Iterable[FileAnswer], refuse: RefuseAnswer
+) -> Iterator[FileAnswer]:
+    """Yield an answer for each segment of a snippet: the last one has what was said, the others that they were read."""
+    snippets = {each.name: each for each in Snippet.objects.filter(task=task)}
+    numbers = _numbers(task, snippets.values())
+    for answer in answers:
+        reading: Reading = answer.said
+        snippet = snippets.get(reading.snippet)
+        if snippet is None:
+            known = ", ".join(list(snippets)[:20]) or "no snippets"
+            refuse(
+                answer,
+                "snippet",
+                f"the snippet {reading.snippet} is unknown",
+                f"correct the name, or upload the snippets of this quiz first; it has {known}",
+            )
+        if list(reading.expected) != snippet.expected:
+            refuse(
+                answer,
+                "expected",
+                f"the snippet {reading.snippet} expects other answers in this task",
+                "give the file of the readings of these statements, or upload the statements that were read first",
+            )
+        *before, last = numbers[snippet.pk]
+        for number in before:
+            yield replace(answer, segment=str(number), said=(), duration_ms=None)
+        yield replace(answer, segment=str(last), said=reading.answers)
+
+
+def _numbers(task: Task, snippets: Iterable[Snippet]) -> dict[int, list[int]]:
+    """Return the numbers of the segments of each snippet, in their order. One query."""
+    rows = Segment.objects.filter(test_set=task.test_set_id).order_by("number")
+    by_document: dict[int, list[tuple[int, int]]] = {}
+    for document, position, number in rows.values_list("document", "position", "number"):
+        by_document.setdefault(document, []).append((position, number))
+    return {
+        each.pk: [
+            number
+            for position, number in by_document[each.document_id]
+            if each.first <= position <= each.last
+        ]
+        for each in snippets
+    }
+
+
+def _answer(
+    said: Sequence[bool | None],
+    _texts: Sequence[str | None],
+    _rules: Mapping[str, Any],
+    _lose: Lose,
+) -> dict[str, Any]:
+    return {"answers": list(said)}
+
+
+def readings_stored(
+    *,
+    task: Task,
+    watermark: int,
+    without: Collection[str] = (),
+    documents: Collection[str] | None = None,
+    systems: Collection[str] | None = None,
+) -> list[Reading]:
+    """Read the current readings 1…`watermark` of a task by number: what was said with the last segment of a snippet.
+
+    Judges named in `without` do not count; `systems` and `documents` are those that do, None for all. A reading is of all
+    systems whose outputs are the same in the whole snippet. As many queries, whatever the number of readings.
+    """
+    judgments = judgments_counted(
+        task=task, watermark=watermark, without=without, documents=documents
+    )
+    found = list(
+        judgments.filter(quiz_answer__answers__len__gt=0)
+        .order_by("numbered__number")
+        .values_list(
+            *("block_id", "judge__pseudonym", "quiz_answer__answers"),
+            *("block__segment__document_id", "block__segment__position"),
+            "block__segment__number",
+        )
+    )
+    snippets = {(each.document_id, each.last): each for each in Snippet.objects.filter(task=task)}
+    names = system_names(task)
+    shown = systems_shown({row[0] for row in found})
+    return list(_readings(found, snippets, names, shown, systems))
+
+
+def _readings(
+    found: Iterable[tuple[int, str, list[bool | None], int, int, int]],
+    snippets: dict[tuple[int, int], Snippet],
+    names: dict[int, str],
+    shown: dict[int, list[list[int]]],
+    systems: Collection[str] | None,
+) -> Iterator[Reading]:
+    for block, judge, answers, document, position, number in found:
+        snippet = snippets[document, position]
+        wrote = sorted(names[id_] for id_ in shown[block][0])
+        counted = [name for name in wrote if systems is None or name in systems]
+        if counted:
+            yield Reading(
+                snippet=snippet.name,
+                systems=tuple(counted),
+                judge=judge,
+                answers=tuple(answers),
+                expected=tuple(snippet.expected),
+                segment=number,
+            )
+
+
+def readings_counted(*, task: Task, watermark: int, chosen: ChosenJudgments) -> list[Reading]:
+    """Return the readings of a task that were chosen, of systems that are."""
+    return readings_stored(
+        task=task,
+        watermark=watermark,
+        without=chosen.without,
+        documents=chosen.documents,
+        systems=systems_counted(chosen),
+    )
+
+
+def readings_chosen(*, task: Task, watermark: int, chosen: ChosenJudgments) -> Readings:
+    """Return them as arrays."""
+    return readings_of(readings_counted(task=task, watermark=watermark, chosen=chosen))
+
+
+def reading_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
+    """Return the current readings of a task as JSON Lines, as `answers_written` does, which `score_quiz` reads."""
+    return answers_written(task=task, watermark=watermark, read=readings_stored, line=_line)
+
+
+def _line(reading: Reading) -> dict[str, Any]:
+    return {
+        "snippet": reading.snippet,
+        "systems": list(reading.systems),
+        "judge": reading.judge,
+        "answers": list(reading.answers),
+        "expected": list(reading.expected),
+    }
+
+
+def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
+    """Return the share of right answers of each reading, as a score of the last segment of its snippet.
+
+    That is where the statements are. Of the judgments 1…`watermark` that were chosen; None where nobody read.
+    """
+    return OutputScores.of_rows(
+        (reading.segment, reading.judge, system, reading.right / len(reading.expected))
+        for reading in readings_counted(task=task, watermark=watermark, chosen=chosen)
+        for system in reading.systems
+    )
+
+
+FILES: Final = AnswerFiles(
+    formats=(JSONL,),
+    read=_read,
+    of_task=_of_task,
+    answer=_answer,
+    part=lambda _answer: _PART,
+    written={JSONL: "jsonl"},
+    write=lambda task, _format: reading_lines(task=task),
+)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from campaign.database.recording import Recorded
 from campaign.database.triggers import trigger_from_file
 from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
+from protocols.frame.models import AnswerOfProtocol, answer_triggers
 
 
 def _length(column: str) -> models.Func:
@@ -105,15 +106,9 @@ class Snippet(models.Model):
         return self.name
 
 
-class Answer(models.Model):
+class Answer(AnswerOfProtocol):
     """What a reader said of each statement about a snippet, with its last segment; of the others, nothing. Append-only."""
 
-    judgment = models.OneToOneField(
-        "annotation.Judgment",
-        on_delete=models.PROTECT,
-        related_name="quiz_answer",
-        primary_key=True,
-    )
     answers = ArrayField(
         models.BooleanField(null=True),
         verbose_name=_("answers"),
@@ -127,20 +122,7 @@ class Answer(models.Model):
     class Meta:
         verbose_name = _("answers to a quiz")
         verbose_name_plural = _("answers to quizzes")
-        triggers = [
-            pgtrigger.Protect(
-                name="quiz_answer_append_only", operation=pgtrigger.Update | pgtrigger.Delete
-            ),
-            trigger_from_file(
-                "protocols/quiz",
-                "quiz_answer_fits_its_judgment",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "RECORD")],
-            ),
-        ]
+        triggers = answer_triggers("quiz", declare=[("wrong", "RECORD")])
 
     def __str__(self) -> str:
         return f"{self.judgment_id}: {self.answers}"

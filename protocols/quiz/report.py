@@ -1,18 +1,30 @@
-"""Quizzes as a report."""
+"""How much readers of each system's outputs understood: a report, asked for by page, REST and command."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from protocols.quiz.files import QuizRead
-from protocols.quiz.statistics.answers import FEWEST_SNIPPETS, QuizScore, QuizScores, Readings
-from ranking.code_version import code_version
+from campaign.models import Protocol, Task
+from protocols.frame.tables import files_data, report_of_answers, table_of
+from protocols.quiz.files import readings_chosen
+from protocols.quiz.statistics import (
+    FEWEST_SNIPPETS,
+    QuizScore,
+    QuizScores,
+    Readings,
+    scores_of_readings,
+)
+from ranking.analyses import AnalysisKind, Begin
+from ranking.analyses.common import CONFIDENCE
+from ranking.analyses.judgments import ChosenJudgments
 from ranking.core.scores import Shortage
-from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.files.records import FileRead
+from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
 from ranking.wording.not_yet import lowered, not_yet_in_words
@@ -20,56 +32,31 @@ from ranking.wording.numbers import percent_in_figures
 
 
 def quiz_report(
-    read: QuizRead,
-    systems: Sequence[QuizScore],
-    readers: Sequence[QuizScore],
-    *,
-    confidence: float,
-) -> Report:
-    """Tell the share of right answers by system, and by reader."""
-    files = [{"name": file.name, "sha256": file.sha256} for file in read.files]
-    return _report(read.readings, systems, readers, confidence, about={"files": files}, notes=[])
-
-
-def task_quiz_report(given: Input, found: QuizScores) -> Report:
-    """Tell the same of the readings of a task."""
-    return _report(
-        given.answers,
-        found.systems,
-        found.readers,
-        found.confidence,
-        about=input_data(given),
-        notes=input_notes(given),
-    )
-
-
-def _report(
     readings: Readings,
-    systems: Sequence[QuizScore],
-    readers: Sequence[QuizScore],
-    confidence: float,
+    found: QuizScores,
     *,
-    about: dict[str, Any],
-    notes: Sequence[str],
+    given: Input | None = None,
+    files: Sequence[FileRead] = (),
 ) -> Report:
-    return Report(
-        notes=[*notes, *_notes(readings, confidence)],
+    """Tell the share of right answers by system, and by reader; `given` are judgments of a task."""
+    return report_of_answers(
+        given=given,
+        of_files={"files": files_data(files)},
+        counted={
+            "readings": len(readings),
+            "snippets": len(readings.snippets),
+            "judges": len(readings.judges),
+            "met_again": readings.met_again,
+        },
+        notes=_notes(readings, found.confidence),
         tables=[
-            _table("systems", _("Right answers by system"), _("System"), systems),
-            _table("readers", _("Right answers by judge"), _("Judge"), readers),
+            _table("systems", _("Right answers by system"), _("System"), found.systems),
+            _table("readers", _("Right answers by judge"), _("Judge"), found.readers),
         ],
         data={
-            "input": {
-                **about,
-                "readings": len(readings),
-                "snippets": len(readings.snippets),
-                "judges": len(readings.judges),
-                "met_again": readings.met_again,
-            },
-            "systems": systems,
-            "readers": readers,
-            "confidence": confidence,
-            "version": code_version(),
+            "systems": found.systems,
+            "readers": found.readers,
+            "confidence": found.confidence,
         },
     )
 
@@ -104,34 +91,21 @@ def _notes(readings: Readings, confidence: float) -> list[str]:
 
 def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Table:
     is_ranked = name == "systems"
-    return Table(
+    return table_of(
+        rows,
         name=name,
         title=title,
         columns=(
             Column("name", heading, is_text=True, names="system" if is_ranked else "judge"),
             *((Column("rank", _("Rank")),) if is_ranked else ()),
-            Column("share", _("Right")),
-            Column("low", _("From")),
-            Column("high", _("To")),
-            Column("right", _("Right answers")),
-            Column("questions", _("Questions")),
+            (Column("share", _("Right")), lambda row: row.share.value),
+            (Column("low", _("From")), lambda row: row.share.low),
+            (Column("high", _("To")), lambda row: row.share.high),
+            (Column("right", _("Right answers")), lambda row: row.share.successes),
+            (Column("questions", _("Questions")), lambda row: row.share.trials),
             Column("unanswered", _("Unanswered")),
             Column("snippets", _("Snippets")),
         ),
-        rows=[
-            (
-                row.name,
-                *((row.rank,) if is_ranked else ()),
-                row.share.value,
-                row.share.low,
-                row.share.high,
-                row.share.successes,
-                row.share.trials,
-                row.unanswered,
-                row.snippets,
-            )
-            for row in rows
-        ],
         notes=[
             _("Intervals: %(system)s: %(why)s.")
             % {
@@ -145,3 +119,36 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
         ],
         plot=Plot(kind="intervals", label="name", value="share", low="low", high="high", mark=0.5),
     )
+
+
+def _read(
+    task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
+) -> Readings:
+    return readings_chosen(task=task, watermark=watermark, chosen=judgments)
+
+
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> QuizScores:
+    begin(_("Counting"))
+    readings: Readings = given.answers
+    if not len(readings):
+        raise ValueError(_("No judgment counts by this choice."))
+    return scores_of_readings(readings, confidence=options[CONFIDENCE.name])
+
+
+def _tell(given: Input, _options: Mapping[str, Any], found: QuizScores) -> Report:
+    return quiz_report(given.answers, found, given=given)
+
+
+ANALYSIS = AnalysisKind(
+    name="quiz",
+    title=gettext_lazy("Right answers"),
+    question=gettext_lazy(
+        "How many statements about what they read do readers of each system judge right?"
+    ),
+    options=(CONFIDENCE,),
+    protocols=frozenset({Protocol.QUIZ}),
+    stands_for_ranking=True,
+    read=_read,
+    find=_find,
+    tell=_tell,
+)

@@ -1,18 +1,60 @@
 """The organisers' page of the snippets of a quiz."""
 
+from typing import Any, Final
+
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.selectors.judges_needed import judges_needed
-from campaign.models import Protocol
+from campaign.formats import InputFile
+from campaign.models import Protocol, Task
 from campaign.views.access import organised_task
-from protocols.quiz.forms import SnippetsForm
-from protocols.quiz.snippets import snippet_json, snippets_of, snippets_settled_in_words
+from protocols.quiz.snippets import (
+    SnippetsRefusedError,
+    snippet_json,
+    snippets_import,
+    snippets_of,
+    snippets_settled_in_words,
+)
+
+#: Of a file; larger ones come by the command.
+MAX_BYTES: Final = 2_000_000
+
+
+class SnippetsForm(forms.Form):
+    """A file of all snippets of a task."""
+
+    file = forms.FileField(
+        label=_("Snippets"),
+        help_text=_(
+            "JSON Lines with an object a snippet, or CSV with a row a statement. At most 2 MB."
+        ),
+    )
+
+    def clean_file(self) -> Any:
+        """Refuse a file that is too large."""
+        file = self.cleaned_data["file"]
+        if file.size > MAX_BYTES:
+            raise forms.ValidationError(
+                _("The file has more than 2 MB. Use the command import_snippets.")
+            )
+        return file
+
+    def replace(self, task: Task) -> int | None:
+        """Replace the snippets and return their number; None, with an error, if refused."""
+        file = self.cleaned_data["file"]
+        try:
+            return snippets_import(task=task, file=InputFile(file.name, file))
+        except SnippetsRefusedError as error:
+            self.add_error("file", str(error))
+            return None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -4,35 +4,65 @@ Which of the two is asked says the HIT: fluency is the first pass, adequacy the 
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any, Final
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.models import Assignment, Judgment
-from annotation.protocols import AnswerKind, Needs, Passes, Rules, TextsBeside
+from annotation.protocols import AnswerKind, Needs, Passes, Rules, TextsBeside, rules_completed
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from campaign.models import Campaign, Protocol
-from protocols.rating.feasibility import feasibility
+from campaign.models import Protocol
+from protocols.rating.feasibility import feasibility, feasibility_in_words
 from protocols.rating.models import AdequacyBasis, Answer, Criterion
 from protocols.rating.statistics.ratings import POINTS
-from protocols.rating.wording import feasibility_in_words
 
 #: By the pass of a HIT.
 _CRITERIA: Final = {1: Criterion.FLUENCY, 2: Criterion.ADEQUACY}
 _ADEQUACY: Final = 2
-_RATERS: Final = 2
-_MOST_RATERS: Final = 50
-_MOST_ITEMS: Final = 100_000
 #: Simulated judges take a step of the scale for each so many points of stated quality (0–100).
 _QUALITY_A_POINT: Final = 20.0
 #: …and perceive it with this standard deviation, in points.
 _NOISE: Final = 0.6
+
+
+_RULES: Final[dict[str, forms.Field]] = {
+    "raters": forms.IntegerField(
+        label=gettext_lazy("Judges of each text"),
+        initial=2,
+        min_value=1,
+        max_value=50,
+    ),
+    "items_per_judge": forms.IntegerField(
+        label=gettext_lazy("Most texts of a judge; empty: no limit"),
+        min_value=1,
+        max_value=100_000,
+        required=False,
+    ),
+    "adequacy_basis": forms.ChoiceField(
+        label=gettext_lazy("Adequacy is compared with"),
+        choices=AdequacyBasis.choices,
+        initial=AdequacyBasis.REFERENCE.value,
+    ),
+    "order_free": forms.BooleanField(
+        label=gettext_lazy("fluency may be changed after adequacy"), initial=False, required=False
+    ),
+    "adequacy_by_others": forms.BooleanField(
+        label=gettext_lazy("adequacy is rated by other judges than fluency"),
+        initial=False,
+        required=False,
+        help_text=gettext_lazy(
+            "So that who has judged how a text reads does not judge what it says. It takes twice as many judges."
+        ),
+    ),
+}
+#: Returns the rules of a task, complete.
+rules_complete: Final = partial(rules_completed, _RULES)
 
 
 class RatingAnswerSerializer(serializers.Serializer[object]):
@@ -51,10 +81,6 @@ class RatingRulesSerializer(serializers.Serializer[object]):
 
     criterion = serializers.ChoiceField(choices=Criterion.choices)
     adequacy_basis = serializers.ChoiceField(choices=AdequacyBasis.choices)
-
-
-def _labels(_answer: Mapping[str, Any], _candidates: int) -> list[int | None]:
-    return [1]
 
 
 def _criterion(part: int) -> Criterion:
@@ -95,47 +121,6 @@ def _is_late(assigned: AssignedBlock) -> bool:
 
 def _as_given(row: Any) -> dict[str, Any]:
     return {"criterion": row.criterion, "value": row.value}
-
-
-def rules_complete(rules: Mapping[str, Any]) -> Rules:
-    """Return the rules of a task, complete. Raises ValidationError for others than there are."""
-    known: Rules = {
-        "raters": _RATERS,
-        "items_per_judge": None,
-        "adequacy_basis": AdequacyBasis.REFERENCE.value,
-        "order_free": False,
-        "adequacy_by_others": False,
-    }
-    others = sorted(set(rules) - set(known))
-    if others:
-        raise ValidationError(
-            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
-        )
-    chosen = {**known, **rules}
-    _whole_number("raters", chosen["raters"], _MOST_RATERS)
-    if chosen["items_per_judge"] is not None:
-        _whole_number("items_per_judge", chosen["items_per_judge"], _MOST_ITEMS)
-    if chosen["adequacy_basis"] not in AdequacyBasis.values:
-        raise ValidationError(
-            _("adequacy_basis is one of these: %(values)s.")
-            % {"values": ", ".join(AdequacyBasis.values)}
-        )
-    for name in ("order_free", "adequacy_by_others"):
-        if not isinstance(chosen[name], bool):
-            raise ValidationError(_("%(name)s is true or false.") % {"name": name})
-    return chosen
-
-
-def _whole_number(name: str, value: object, most: int) -> None:
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most:
-        return
-    raise ValidationError(
-        _("%(name)s is a whole number from 1 to %(most)s.") % {"name": name, "most": most}
-    )
-
-
-def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
-    return {"adequacy_basis": rules_complete(rules)["adequacy_basis"]}
 
 
 def _simulated(
@@ -183,17 +168,17 @@ def _needs(texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any
     return Needs(judges=found.needed_judges, is_feasible=found.is_feasible, words=words)
 
 
-RATING: Final = AnswerKind(
+ANSWERS: Final = AnswerKind(
     protocol=Protocol.RATING,
     candidates=range(1, 2),
     serializer=RatingAnswerSerializer,
-    labels=_labels,
     refusal=_refusal,
     table=Answer,
     row=lambda answer, part: {"criterion": _criterion(part).value, "value": answer["value"]},
     as_given=_as_given,
-    rules=rules_complete,
-    shown_rules=_shown_rules,
+    shown_rules=lambda _campaign, rules: {
+        "adequacy_basis": rules_complete(rules)["adequacy_basis"]
+    },
     rules_serializer=RatingRulesSerializer,
     simulated=_simulated,
     score_of_one=lambda answer: float(answer["value"]),
@@ -206,30 +191,5 @@ RATING: Final = AnswerKind(
         segments_per_hit=10,
         is_second_by_others=lambda rules: bool(rules_complete(rules)["adequacy_by_others"]),
     ),
-    rules_fields={
-        "raters": forms.IntegerField(
-            label=gettext_lazy("Judges of each text"),
-            min_value=1,
-            max_value=_MOST_RATERS,
-        ),
-        "items_per_judge": forms.IntegerField(
-            label=gettext_lazy("Most texts of a judge; empty: no limit"),
-            min_value=1,
-            max_value=_MOST_ITEMS,
-            required=False,
-        ),
-        "adequacy_basis": forms.ChoiceField(
-            label=gettext_lazy("Adequacy is compared with"), choices=AdequacyBasis.choices
-        ),
-        "order_free": forms.BooleanField(
-            label=gettext_lazy("fluency may be changed after adequacy"), required=False
-        ),
-        "adequacy_by_others": forms.BooleanField(
-            label=gettext_lazy("adequacy is rated by other judges than fluency"),
-            required=False,
-            help_text=gettext_lazy(
-                "So that who has judged how a text reads does not judge what it says. It takes twice as many judges."
-            ),
-        ),
-    },
+    rules_fields=_RULES,
 )

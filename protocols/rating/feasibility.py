@@ -20,6 +20,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 
 @dataclass(frozen=True)
 class Feasibility:
@@ -101,3 +105,73 @@ def feasibility(
         judges_of_a_segment=of_segment,
         needed_items_per_judge=-(-ratings // judges) if judges and judges >= of_segment else None,
     )
+
+
+def feasibility_in_words(
+    found: Feasibility,
+    *,
+    systems: int,
+    segments: int,
+    raters: int,
+    items_per_judge: int,
+    is_adequacy_by_others: bool = False,
+) -> list[str]:
+    """Say whether a campaign of ratings can be done, and what it needs; `systems` is of distinct texts."""
+    needs = ngettext(
+        "%(systems)s systems, %(segments)s segments and %(raters)s ratings of each text need at least %(count)s judge.",
+        "%(systems)s systems, %(segments)s segments and %(raters)s ratings of each text need at least %(count)s judges.",
+        found.needed_judges,
+    ) % {
+        "systems": number_format(systems),
+        "segments": number_format(segments),
+        "raters": number_format(raters),
+        "count": number_format(found.needed_judges),
+    }
+    said = [needs]
+    if is_adequacy_by_others:
+        said.append(
+            _(
+                "Adequacy is rated by other judges than fluency, which takes twice as many as if both were rated by the same."
+            )
+        )
+    if found.is_feasible and is_adequacy_by_others:
+        said.append(
+            _("%(judges)s judges rate %(items)s texts each, or one more, each by one of the two.")
+            % {
+                "judges": number_format(found.judges),
+                "items": number_format(found.ratings // max(1, found.judges)),
+            }
+        )
+    elif found.is_feasible:
+        said.append(
+            _(
+                "%(judges)s judges rate %(items)s texts each, or one more, first all for fluency and "
+                "then all for adequacy."
+            )
+            % {
+                "judges": number_format(found.judges),
+                "items": number_format(found.ratings // max(1, found.judges)),
+            }
+        )
+    elif found.needed_items_per_judge is None:
+        said.append(
+            _(
+                "Nobody may meet a segment twice, so each segment needs %(needed)s different judges; there are %(judges)s."
+            )
+            % {
+                "needed": number_format(found.judges_of_a_segment),
+                "judges": number_format(found.judges),
+            }
+        )
+    else:
+        said.append(
+            _(
+                "%(judges)s judges would have to rate %(needed)s texts each; at most %(items)s are allowed."
+            )
+            % {
+                "judges": number_format(found.judges),
+                "needed": number_format(found.needed_items_per_judge),
+                "items": number_format(items_per_judge),
+            }
+        )
+    return said

@@ -1,20 +1,38 @@
-"""Ratings as JSON Lines: an object a rating; `docs/formats.md` describes it."""
+"""Ratings as JSON Lines, an object a rating (`docs/formats.md`), and as files of a task."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from annotation.answer_files import (
+    AnswerFiles,
+    AnswerRefusedError,
+    FileAnswer,
+    FileContent,
+    FileWritten,
+    Lose,
+)
+from annotation.export.shown import systems_shown
+from campaign.formats import InputFile
+from campaign.formats.losses import Losses
+from campaign.models import Task
+from protocols.frame.stored import answers_written, judgments_counted, systems_counted
+from protocols.rating.answers import rules_complete
 from protocols.rating.statistics.ratings import POINTS, Criterion, Items, Ratings
+from ranking.analyses.judgments import ChosenJudgments
+from ranking.core.beside import OutputScores
 from ranking.files import SelectionError
 from ranking.files.json_objects import (
     candidate_of,
     count_of,
     integer_of,
+    json_lines,
     keys_check,
     read_objects,
     text_of,
@@ -93,8 +111,8 @@ def read_ratings(
 
 
 @dataclass(frozen=True, slots=True)
-class RatingLine:
-    """What a line says: an item, who rated it by which criterion, and how long it took where that is known."""
+class Rating:
+    """A rating of a file or of a task: an item, who rated it by which criterion, and how long it took where that is known."""
 
     criterion: Criterion
     item: Item
@@ -110,7 +128,7 @@ class RatingsOfLines:
     rated: dict[tuple[Criterion, Item, str], int] = field(default_factory=dict)
     texts: dict[tuple[int, str, str], tuple[str, ...]] = field(default_factory=dict)
 
-    def take(self, values: dict[str, Any], refuse: Refuse) -> RatingLine:
+    def take(self, values: dict[str, Any], refuse: Refuse) -> Rating:
         """Take a line, and return it. Raises FormatError."""
         keys_check(values, _REQUIRED, _OPTIONAL, refuse)
         segment = integer_of("segment", values["segment"], 1, refuse)
@@ -139,7 +157,7 @@ class RatingsOfLines:
                 "keep the rating that counts",
             )
         self.rated[key] = value
-        return RatingLine(criterion, item, judge, value, duration_ms)
+        return Rating(criterion, item, judge, value, duration_ms)
 
     def result(
         self, files: tuple[FileRead, ...], exclude: tuple[str, ...], condition: str | None
@@ -226,3 +244,221 @@ def easy_items(
             raise SelectionError(f"nothing{of} was rated of segment {segment}")
         found |= named
     return found
+
+
+JSONL: Final = "ratings-jsonl"
+_PARTS: Final = {Criterion.FLUENCY: 1, Criterion.ADEQUACY: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Points by a criterion, and what else the same judge rated in the same file.
+
+    Attributes
+    ----------
+    is_after_fluency : bool
+        Whether they rated the text's fluency.
+    is_of_both : bool
+        Whether they rated the segment by both criteria, be it in different texts.
+    """
+
+    criterion: Criterion
+    value: int
+    is_after_fluency: bool
+    is_of_both: bool
+
+
+def _read(file: InputFile, _format: str | None) -> FileContent:
+    reading, losses = RatingsOfLines(), Losses()
+    found = list(json_lines(file, reading.take))
+    for line, rating in found:
+        losses.add(
+            "kinds of input, which are said of systems", f"line {line}", bool(rating.item[1])
+        )
+    return FileContent(file_format=JSONL, answers=list(_answers(found)), losses=losses.found())
+
+
+def _answers(found: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
+    """Yield fluency before adequacy, as judges are asked."""
+    fluent = {
+        (each.item, each.judge) for _line, each in found if each.criterion is Criterion.FLUENCY
+    }
+    met = {
+        criterion: {
+            (each.item[0], each.judge) for _line, each in found if each.criterion is criterion
+        }
+        for criterion in Criterion
+    }
+    of_both = met[Criterion.FLUENCY] & met[Criterion.ADEQUACY]
+    for criterion in Criterion:
+        for line, rating in found:
+            if rating.criterion is not criterion:
+                continue
+            segment, _condition, systems = rating.item
+            yield FileAnswer(
+                line=line,
+                judge=rating.judge,
+                segment=str(segment),
+                candidates=(systems,),
+                said=_Said(
+                    criterion,
+                    rating.value,
+                    is_after_fluency=(rating.item, rating.judge) in fluent,
+                    is_of_both=(segment, rating.judge) in of_both,
+                ),
+                texts=(None,),
+                duration_ms=rating.duration_ms,
+            )
+
+
+def _answer(
+    said: _Said, _texts: Sequence[str | None], rules: Mapping[str, Any], _lose: Lose
+) -> dict[str, Any]:
+    chosen = rules_complete(rules)
+    if chosen["adequacy_by_others"]:
+        if said.is_of_both:
+            raise AnswerRefusedError(
+                "this judge rates the segment by both criteria",
+                "import into a task in which adequacy is rated by the judges of fluency (adequacy_by_others: false)",
+            )
+    elif (
+        said.criterion is Criterion.ADEQUACY
+        and not said.is_after_fluency
+        and not chosen["order_free"]
+    ):
+        raise AnswerRefusedError(
+            "it rates adequacy of a text whose fluency this judge does not rate in this file",
+            "give both in one file, or import into a task in which fluency may be changed after adequacy (order_free: true)",
+        )
+    return {"criterion": said.criterion.value, "value": said.value}
+
+
+def _part(answer: Mapping[str, Any]) -> int:
+    return _PARTS[Criterion(answer["criterion"])]
+
+
+def ratings_chosen(*, task: Task, watermark: int, judgments: ChosenJudgments) -> RatingsRead:
+    """Read the ratings 1…`watermark` of a task of adequacy and fluency that were chosen.
+
+    A text is of those systems that take part. As many queries, whatever the number of ratings.
+    """
+    found = ratings_counted(task=task, watermark=watermark, judgments=judgments)
+    rows = [(each.criterion, each.item, each.judge, each.value) for each in found]
+    return RatingsRead((), ratings_arranged(rows), judgments.without)
+
+
+def ratings_counted(*, task: Task, watermark: int, judgments: ChosenJudgments) -> Iterator[Rating]:
+    """Yield them one by one."""
+    return _ratings(
+        task=task,
+        watermark=watermark,
+        without=judgments.without,
+        documents=judgments.documents,
+        systems=systems_counted(judgments),
+    )
+
+
+def rating_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
+    """Return the current ratings of a task as JSON Lines, as `answers_written` does."""
+    return answers_written(task=task, watermark=watermark, read=_ratings, line=_line)
+
+
+def _line(rating: Rating) -> dict[str, Any]:
+    segment, condition, systems = rating.item
+    return {
+        "segment": segment,
+        "systems": list(systems),
+        "judge": rating.judge,
+        "criterion": rating.criterion.value,
+        "value": rating.value,
+        **({"condition": condition} if condition else {}),
+        **({} if rating.duration_ms is None else {"duration_ms": rating.duration_ms}),
+    }
+
+
+def _ratings(
+    *,
+    task: Task,
+    watermark: int,
+    without: Collection[str],
+    documents: Collection[str] | None = None,
+    systems: Collection[str] | None = None,
+) -> Iterator[Rating]:
+    """Yield the ratings that count, by these judges not, and of these documents and systems; None for all."""
+    judgments = judgments_counted(
+        task=task, watermark=watermark, without=without, documents=documents
+    )
+    found = list(
+        judgments.order_by("pk").values_list(
+            *("block_id", "block__segment__number", "judge__pseudonym", "duration_ms"),
+            *("rating_answer__criterion", "rating_answer__value"),
+        )
+    )
+    named = {
+        pk: (name, condition)
+        for pk, name, condition in task.test_set.systems.values_list("id", "name", "condition")
+        if systems is None or name in systems
+    }
+    shown = systems_shown({block for block, *_others in found})
+    seen: set[tuple[Criterion, Item, str]] = set()
+    # Who was lent a text twice, in HITs that others gave back, counts with what they said last.
+    for block, segment, judge, duration_ms, criterion, value in reversed(found):
+        [wrote] = shown[block]
+        of = sorted(named[pk] for pk in wrote if pk in named)
+        if not of:
+            continue
+        names, conditions = zip(*of, strict=True)
+        condition = conditions[0] if len(set(conditions)) == 1 else ""
+        item = (segment, condition, names)
+        key = (Criterion(criterion), item, judge)
+        if key not in seen:
+            seen.add(key)
+            yield Rating(key[0], item, judge, value, duration_ms)
+
+
+def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
+    """Return the mean of fluency and adequacy that each judge gave a text, of the judgments 1…`watermark` that were chosen.
+
+    A text that a judge rated by one of the two alone is left out: the two are not on one level. Where adequacy is rated
+    by others than fluency, each rating is a score, of a text as many by the one criterion as by the other. None where
+    nothing is left.
+    """
+    rated = ratings_counted(task=task, watermark=watermark, judgments=chosen)
+    by_others = rules_complete(task.rules)["adequacy_by_others"]
+    scores = _as_many_of_each(rated) if by_others else _means_of_judges(rated)
+    return OutputScores.of_rows(
+        (segment, judge, system, score)
+        for (segment, _condition, systems), judge, score in scores
+        for system in systems
+    )
+
+
+def _means_of_judges(rated: Iterable[Rating]) -> Iterator[tuple[Item, str, float]]:
+    said: dict[tuple[Item, str], dict[Criterion, int]] = defaultdict(dict)
+    for rating in rated:
+        said[rating.item, rating.judge][rating.criterion] = rating.value
+    for (item, judge), values in said.items():
+        if len(values) == len(Criterion):
+            yield item, judge, sum(values.values()) / len(values)
+
+
+def _as_many_of_each(rated: Iterable[Rating]) -> Iterator[tuple[Item, str, float]]:
+    """Yield the ratings of each text, as many by each criterion: those of the first judges by pseudonym."""
+    said: dict[Item, dict[Criterion, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    for rating in rated:
+        said[rating.item][rating.criterion][rating.judge] = rating.value
+    for item, values in said.items():
+        count = min(len(values[criterion]) for criterion in Criterion)
+        for criterion in Criterion:
+            for judge, value in sorted(values[criterion].items())[:count]:
+                yield item, judge, float(value)
+
+
+FILES: Final = AnswerFiles(
+    formats=(JSONL,),
+    read=_read,
+    answer=_answer,
+    part=_part,
+    written={JSONL: "jsonl"},
+    write=lambda task, _format: rating_lines(task=task),
+)

@@ -1,12 +1,11 @@
 from typing import ClassVar
 
-import pgtrigger
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import trigger_from_file
+from protocols.frame.models import AnswerOfProtocol, answer_triggers
 
 
 class Criterion(models.TextChoices):
@@ -24,15 +23,9 @@ class AdequacyBasis(models.TextChoices):
     BOTH = "both", _("both")
 
 
-class Answer(models.Model):
+class Answer(AnswerOfProtocol):
     """How many points a judgment gives an output by a criterion: 1 … 5, 5 is best. Append-only."""
 
-    judgment = models.OneToOneField(
-        "annotation.Judgment",
-        on_delete=models.PROTECT,
-        related_name="rating_answer",
-        primary_key=True,
-    )
     criterion = models.CharField(_("criterion"), max_length=8, choices=Criterion)
     value = models.PositiveSmallIntegerField(
         _("points"), validators=[MinValueValidator(1), MaxValueValidator(5)]
@@ -49,21 +42,7 @@ class Answer(models.Model):
                 condition=models.Q(value__range=(1, 5)), name="rating_value_between_1_and_5"
             ),
         ]
-        triggers = [
-            pgtrigger.Protect(
-                name="rating_answer_append_only",
-                operation=pgtrigger.Update | pgtrigger.Delete,
-            ),
-            trigger_from_file(
-                "protocols/rating",
-                "rating_answer_fits_its_judgment",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "RECORD")],
-            ),
-        ]
+        triggers = answer_triggers("rating", declare=[("wrong", "RECORD")])
 
     def __str__(self) -> str:
         return f"{self.judgment_id}: {self.criterion} {self.value}"

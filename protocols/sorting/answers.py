@@ -5,23 +5,22 @@ from random import Random
 from typing import Any, Final
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind, Comparisons, Rules
+from annotation.protocols import AnswerKind, Comparisons
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from campaign.models import Campaign, Protocol
-from protocols.sorting.closing import comparisons_close
-from protocols.sorting.rules import (
+from campaign.models import Protocol
+from protocols.sorting.sorts import (
     DEFAULTS,
     LOWEST,
     MOST,
+    comparisons_close,
+    comparisons_open,
     judgments_of_a_comparison,
     most_of_a_judge,
 )
-from protocols.sorting.sorts import comparisons_open
 from protocols.sorting.statistics.merge_insertion import most_comparisons
 
 _OUTPUTS: Final = 2
@@ -59,28 +58,6 @@ def _as_given(judgment: Any) -> dict[str, str]:
     return {"verdict": _VERDICTS[tuple(judgment.labels)]}
 
 
-def _rules(rules: Mapping[str, Any]) -> Rules:
-    others = sorted(set(rules) - set(DEFAULTS))
-    if others:
-        raise ValidationError(
-            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
-        )
-    # A field that is left empty, or of a form for other protocols, too.
-    given = {name: value for name, value in rules.items() if value is not None}
-    chosen: Rules = {**DEFAULTS, **given}
-    for name, value in chosen.items():
-        if type(value) is not int or not LOWEST[name] <= value <= MOST:
-            raise ValidationError(
-                _("%(name)s: %(value)s is not from %(low)s to %(high)s.")
-                % {"name": name, "value": value, "low": LOWEST[name], "high": MOST}
-            )
-    return chosen
-
-
-def _shown_rules(_campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
-    return {}
-
-
 def _simulated(
     _qualities: Sequence[float],
     labels: Sequence[int | None],
@@ -104,15 +81,13 @@ def _number_field(name: str, label: Any, help_text: Any = "") -> forms.IntegerFi
     )
 
 
-SORTING: Final = AnswerKind(
+ANSWERS: Final = AnswerKind(
     protocol=Protocol.SORTING,
     candidates=range(_OUTPUTS, _OUTPUTS + 1),
     serializer=SortingAnswerSerializer,
     labels=_labels,
     refusal=_refusal,
     as_given=_as_given,
-    rules=_rules,
-    shown_rules=_shown_rules,
     rules_serializer=SortingRulesSerializer,
     simulated=_simulated,
     rules_fields={

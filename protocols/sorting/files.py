@@ -1,18 +1,35 @@
-"""Comparisons of two outputs as JSON Lines: a judge's answer a line."""
+"""Comparisons of two outputs as JSON Lines, a judge's answer a line, and as files of a task."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import combinations
+from typing import Any, Final
 
 import numpy as np
 
-from protocols.sorting.statistics.judgments import PairJudgments
+from annotation.answer_files import (
+    AnswerFiles,
+    AnswerRefusedError,
+    FileAnswer,
+    FileContent,
+    FileWritten,
+    Lose,
+)
+from campaign.formats import InputFile
+from campaign.formats.losses import Loss, Losses
+from campaign.models import Task
+from protocols.frame.stored import answers_written
+from protocols.sorting.sorts import PairOf, answers_given, pair_of
+from protocols.sorting.statistics.comparison import PairJudgments
+from protocols.sorting.statistics.verdicts import Answer
+from ranking.export.ranked_answers import WRITTEN, ranked_file_write
 from ranking.files import SelectionError
 from ranking.files.json_objects import (
     count_of,
     integer_of,
+    json_lines,
     keys_check,
     read_objects,
     system_of,
@@ -164,3 +181,95 @@ def _by_pair(answers: Mapping[_Key, int | None]) -> dict[frozenset[str], PairJud
         )
         for pair, of_pair in rows.items()
     }
+
+
+JSONL: Final = "comparisons-jsonl"
+
+
+def _read(file: InputFile, _format: str | None) -> FileContent:
+    reading, losses = ComparisonsOfLines(), Losses()
+    answers = []
+    for number, line in json_lines(file, reading.take):
+        is_identical = line.answer == "identical"
+        losses.add(
+            "outputs of the same text, which nobody was asked about", f"line {number}", is_identical
+        )
+        if not is_identical:
+            answers.append(
+                FileAnswer(
+                    line=number,
+                    judge=line.judge,
+                    segment=str(line.segment),
+                    candidates=tuple((system,) for system in line.systems),
+                    said=line.answer,
+                    duration_ms=line.duration_ms,
+                )
+            )
+    return FileContent(file_format=JSONL, answers=answers, losses=losses.found())
+
+
+def _answer(
+    said: str, texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
+) -> dict[str, str]:
+    first, second = texts
+    if first == second:
+        raise AnswerRefusedError(
+            "both systems wrote the same text, so that nobody can have been asked which is better",
+            'write "identical", or import into the test set whose texts were judged',
+        )
+    return {"verdict": said}
+
+
+def _why(candidates: Sequence[Sequence[str]]) -> dict[str, Any]:
+    (first,), (second,) = candidates
+    return {"comparison": list(pair_of(first, second))}
+
+
+def _write(task: Task, file_format: str) -> FileWritten:
+    """Return a file; ranked blocks of two do not say the order of comparisons, and are not read back into a sort."""
+    return _comparisons(task) if file_format == JSONL else ranked_file_write(task, file_format)
+
+
+def _comparisons(task: Task) -> FileWritten:
+    """Return the current answers to the comparisons that the sort asked for, also those that came late."""
+    return answers_written(task=task, watermark=None, read=_stored, line=_line, lost=_lost)
+
+
+def _stored(*, task: Task, watermark: int, without: Collection[str]) -> list[tuple[Answer, PairOf]]:
+    """Return answers by number, each with the two systems."""
+    systems = sorted(task.test_set.systems.values_list("name", flat=True))
+    given = answers_given(
+        task=task, watermark=watermark, pairs=combinations(systems, 2), without=without
+    )
+    found = [
+        (each.answer, pair)
+        for pair, answers in given.items()
+        for each in answers
+        if each.is_current
+    ]
+    return sorted(found, key=lambda row: row[0].number)
+
+
+def _line(stored: tuple[Answer, PairOf]) -> dict[str, Any]:
+    answer, (first, second) = stored
+    return {
+        "segment": answer.segment,
+        "judge": answer.judge,
+        "first": first,
+        "second": second,
+        "answer": {1: "first", 0: "same", -1: "second"}[answer.answer],
+    }
+
+
+def _lost(answers: Sequence[object]) -> list[Loss]:
+    return [Loss("which of the two was shown first", len(answers), "judgment 1")] if answers else []
+
+
+FILES: Final = AnswerFiles(
+    formats=(JSONL,),
+    read=_read,
+    answer=_answer,
+    why=_why,
+    written={JSONL: "jsonl", **WRITTEN},
+    write=_write,
+)

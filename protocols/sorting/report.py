@@ -1,437 +1,210 @@
-"""A sort as a report."""
+"""How far a task's sort is and what its order rests on: a report, asked for by page, REST and command."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from django.utils.formats import number_format
+import numpy as np
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy
 
-from protocols.sorting.beside_table import beside_table
-from protocols.sorting.found import SortFound
-from protocols.sorting.known_table import known_table
-from protocols.sorting.report_data import sort_data
-from protocols.sorting.statistics.chain import Remaining, SortedChain, SortSettings, Step
-from protocols.sorting.statistics.merge_insertion import most_comparisons
-from protocols.sorting.statistics.preference import (
-    FEWEST_NORMAL,
-    FEWEST_TESTED,
-    Preference,
+from campaign.models import Protocol, Task
+from protocols.sorting.files import ComparisonsRead
+from protocols.sorting.models import SystemSort
+from protocols.sorting.sorts import (
+    PairOf,
+    answers_given,
+    decisions,
+    pair_of,
+    state_of,
+    verdict_rule,
 )
-from ranking.analyses.ranking import tests_in_words
-from ranking.core.scores import Shortage
-from ranking.reports.tables import Column, Report, Table, Value
-from ranking.wording.not_yet import shortages_in_words
-from ranking.wording.pair_tests import LEVEL_WORDS
+from protocols.sorting.statistics.chain import SortSettings, orders_beside, sort_judged
+from protocols.sorting.statistics.comparison import PairJudgments
+from protocols.sorting.statistics.merge_insertion import Verdict
+from protocols.sorting.statistics.verdicts import Answer, Decision
+from protocols.sorting.tables import SortFound, sort_report
+from ranking.analyses import AnalysisKind, Begin, Option
+from ranking.analyses.judgments import ChosenJudgments
+from ranking.core.ranges.sign_tests import Correction
+from ranking.reports import Report
+from ranking.reports.inputs import Input
+from ranking.wording.pair_tests import CORRECTION_WORDS
+
+TEST = Option(
+    name="test",
+    label=gettext_lazy("Test"),
+    default="normal",
+    choices={
+        "normal": gettext_lazy("|R| > z · se[R], as in the paper"),
+        "exact": gettext_lazy("exact sign test"),
+    },
+    help=gettext_lazy("Decides which neighbours are told apart. Both are shown."),
+)
+ERROR = Option(
+    name="error",
+    label=gettext_lazy("se[R] accounts for"),
+    default="auto",
+    choices={
+        "auto": gettext_lazy("segments and judges, where judges share segments"),
+        "two_way": gettext_lazy("segments and judges"),
+        "judgments": gettext_lazy("judgments"),
+    },
+)
+CORRECTION = Option(
+    name="correction",
+    label=gettext_lazy("Pairs corrected by"),
+    default=Correction.NONE.value,
+    choices={each.value: CORRECTION_WORDS[each] for each in (Correction.NONE, Correction.HOLM)},
+)
 
 
-def sort_report(found: SortFound) -> Report:
-    """Tell the order with its clusters, what each comparison says, and what is still open."""
-    chain = found.chain
-    tables = [
-        known_table(chain),
-        _open(chain),
-        _order(chain),
-        _neighbours(found),
-        _comparisons(found),
-        _verdicts(found),
-        _majorities(chain),
-        _by_judge(found),
-    ]
-    if found.verify and chain.order is not None:
-        tables.append(_remaining(found))
-    if found.beside is not None:
-        tables.append(beside_table(found.beside))
-    return Report(
-        notes=_notes(found),
-        tables=[table for table in tables if table.rows],
-        data=sort_data(found),
+@dataclass(frozen=True)
+class SortRead:
+    """A task's sort, with the judgments that its figures are of.
+
+    Attributes
+    ----------
+    sort : SystemSort
+    decisions : mapping of pair to Decision
+        Of each comparison that was asked for, closed or open.
+    judged : mapping of pair to PairJudgments
+        Of a closed comparison those of its verdict, of an open one those so far.
+    late : mapping of pair to int
+        Answers that came after the verdict, or count for none.
+    last : mapping of pair to int
+        The number of the last judgment of each verdict.
+    """
+
+    sort: SystemSort
+    decisions: Mapping[frozenset[str], Decision]
+    judged: Mapping[frozenset[str], PairJudgments]
+    late: Mapping[frozenset[str], int]
+    last: Mapping[frozenset[str], int]
+
+
+def _read(
+    task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
+) -> SortRead:
+    sort = (
+        SystemSort.objects.filter(task=task, watermark__lte=watermark).order_by("-number").first()
     )
-
-
-def _notes(found: SortFound) -> list[str]:
-    read, chain = found.read, found.chain
-    notes = [
-        _(
-            "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
-        )
-        % {
-            "answers": number_format(read.answers),
-            "judges": len(read.judges),
-            "systems": len(chain.systems),
-            "identical": number_format(read.identical),
-        }
-    ]
-    if read.excluded_judges:
-        notes.append(_without(read.excluded_judges))
-    most = most_comparisons(len(chain.systems))
-    if chain.order is None:
-        notes.append(
-            _("Not sorted yet: comparisons closed: %(done)d, still to close at most: %(left)d.")
-            % {"done": chain.state.done, "left": chain.state.left_at_most}
-        )
-    else:
-        notes.append(
-            _("Sorted by merge insertion with %(done)d comparisons, of %(most)d at most.")
-            % {"done": chain.state.done, "most": most}
-        )
-        notes.append(
-            _("No sort can show that judges contradict themselves: compare further pairs for that.")
-        )
-    notes.append(tests_in_words(2, found.settings.correction, found.settings.level))
-    notes += _thin(chain)
-    if any(step.result.pooled.error == 0 for step in chain.steps):
-        notes.append(
-            _(
-                "Where all judgments are the same, se[R] is 0 and says nothing: p is that of the exact test."
-            )
-        )
-    if any(
-        step.result.pooled.level == "judgments" and len(step.result.judges) > 1
-        for step in chain.steps
-    ):
-        notes.append(
-            _(
-                "The tests of all judges together take judgments for independent; judges of different taste make them too eager."
-            )
-        )
-    # What the bootstrap drew where fewer than four judges are too few to draw.
-    if any(
-        step.result.pooled.level in ("segments", "blocks") and len(step.result.judges) > 1
-        for step in chain.steps
-    ):
-        notes.append(
-            _(
-                "With fewer than four judges, how judges differ is not in the tests of all judges together; judges of different taste make them too eager."
-            )
-        )
-    if any(step.result.p_judges is not None for step in chain.steps):
-        notes.append(
-            _(
-                "p over judges is that of Student’s t over the R of each judge: it also holds with few judges of different taste."
-            )
-        )
-    return notes
-
-
-def _thin(chain: SortedChain) -> list[str]:
-    """Say which comparisons have too few judgments for a test, and that some have for an interval."""
-    notes = shortages_in_words(
-        {
-            f"{step.result.first} : {step.result.second}": Shortage(
-                "judgments", step.result.pooled.counts.judgments, FEWEST_TESTED
-            )
-            for step in chain.steps
-            if math.isnan(step.p)
+    if sort is None:
+        raise ValueError(_("Nothing is sorted yet: no comparison has begun."))
+    used, decided = _verdicts(sort, watermark, judgments.without)
+    given = answers_given(
+        task=task,
+        watermark=watermark,
+        pairs=decided,
+        without=judgments.without,
+        documents=judgments.documents,
+    )
+    judged, late = {}, {}
+    for pair in decided:
+        numbers = used[pair]
+        of_pair = given.get(pair, [])
+        key, is_closed = frozenset(pair), decided[pair].winner is not None
+        others = (each for each in of_pair if each.answer.number not in numbers)
+        late[key] = sum(each.is_current for each in others) if is_closed else 0
+        counted = [each.answer for each in of_pair if each.answer.number in numbers]
+        if counted or is_closed:
+            judged[key] = _columns(pair, counted)
+    return SortRead(
+        sort=sort,
+        decisions={frozenset(pair): each for pair, each in decided.items()},
+        judged=judged,
+        late=late,
+        last={
+            frozenset(pair): max(numbers, default=0)
+            for pair, numbers in used.items()
+            if decided[pair].winner is not None
         },
-        len(chain.steps),
     )
-    if any(step.result.pooled.counts.judgments < FEWEST_NORMAL for step in chain.steps):
-        notes.append(
-            _(
-                "R has an interval from %(needed)s judgments of a comparison on; with fewer, p is at least that of the exact test."
-            )
-            % {"needed": number_format(FEWEST_NORMAL)}
-        )
-    return notes
 
 
-def _without(judges: Iterable[str]) -> str:
-    names = list(judges)
-    without = ngettext(
-        "Without %(count)d judge: %(names)s.", "Without %(count)d judges: %(names)s.", len(names)
+def _verdicts(
+    sort: SystemSort, watermark: int, without: Sequence[str]
+) -> tuple[dict[PairOf, set[int]], dict[PairOf, Decision]]:
+    """Return the judgments by number and the decision of each comparison that was asked for up to the watermark.
+
+    What is complete and not closed yet counts as closed: it will be, by the same judgments.
+    """
+    used: dict[PairOf, set[int]] = {}
+    decided: dict[PairOf, Decision] = {}
+    verdicts: list[Verdict] = []
+    for row in sort.verdicts.filter(watermark__lte=watermark).order_by("step"):
+        pair = pair_of(row.winner, row.loser)
+        used[pair] = set(row.judgments)
+        asked = len(row.judgments)
+        decided[pair] = Decision(row.winner, row.loser, asked, 0, arbitrary=row.is_drawn)
+        verdicts.append(Verdict(row.winner, row.loser))
+    while (state := state_of(sort, verdicts)) is not None:
+        new = []
+        pairs = [pair for each in state.open if (pair := pair_of(*each)) not in decided]
+        found = decisions(sort, pairs, watermark=watermark, without=without)
+        for pair, (decision, answers) in found.items():
+            decided[pair] = decision
+            used[pair] = {each.number for each in answers[: decision.asked]}
+            if decision.winner and decision.loser:
+                new.append(Verdict(decision.winner, decision.loser))
+        if not new:
+            break
+        verdicts += new
+    return used, decided
+
+
+def _columns(pair: PairOf, answers: list[Answer]) -> PairJudgments:
+    return PairJudgments(
+        first=pair[0],
+        second=pair[1],
+        judges=[each.judge for each in answers],
+        segments=np.array([each.segment for each in answers], dtype=np.int64),
+        answers=np.array([each.answer for each in answers], dtype=np.int8),
     )
-    return without % {"count": len(names), "names": ", ".join(names)}
 
 
-def _open(chain: SortedChain) -> Table:
-    begun = {frozenset((step.result.first, step.result.second)): step for step in chain.steps}
-    rows: list[tuple[Value, ...]] = []
-    for first, second in chain.state.open:
-        step = begun.get(frozenset((first, second)))
-        there = step.result.pooled.counts.judgments if step else 0
-        rows.append((first, second, there, step.decision.missing if step else None))
-    return Table(
-        name="open",
-        title=_("Comparisons to make next"),
-        columns=(
-            Column("first", _("System"), is_text=True, names="system"),
-            Column("second", _("Other"), is_text=True, names="other"),
-            Column("judgments", _("Judgments")),
-            Column("missing", _("missing")),
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SortFound:
+    begin(_("Sorting"))
+    read: SortRead = given.answers
+    settings = SortSettings(
+        seed=read.sort.seed,
+        rule=verdict_rule(read.sort.task),
+        test=options[TEST.name],
+        correction=Correction(options[CORRECTION.name]),
+        error=options[ERROR.name],
+    )
+    chain = sort_judged(read.sort.systems, read.judged, settings, decisions=read.decisions)
+    judged = list(read.judged.values())
+    return SortFound(
+        read=ComparisonsRead(
+            files=(),
+            systems=tuple(read.sort.systems),
+            judges=tuple(sorted({judge for each in judged for judge in each.judges})),
+            judged=read.judged,
+            answers=sum(map(len, judged)),
+            identical=0,
         ),
-        rows=rows,
-        keys=2,
+        settings=settings,
+        chain=chain,
+        beside=orders_beside(chain.order, judged, {}) if chain.order is not None else None,
+        late=read.late,
+        last=read.last,
     )
 
 
-def _order(chain: SortedChain) -> Table:
-    return Table(
-        name="order",
-        title=_("Order of the systems"),
-        columns=(
-            Column("place", _("Place")),
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("cluster", _("Cluster")),
-        ),
-        rows=[
-            (place, system, cluster)
-            for place, (system, cluster) in enumerate(
-                zip(chain.order or (), _clusters(chain), strict=True), 1
-            )
-        ],
-        rules=frozenset(
-            place for place, (above, below) in enumerate(pairwise(chain.clusters)) if above != below
-        ),
-    )
+def _tell(_given: Input, _options: Mapping[str, Any], found: SortFound) -> Report:
+    return sort_report(found)
 
 
-def _clusters(chain: SortedChain) -> Sequence[int | None]:
-    return chain.clusters or [None] * len(chain.order or ())
-
-
-def _pair_columns() -> tuple[Column, ...]:
-    return (
-        Column("better", _("Better"), is_text=True, names="system"),
-        Column("worse", _("Worse"), is_text=True, names="other"),
-    )
-
-
-def _significance_columns() -> tuple[Column, ...]:
-    return (
-        Column("p_normal", _("p")),
-        Column("p_exact", _("Exact p")),
-        Column("p_judges", _("p over judges")),
-        Column("adjusted_p", _("Corrected p")),
-        Column("significant", _("Significant"), is_text=True),
-    )
-
-
-def _significance(step: Step) -> tuple[Value, ...]:
-    pooled = step.result.pooled
-    return (
-        pooled.p("normal"),
-        pooled.p("exact"),
-        step.result.p_judges,
-        step.adjusted_p,
-        _yes_no(is_so=step.significant),
-    )
-
-
-def _neighbours(found: SortFound) -> Table:
-    level = found.settings.level
-    return Table(
-        name="neighbours",
-        title=_("Neighbours in the order"),
-        columns=(
-            *_pair_columns(),
-            Column("mean", "R"),
-            Column("low", _("From")),
-            Column("high", _("To")),
-            *_significance_columns(),
-        ),
-        rows=[
-            (
-                step.result.first,
-                step.result.second,
-                step.result.pooled.counts.mean,
-                *step.result.pooled.interval(level),
-                *_significance(step),
-            )
-            for step in found.chain.neighbours
-        ],
-        notes=[
-            _(
-                "Neighbours whose difference is not significant share a cluster: they could be swapped."
-            )
-        ],
-        keys=2,
-    )
-
-
-def _count_columns() -> tuple[Column, ...]:
-    return (
-        Column("wins", _("Wins")),
-        Column("losses", _("Losses")),
-        Column("same", _("Same quality")),
-        Column("identical", _("Identical")),
-        Column("mean", "R"),
-        Column("error", "se[R]"),
-    )
-
-
-def _counts(counts: Preference, error: float | None = None) -> tuple[Value, ...]:
-    return (
-        counts.wins,
-        counts.losses,
-        counts.same,
-        counts.identical,
-        counts.mean,
-        counts.error if error is None else error,
-    )
-
-
-def _comparisons(found: SortFound) -> Table:
-    return Table(
-        name="comparisons",
-        title=_("Comparisons"),
-        columns=(
-            *_pair_columns(),
-            *_count_columns(),
-            *_significance_columns(),
-            Column("drawn", _("Drawn by lot"), is_text=True),
-        ),
-        rows=[
-            (
-                step.result.first,
-                step.result.second,
-                *_counts(step.result.pooled.counts, step.result.pooled.error),
-                *_significance(step),
-                _yes_no(is_so=step.decision.arbitrary),
-            )
-            for step in found.chain.steps
-        ],
-        keys=2,
-    )
-
-
-def _verdicts(found: SortFound) -> Table:
-    """Return the verdicts that are kept, in the order in which the sort asked for them."""
-    notes = []
-    if any(found.late.values()):
-        notes.append(
-            _(
-                "Late answers are kept, and change no verdict: their HIT came back after it was closed."
-            )
-        )
-    return Table(
-        name="verdicts",
-        title=_("Verdicts"),
-        columns=(
-            *_pair_columns(),
-            Column("step", _("Step")),
-            Column("judgments", _("Judgments")),
-            Column("last", _("Last judgment")),
-            Column("late", _("Late answers")),
-        ),
-        rows=[
-            (
-                step.result.first,
-                step.result.second,
-                step.number,
-                step.decision.asked,
-                found.last[pair],
-                found.late.get(pair, 0),
-            )
-            for step in found.chain.steps
-            if (pair := frozenset((step.result.first, step.result.second))) in found.last
-        ],
-        notes=notes,
-        keys=2,
-    )
-
-
-def _majorities(chain: SortedChain) -> Table:
-    """Return two rows a comparison: a vote a judge, and a vote a sentence that several judges judged."""
-    return Table(
-        name="majorities",
-        title=_("Majorities of judges, and of judges for each sentence"),
-        columns=(
-            *_pair_columns(),
-            Column("of", _("Votes"), is_text=True),
-            Column("wins", _("Wins")),
-            Column("losses", _("Losses")),
-            Column("ties", _("Ties")),
-            Column("p_exact", _("Exact p")),
-        ),
-        rows=[
-            (step.result.first, step.result.second, str(LEVEL_WORDS[of]), *_votes(votes))
-            for step in chain.steps
-            for of, votes in (
-                ("judges", step.result.of_judges),
-                ("segments", step.result.of_sentences),
-            )
-            if votes is not None
-        ],
-        keys=3,
-    )
-
-
-def _votes(votes: Preference) -> tuple[Value, ...]:
-    return (votes.wins, votes.losses, votes.same, votes.p_exact)
-
-
-def _by_judge(found: SortFound) -> Table:
-    level = found.settings.level
-    return Table(
-        name="judges",
-        title=_("Comparisons by judge"),
-        columns=(
-            *_pair_columns(),
-            Column("judge", _("Judge"), is_text=True, names="judge"),
-            *_count_columns(),
-            Column("p_normal", _("p")),
-            Column("p_exact", _("Exact p")),
-            Column("significant", _("Significant"), is_text=True),
-            Column("against", _("Against all together"), is_text=True),
-        ),
-        rows=[
-            (
-                step.result.first,
-                step.result.second,
-                judge,
-                *_counts(counts),
-                counts.p_normal,
-                counts.p_exact,
-                _yes_no(is_so=_p(counts, found.settings) <= level),
-                _yes_no(is_so=judge in step.result.against_majority),
-            )
-            for step in found.chain.steps
-            for judge, counts in step.result.judges.items()
-        ],
-        keys=3,
-    )
-
-
-def _p(counts: Preference, settings: SortSettings) -> float:
-    return counts.p_normal if settings.test == "normal" else counts.p_exact
-
-
-def _remaining(found: SortFound) -> Table:
-    return Table(
-        name="remaining",
-        title=_("Pairs not compared by the sort, the nearest first"),
-        columns=(
-            *_pair_columns(),
-            Column("places", _("Distance")),
-            Column("judgments", _("Judgments")),
-            Column("mean", "R"),
-            Column("p_normal", _("p")),
-            Column("p_exact", _("Exact p")),
-            Column("contradicts", _("Contradicts the order"), is_text=True),
-        ),
-        rows=[_remaining_row(each) for each in found.chain.remaining],
-        keys=2,
-    )
-
-
-def _remaining_row(each: Remaining) -> tuple[Value, ...]:
-    named = (each.better, each.worse, each.places)
-    if each.result is None:
-        return (*named, None, None, None, None, None)
-    pooled = each.result.pooled
-    return (
-        *named,
-        pooled.counts.judgments,
-        pooled.counts.mean,
-        pooled.p("normal"),
-        pooled.p("exact"),
-        _yes_no(is_so=each.contradicts),
-    )
-
-
-def _yes_no(*, is_so: bool) -> str:
-    return _("yes") if is_so else _("no")
+ANALYSIS = AnalysisKind(
+    name="sorting",
+    title=gettext_lazy("Sorting"),
+    question=gettext_lazy("How far is the sort, and which of its neighbours are told apart?"),
+    options=(TEST, ERROR, CORRECTION),
+    protocols=frozenset({Protocol.SORTING}),
+    read=_read,
+    find=_find,
+    tell=_tell,
+)

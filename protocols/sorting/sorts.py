@@ -1,22 +1,134 @@
-"""The sort of a task that is in force, and the comparisons that it asks for now."""
+"""The sort of a task that is in force: what judges said, the comparisons that it asks for now, and closing those that are complete.
 
-from collections.abc import Collection, Sequence
+A judgment is of the comparison that its HIT was drawn for, or that its file names, also where a third system wrote one of the
+texts.
+"""
 
-from django.db.models import F, OuterRef, Subquery
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any, Final
 
-from annotation.models import Design, JudgmentSequence
+from django.db import transaction
+from django.db.models import F, OuterRef, Q, Subquery
+
+from annotation.export.shown import systems_shown
+from annotation.models import Design, HITSequence, Judgment, JudgmentSequence
 from annotation.protocols import OpenComparison
 from annotation.selectors import excluded_judges
+from annotation.selectors.comparisons import COMPARISON, COMPARISON_IMPORTED
 from annotation.selectors.designs import systems_drawn
+from annotation.services import judgments_number
 from campaign.models import Output, Task
 from campaign.texts.normalisation import normalise_text
-from protocols.sorting.judged import PairOf, answers_given, pair_of
-from protocols.sorting.models import SystemSort
-from protocols.sorting.rules import most_of_a_judge, verdict_rule
-from protocols.sorting.statistics.closing import Answer, counting, decide_in_order
-from protocols.sorting.statistics.draws import draw, drawn_winner
-from protocols.sorting.statistics.merge_insertion import SortState, Verdict, next_comparisons
-from protocols.sorting.statistics.verdicts import Decision
+from protocols.sorting.models import ClosedComparison, SystemSort
+from protocols.sorting.statistics.merge_insertion import (
+    SortState,
+    Verdict,
+    draw,
+    drawn_winner,
+    next_comparisons,
+)
+from protocols.sorting.statistics.verdicts import (
+    Answer,
+    Decision,
+    VerdictRule,
+    counting,
+    decide_in_order,
+)
+
+#: Seven judges with 100 sentences each (Vilar et al. 2007); extended once by what one of them gives.
+DEFAULTS: Final[Mapping[str, int]] = {"judgments": 700, "extension": 100, "most_of_a_judge": 0}
+LOWEST: Final[Mapping[str, int]] = {"judgments": 1, "extension": 0, "most_of_a_judge": 0}
+MOST: Final = 100_000
+
+
+def _chosen(task: Task) -> dict[str, Any]:
+    return {**DEFAULTS, **task.rules}
+
+
+def verdict_rule(task: Task) -> VerdictRule:
+    """Return when the comparisons of a task are closed."""
+    rules = _chosen(task)
+    return VerdictRule(quota=rules["judgments"], extension=rules["extension"])
+
+
+def most_of_a_judge(rules: Mapping[str, Any]) -> int:
+    """Return how many judgments of a judge count for a comparison, and how many sentences of it they are given; 0: no limit."""
+    return int({**DEFAULTS, **rules}["most_of_a_judge"])
+
+
+def judgments_of_a_comparison(rules: Mapping[str, Any]) -> int:
+    """Return with how many judgments a comparison is closed, if it is not even then."""
+    return int({**DEFAULTS, **rules}["judgments"])
+
+
+#: Two names, the first by alphabet first.
+PairOf = tuple[str, str]
+_OF_HIT: Final = tuple(f"block__hit__{path}" for path in (COMPARISON, COMPARISON_IMPORTED))
+
+
+def pair_of(one: str, other: str) -> PairOf:
+    """Return two systems as comparisons are known by."""
+    return (one, other) if one < other else (other, one)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer as stored, for the first system of the pair.
+
+    Attributes
+    ----------
+    answer : Answer
+    is_current : bool
+        Whether no later judgment, up to the watermark, has taken its place.
+    """
+
+    answer: Answer
+    is_current: bool
+
+
+def answers_given(
+    *,
+    task: Task,
+    watermark: int,
+    pairs: Iterable[PairOf],
+    without: Collection[str] = (),
+    documents: Collection[str] | None = None,
+) -> dict[PairOf, list[Given]]:
+    """Return the answers 1…`watermark` to these comparisons, by number; without those of some judges.
+
+    Attention checks are left out. Three queries, whatever the number of answers.
+    """
+    wanted = list(pairs)
+    if not wanted:
+        return {}
+    judgments = Judgment.objects.of(task.pk).counted().until(watermark)
+    judgments = judgments.filter(
+        reduce(or_, (Q(**{path: list(pair)}) for pair in wanted for path in _OF_HIT))
+    )
+    judgments = judgments.exclude(judge__pseudonym__in=list(without))
+    if documents is not None:
+        judgments = judgments.filter(block__segment__document__name__in=list(documents))
+    rows = list(
+        judgments.order_by("numbered__number").values_list(
+            *("numbered__number", "judge__pseudonym", "block__segment__number", "block_id"),
+            *("labels", *_OF_HIT, "superseded_by__numbered__number"),
+        )
+    )
+    ids = dict(task.test_set.systems.values_list("name", "id"))
+    shown = systems_shown({row[3] for row in rows})
+    found: dict[PairOf, list[Given]] = defaultdict(list)
+    for number, judge, segment, block, labels, planned, imported, later in rows:
+        first, second = planned or imported
+        place = 0 if ids[first] in shown[block][0] else 1
+        ahead = labels[1 - place] - labels[place]
+        is_current = later is None or later > watermark
+        found[first, second].append(Given(Answer(number, judge, segment, ahead), is_current))
+    return found
+
 
 _TWO = 2
 
@@ -117,3 +229,59 @@ def comparisons_open(design: Design) -> list[OpenComparison]:
         OpenComparison(first=first, second=second, missing=found[first, second][0].missing)
         for first, second in pairs
     ]
+
+
+def comparisons_close(design: Design) -> int:
+    """Write the verdicts that the judgments so far decide, and return their number.
+
+    Begins the sort of the systems that take part now. In one transaction, under the lock of planning: nothing is
+    planned for a comparison that closes at this moment, and each is closed once.
+    """
+    judgments_number(task_id=design.task_id)
+    with transaction.atomic():
+        HITSequence.objects.get_or_create(task=design.task)
+        HITSequence.objects.select_for_update().get(task=design.task)
+        return _close(design)
+
+
+def _close(design: Design) -> int:
+    sort, watermark = sort_in_force(design), watermark_now(design.task)
+    verdicts = verdicts_closed(sort)
+    closed = 0
+    while (state := state_of(sort, verdicts)) is not None:
+        if not sort.has_begun:
+            sort.save(force_insert=True)
+        found = decisions(sort, [pair_of(*pair) for pair in state.open], watermark=watermark)
+        new = [
+            _store(sort, len(verdicts) + place, each, answers, watermark)
+            for place, (each, answers) in enumerate(
+                (found[pair] for pair in found if found[pair][0].winner is not None), 1
+            )
+        ]
+        if not new:
+            break
+        verdicts += new
+        closed += len(new)
+    return closed
+
+
+def _store(
+    sort: SystemSort, step: int, decision: Decision, answers: list[Answer], watermark: int
+) -> Verdict:
+    winner, loser = decision.winner or "", decision.loser or ""
+    used = answers[: decision.asked]
+    for_winner, for_loser = (1, -1) if winner < loser else (-1, 1)
+    signs = Counter(each.answer for each in used)
+    ClosedComparison.objects.create(
+        sort=sort,
+        step=step,
+        winner=winner,
+        loser=loser,
+        wins=signs[for_winner],
+        losses=signs[for_loser],
+        same=signs[0],
+        is_drawn=decision.arbitrary,
+        judgments=[each.number for each in used],
+        watermark=watermark,
+    )
+    return Verdict(winner, loser)

@@ -7,21 +7,25 @@ that something is missing in an output. Scores that contradict the spans are sto
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from random import Random
 from typing import Any, Final
 
 from django import forms
-from django.core.exceptions import ValidationError
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.settings import api_settings
 
-from annotation.protocols import AnswerKind, Rules
+from annotation.models import Block
+from annotation.models.block import by_candidate
+from annotation.protocols import AnswerKind, Rules, rules_completed
+from annotation.selectors.outputs_shown import outputs_of
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.spans.contradictions import ContradictionRule
-from protocols.spans.marked_parts import ERROR, MISSING, spans_refusal, text_lengths
 from protocols.spans.models import Answer
 from protocols.spans.records import (
     MAX_CHARACTERS,
@@ -30,15 +34,90 @@ from protocols.spans.records import (
     MAX_SPANS,
     Severity,
     Span,
+    spans_overlapping,
 )
 
+ERROR: Final = "error"
+MISSING: Final = "missing"
+
+
+def spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules) -> str:
+    """Return what is wrong with the spans of an output; empty if nothing is."""
+    if spans and not rules["spans_asked"]:
+        return _("judges of this task give scores alone, and mark no errors.")
+    placed: list[Span] = []
+    for number, span in enumerate(spans, 1):
+        start, end = span["start"], span["end"]
+        if span["kind"] == MISSING:
+            if not rules["missing"]:
+                return _("nothing is marked as missing in this task.")
+            if start is not None or end is not None:
+                return _("span %(number)d: what is missing has neither start nor end.") % {
+                    "number": number
+                }
+        elif start is None or end is None or not 0 <= start < end <= length:
+            return _(
+                "span %(number)d, from %(start)s to %(end)s, marks no part of the text, which has %(length)d "
+                "characters."
+            ) % {
+                "number": number,
+                "start": "—" if start is None else start,
+                "end": "—" if end is None else end,
+                "length": length,
+            }
+        placed.append(Span(start, end, Severity(span["severity"])))
+    for one, other in spans_overlapping(placed):
+        return _("the spans %(one)d and %(other)d overlap.") % {"one": one + 1, "other": other + 1}
+    return ""
+
+
+def text_lengths(block_id: int) -> list[int]:
+    """Return how many characters the texts of a block have, in shown order."""
+    lengths = ArraySubquery(outputs_of().values(length=Length("text")))
+    row = Block.objects.values_list(lengths, "stands_for").get(pk=block_id)
+    return [length or 0 for length, *_same in by_candidate(*row)]
+
+
 _KINDS: Final = (ERROR, MISSING)
-_SWITCHES: Final = {"spans_asked": True, "missing": True}
+_SWITCHES: Final = ("spans_asked", "missing")
 #: When judges are asked whether a score is meant.
 _THRESHOLDS: Final = asdict(ContradictionRule())
-_RULES: Final[Rules] = {**_SWITCHES, **_THRESHOLDS}
 #: Of the form field of a threshold: left empty, it is what it is unless chosen.
 _POINTS: Final[dict[str, Any]] = {"min_value": 0, "max_value": MAX_SCORE, "required": False}
+_RULES: Final[dict[str, forms.Field]] = {
+    "spans_asked": forms.BooleanField(
+        label=gettext_lazy("Judges mark errors before they score"), initial=True, required=False
+    ),
+    "missing": forms.BooleanField(
+        label=gettext_lazy("Judges may say that something is missing in an output"),
+        initial=True,
+        required=False,
+    ),
+    "error_free_from": forms.IntegerField(
+        label=gettext_lazy("Judges are asked about a score below this without an error"),
+        initial=_THRESHOLDS["error_free_from"],
+        **_POINTS,
+    ),
+    "perfect_from": forms.IntegerField(
+        label=gettext_lazy("Judges are asked about a score from this on with an error"),
+        initial=_THRESHOLDS["perfect_from"],
+        **_POINTS,
+    ),
+    "major_below": forms.IntegerField(
+        label=gettext_lazy("Judges are asked about a score from this on with a major error"),
+        initial=_THRESHOLDS["major_below"],
+        **_POINTS,
+    ),
+    "margin": forms.IntegerField(
+        label=gettext_lazy(
+            "Judges are asked about an output with more errors than another and a score higher by this"
+        ),
+        initial=_THRESHOLDS["margin"],
+        **_POINTS,
+    ),
+}
+#: Returns the rules of a task, complete.
+rules_complete: Final = partial(rules_completed, _RULES)
 
 #: Points of the score that a simulated error takes on average, and how many of the errors are major.
 _POINTS_AN_ERROR: Final = 20
@@ -224,27 +303,6 @@ def answer_json(answer: Answer) -> dict[str, Any]:
     return {"outputs": outputs}
 
 
-def rules_complete(rules: Mapping[str, Any]) -> Rules:
-    """Return the rules of a task, complete. Raises ValidationError for others than there are."""
-    others = sorted(set(rules) - set(_RULES))
-    if others:
-        raise ValidationError(
-            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
-        )
-    # A threshold that is left empty in a form is what it is unless chosen.
-    said = {**_RULES, **{name: value for name, value in rules.items() if value is not None}}
-    for name in _SWITCHES:
-        if not isinstance(said[name], bool):
-            raise ValidationError(_("%(name)s is true or false.") % {"name": name})
-    for name in _THRESHOLDS:
-        if type(said[name]) is not int or not 0 <= said[name] <= MAX_SCORE:
-            raise ValidationError(
-                _("%(name)s: %(value)s is not from %(low)s to %(high)s.")
-                % {"name": name, "value": said[name], "low": 0, "high": MAX_SCORE}
-            )
-    return said
-
-
 def spans_are_asked(rules: Mapping[str, Any]) -> bool:
     """Return whether judges of a task with these rules mark errors."""
     return bool(rules_complete(rules)["spans_asked"])
@@ -357,7 +415,7 @@ def _spans_on_words(text: str, score: int, random: Random, *, missing: bool) -> 
     return tuple(found)
 
 
-SPANS: Final = AnswerKind(
+ANSWERS: Final = AnswerKind(
     protocol=Protocol.SPANS,
     candidates=range(1, MAX_OUTPUTS + 1),
     first_candidates=1,
@@ -371,37 +429,10 @@ SPANS: Final = AnswerKind(
     table=Answer,
     row=_row,
     as_given=answer_json,
-    rules=rules_complete,
     shown_rules=_shown_rules,
     rules_serializer=SpansRulesSerializer,
     simulated=_simulated,
     score_of_one=lambda answer: float(answer["outputs"][0]["score"]),
     simulated_on=_simulated_on,
-    rules_fields={
-        "spans_asked": forms.BooleanField(
-            label=gettext_lazy("Judges mark errors before they score"), required=False
-        ),
-        "missing": forms.BooleanField(
-            label=gettext_lazy("Judges may say that something is missing in an output"),
-            required=False,
-        ),
-        "error_free_from": forms.IntegerField(
-            label=gettext_lazy("Judges are asked about a score below this without an error"),
-            **_POINTS,
-        ),
-        "perfect_from": forms.IntegerField(
-            label=gettext_lazy("Judges are asked about a score from this on with an error"),
-            **_POINTS,
-        ),
-        "major_below": forms.IntegerField(
-            label=gettext_lazy("Judges are asked about a score from this on with a major error"),
-            **_POINTS,
-        ),
-        "margin": forms.IntegerField(
-            label=gettext_lazy(
-                "Judges are asked about an output with more errors than another and a score higher by this"
-            ),
-            **_POINTS,
-        ),
-    },
+    rules_fields=_RULES,
 )

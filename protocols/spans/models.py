@@ -1,11 +1,10 @@
 from typing import ClassVar
 
-import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.triggers import trigger_from_file
+from protocols.frame.models import AnswerOfProtocol, answer_triggers
 
 
 class ScoresAreInRange(models.Func):
@@ -32,7 +31,7 @@ class AreOfOneLength(models.Func):
     output_field = models.BooleanField()
 
 
-class Answer(models.Model):
+class Answer(AnswerOfProtocol):
     """The scores of the outputs of a block, and the errors that were marked in them. Append-only.
 
     A span is an element of each `span_` array: three outputs with two spans each take 247 bytes, where a row for each
@@ -40,12 +39,6 @@ class Answer(models.Model):
     the trigger, once a statement.
     """
 
-    judgment = models.OneToOneField(
-        "annotation.Judgment",
-        on_delete=models.PROTECT,
-        related_name="spans_answer",
-        primary_key=True,
-    )
     scores = ArrayField(
         models.PositiveSmallIntegerField(),
         verbose_name=_("scores"),
@@ -92,24 +85,14 @@ class Answer(models.Model):
                 condition=AreOfOneLength(), name="spans_have_all_of_their_parts"
             ),
         ]
-        triggers = [
-            pgtrigger.Protect(
-                name="spans_answer_append_only", operation=pgtrigger.Update | pgtrigger.Delete
-            ),
-            trigger_from_file(
-                "protocols/spans",
-                "spans_answer_fits_its_judgment",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[
-                    *(("answer", "RECORD"), ("ranks", "SMALLINT[]"), ("span", "RECORD")),
-                    *(("candidate", "INTEGER"), ("length", "INTEGER"), ("spans", "INTEGER")),
-                    ("marked_until", "INTEGER"),
-                ],
-            ),
-        ]
+        triggers = answer_triggers(
+            "spans",
+            declare=[
+                *(("answer", "RECORD"), ("ranks", "SMALLINT[]"), ("span", "RECORD")),
+                *(("candidate", "INTEGER"), ("length", "INTEGER"), ("spans", "INTEGER")),
+                ("marked_until", "INTEGER"),
+            ],
+        )
 
     def __str__(self) -> str:
         return f"{self.judgment_id}: {self.scores}"

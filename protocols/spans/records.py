@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations
-from typing import Final, Literal
+from typing import Final
 
 #: Outputs that a screen shows at most, as a block of the five-way ranking does.
 MAX_OUTPUTS: Final = 5
@@ -179,44 +179,22 @@ class ScoredJudgment:
         return len(self.outputs) > 1
 
 
-#: Which spans of one output may share characters: none (as in Appraise and Pearmut), those of which one lies within the
-#: other, or any (as in Google's MQM, where each error is marked by itself).
-Overlap = Literal["none", "nested", "any"]
+def spans_past(spans: Sequence[Span], text: str | None) -> list[int]:
+    """Return the places of spans that end after the text; none where it is not known."""
+    if text is None:
+        return []
+    return [n for n, span in enumerate(spans) if span.end is not None and span.end > len(text)]
 
 
-class SpanProblem(StrEnum):
-    """What is wrong with the spans of an output."""
-
-    OUT_OF_RANGE = "out_of_range"
-    OVERLAPPING = "overlapping"
-    CROSSING = "crossing"
-
-
-def span_problems(
-    spans: Sequence[Span], text: str | None, *, overlap: Overlap = "none"
-) -> list[tuple[SpanProblem, tuple[int, ...]]]:
-    """Return what is wrong with the spans of one output, each with the places of the spans it is about.
-
-    Missing content never overlaps. Without a text, ends cannot be out of range.
-    """
-    found: list[tuple[SpanProblem, tuple[int, ...]]] = [
-        (SpanProblem.OUT_OF_RANGE, (place,))
-        for place, span in enumerate(spans)
-        if text is not None and span.end is not None and span.end > len(text)
-    ]
-    if overlap == "any":
-        return found
+def spans_overlapping(spans: Sequence[Span]) -> list[tuple[int, int]]:
+    """Return the places of each two spans that share characters. Missing content never does."""
     placed = [
         (place, span.start, span.end)
         for place, span in enumerate(spans)
         if span.start is not None and span.end is not None
     ]
-    for (one, start, end), (other, begin, stop) in combinations(placed, 2):
-        if end <= begin or stop <= start:
-            continue
-        nested = (start <= begin and stop <= end) or (begin <= start and end <= stop)
-        if not nested:
-            found.append((SpanProblem.CROSSING, (one, other)))
-        elif overlap == "none":
-            found.append((SpanProblem.OVERLAPPING, (one, other)))
-    return found
+    return [
+        (one, other)
+        for (one, start, end), (other, begin, stop) in combinations(placed, 2)
+        if begin < end and start < stop
+    ]

@@ -1,453 +1,115 @@
-"""Scored judgments, and what conversions lose, as reports."""
+"""All that is computed of scored judgments: a report, asked for by page, REST and command."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, get_args
 
-import numpy as np
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from protocols.spans.analysis import SpanAnalysis
-from protocols.spans.contradictions import ContradictionKind
-from protocols.spans.conversion_report import losses_table
-from protocols.spans.files import SpansFormat, SpansRead
-from protocols.spans.statistics.additive import AdditiveFit
-from protocols.spans.statistics.means import SystemMeans
-from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult
-from ranking.analyses.ranking import rankings_report
-from ranking.code_version import code_version
-from ranking.core.scores import Shortage
-from ranking.files.records import JudgmentsRead
-from ranking.reports.inputs import Input, input_data, input_notes
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, Value, plain
-from ranking.wording.not_yet import not_yet_in_words, shortages_in_words
+from campaign.models import Protocol, Task
+from protocols.spans.computed import SpanAnalysis, SpanOptions, analyse_spans
+from protocols.spans.files.answers import ScoresRead, scores_read
+from protocols.spans.statistics.additive import Level
+from protocols.spans.statistics.columns import Measure
+from protocols.spans.statistics.rules import ClusterRule
+from protocols.spans.tables import spans_report
+from ranking.analyses import AnalysisKind, Begin, Option
+from ranking.analyses.common import CONFIDENCE, METHOD, RESAMPLES, SEED
+from ranking.analyses.judgments import ChosenJudgments
+from ranking.reports import Report
+from ranking.reports.inputs import Input
+from ranking.wording.pair_tests import LEVEL_WORDS
 
-if TYPE_CHECKING:
-    # `score_spans` needs neither the tables of a task nor what reads them.
-    from protocols.spans.scores import ScoresRead
-
-_KINDS = {
-    ContradictionKind.LOW_WITHOUT_ERROR: gettext_lazy("A low score, and no error"),
-    ContradictionKind.PERFECT_WITH_ERROR: gettext_lazy("A perfect score, and an error"),
-    ContradictionKind.HIGH_WITH_MAJOR: gettext_lazy("A high score, and a major error"),
-    ContradictionKind.BETTER_WITH_MORE_ERRORS: gettext_lazy("More errors, and a higher score"),
-}
-#: What a report says of files alone.
-_OF_FILES = frozenset({"files", "format", "losses"})
-#: Pairs of judges that are listed; data for programs have them all.
-_MOST_PAIRS = 50
-
-
-def spans_report(read: SpansRead, found: SpanAnalysis) -> Report:
-    """Tell what scored judgments say."""
-    columns = found.columns
-    tables = [_means(found.means), _rule(found.rule)]
-    notes = [
-        _("%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges.")
-        % {
-            "scores": number_format(len(columns)),
-            "systems": number_format(len(columns.systems)),
-            "segments": number_format(len(columns.segments)),
-            "judges": number_format(len(columns.judges)),
-        }
-    ]
-    if found.additive is not None:
-        tables.insert(0, _additive(found.additive))
-    else:
-        notes.append(
-            _("No scores by system, segment and judge: %(reason)s.")
-            % {"reason": found.not_additive}
-        )
-    rankings = None
-    if found.ranking is not None:
-        ranked = rankings_report(_input(read, found), [found.ranking], pairs=False)
-        tables += ranked.tables
-        rankings = ranked.data["rankings"]
-    tables += [_score_agreement(found), _span_agreement(found), _asked(found)]
-    if read.losses:
-        tables.append(losses_table(read.losses))
-    return Report(
-        notes=notes,
-        tables=tables,
-        data={
-            "files": [asdict(file) for file in read.files],
-            "format": read.input_format,
-            "options": found.options,
-            "scores": len(columns),
-            "systems": columns.systems,
-            "segments": len(columns.segments),
-            "judges": len(columns.judges),
-            "additive": _estimable(found.additive),
-            "not_additive": found.not_additive or None,
-            "means": _estimable(found.means),
-            "rule": _estimable(found.rule),
-            "rankings": rankings,
-            "score_agreement": found.scores,
-            "span_agreement": found.spans,
-            "contradictions": {
-                kind.value: found.contradictions.get(kind, 0) for kind in ContradictionKind
-            },
-            "contradicting": found.contradicting,
-            "losses": [asdict(loss) for loss in read.losses],
-            "version": code_version(),
-        },
-    )
+MEASURE = Option(
+    name="measure",
+    label=gettext_lazy("Scores"),
+    default="score",
+    choices={
+        "score": gettext_lazy("as judges gave them"),
+        "mqm": gettext_lazy("from the errors, as in MQM"),
+    },
+)
+RULE = Option(
+    name="rule",
+    label=gettext_lazy("Clusters of means"),
+    default="permutation",
+    choices={
+        "permutation": gettext_lazy("by permutation tests"),
+        "wmt25": "WMT25",
+        "wmt26": "WMT26",
+        "wmt26_bootstrap": gettext_lazy("WMT26, by bootstrap"),
+    },
+)
+LEVEL = Option(
+    name="level",
+    label=gettext_lazy("Intervals account for"),
+    default="two_way",
+    choices={level: LEVEL_WORDS[level] for level in get_args(Level)},
+)
+DRAWN = Option(
+    name="draw",
+    label=gettext_lazy("Intervals of means draw"),
+    default="segments",
+    choices={"segments": gettext_lazy("segments"), "documents": gettext_lazy("documents")},
+)
+COMPARED = Option(
+    name="compare",
+    label=gettext_lazy("Scores that are compared"),
+    default="screen",
+    choices={
+        "screen": gettext_lazy("of outputs side by side"),
+        "judge": gettext_lazy("of one judge and sentence"),
+    },
+)
 
 
-def task_report(read: ScoresRead, found: SpanAnalysis, *, given: Input | None = None) -> Report:
-    """Tell what the judges of a task say, as `score_spans` tells it of an export of it; `given` is told before it."""
-    from_nowhere = SpansRead(
-        judgments=read.judgments, losses=(), files=(), input_format=SpansFormat.JSONL
-    )
-    report = spans_report(from_nowhere, found)
-    data = {name: said for name, said in report.data.items() if name not in _OF_FILES}
-    if given is None:
-        return replace(report, data={"watermark": read.watermark, **data})
-    return replace(
-        report,
-        notes=[*input_notes(given), *report.notes],
-        tables=[table for table in report.tables if table.rows],
-        data={"input": input_data(given), **data},
-    )
+def _read(
+    task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
+) -> ScoresRead:
+    return scores_read(task=task, watermark=watermark, judgments=judgments)
 
 
-def _input(read: SpansRead, found: SpanAnalysis) -> Input:
-    blocks = found.blocks
-    if blocks is None:
-        raise ValueError("there are no comparisons")
-    first = read.judgments[0]
-    return Input(
-        read=JudgmentsRead(
-            files=read.files,
-            input_format=None,
-            languages=(first.source_language, first.target_language),
-            skipped=0,
-            blank_labels=0,
-            judges=len(blocks.judges),
-            blocks=blocks,
-            duration_ms=np.full(len(blocks), -1, dtype=np.int64),
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SpanAnalysis:
+    begin(_("Counting"))
+    read: ScoresRead = given.answers
+    if not read.judgments:
+        raise ValueError(_("No judgment counts by this choice."))
+    asked = any(output.spans is not None for each in read.judgments for output in each.outputs)
+    if options[MEASURE.name] == Measure.MQM and not asked:
+        raise ValueError(_("Judges of this task give scores alone, and mark no errors."))
+    return analyse_spans(
+        read.judgments,
+        SpanOptions(
+            measure=Measure(options[MEASURE.name]),
+            rule=ClusterRule(options[RULE.name]),
+            level=options[LEVEL.name],
+            drawn=options[DRAWN.name],
+            compared=options[COMPARED.name],
+            method=options[METHOD.name],
+            resamples=options[RESAMPLES.name],
+            confidence=options[CONFIDENCE.name],
+            seed=options[SEED.name],
         ),
-        blocks=blocks,
-        reference=None,
+        asked=read.asked_about,
     )
 
 
-def _value(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None
+def _tell(given: Input, _options: Mapping[str, Any], found: SpanAnalysis) -> Report:
+    return spans_report(given.answers.judgments, found, given=given)
 
 
-def _rank(number: int) -> int | None:
-    """Return a rank or cluster; None for 0, which is none."""
-    return int(number) or None
-
-
-def _estimable(found: AdditiveFit | SystemMeans | RuleResult | None) -> dict[str, Any] | None:
-    """Return numbers as plain data, with null for ranges and clusters that are not estimable yet."""
-    if found is None:
-        return None
-    data: dict[str, Any] = plain(found)
-    data["ranges"] = {end: [*map(_rank, ranks)] for end, ranks in data["ranges"].items()}
-    return {**data, "cluster": [*map(_rank, data["cluster"])]}
-
-
-def _in_order(ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
-    """Return the systems best first; those without a rank last."""
-    return sorted(range(len(ranks)), key=lambda system: (ranks[system] == 0, int(ranks[system])))
-
-
-def _rules_between(clusters: Sequence[int]) -> frozenset[int]:
-    return frozenset(place for place, (one, next_) in enumerate(pairwise(clusters)) if one != next_)
-
-
-_RANK_PLOT = Plot(kind="intervals", label="system", value="score", low="low", high="high")
-
-
-def _additive(fit: AdditiveFit) -> Table:
-    order = _in_order(fit.rank)
-    notes = [
-        _(
-            "What is easy about segments and mild about judges is taken out, so that scores can be compared also where "
-            "better systems were judged more often. Only differences mean anything."
-        )
-    ]
-    if fit.level == "segments":
-        notes.append(_of_these_judges())
-    notes += shortages_in_words(fit.shortages, len(fit.systems))
-    fitted = [
-        fit.systems[place]
-        for place in order
-        if fit.estimable[place]
-        and not np.isfinite(fit.error[place])
-        and fit.systems[place] not in fit.shortages
-    ]
-    if fitted:
-        notes.append(
-            _(
-                "Not estimable yet: intervals and rank ranges of %(systems)s, which need more scores than there are systems, segments and judges."
-            )
-            % {"systems": ", ".join(fitted)}
-        )
-    if not fit.estimable.all() or len(set(fit.group[fit.estimable].tolist())) > 1:
-        notes.append(
-            _(
-                "Not all systems are connected by common segments and judges; those of different groups cannot be compared."
-            )
-        )
-    return Table(
-        name="additive",
-        title=_("Scores by system, segment and judge"),
-        columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("adjusted", _("Score"), decimals=1),
-            Column("score", _("Difference"), decimals=2),
-            Column("low", _("From"), decimals=2),
-            Column("high", _("To"), decimals=2),
-            Column("error", _("Standard error"), decimals=2),
-            Column("rank_low", _("Rank from")),
-            Column("rank_high", _("Rank to")),
-            Column("cluster", _("Cluster")),
-            Column("group", _("Group")),
-        ),
-        rows=[
-            (
-                fit.systems[place],
-                _value(fit.adjusted[place]),
-                _value(fit.effect[place]),
-                _value(fit.low[place]),
-                _value(fit.high[place]),
-                _value(fit.error[place]),
-                _rank(fit.ranges.low[place]),
-                _rank(fit.ranges.high[place]),
-                _rank(fit.cluster[place]),
-                int(fit.group[place]) + 1,
-            )
-            for place in order
-        ],
-        rules=_rules_between([int(fit.cluster[place]) for place in order]),
-        notes=notes,
-        plot=_RANK_PLOT,
-    )
-
-
-def _means(means: SystemMeans) -> Table:
-    order = _in_order(means.rank)
-    notes = [
-        _("Means are fair only if all systems were judged on the same segments by the same judges.")
-    ]
-    if means.judges > 1:
-        notes.append(
-            _(
-                "Intervals and rank ranges: not estimable from means of several judges, because judges differ. Use the scores by system, segment and judge."
-            )
-        )
-    elif means.shortage is not None:
-        notes += shortages_in_words(
-            dict.fromkeys(means.systems, means.shortage), len(means.systems)
-        )
-    else:
-        notes.append(_of_these_judges())
-    if means.unscaled_judges:
-        notes.append(
-            _("Without a standardised score, since all of theirs are the same: %(judges)s.")
-            % {"judges": ", ".join(means.unscaled_judges)}
-        )
-    return Table(
-        name="means",
-        title=_("Mean score"),
-        columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("scores", _("Scores")),
-            Column("units", _("Segments")),
-            Column("score", _("Mean score"), decimals=1),
-            Column("low", _("From"), decimals=1),
-            Column("high", _("To"), decimals=1),
-            Column("z", "z"),
-            Column("z_low", _("From")),
-            Column("z_high", _("To")),
-            Column("rank_low", _("Rank from")),
-            Column("rank_high", _("Rank to")),
-            Column("cluster", _("Cluster")),
-        ),
-        rows=[
-            (
-                means.systems[place],
-                int(means.scores[place]),
-                int(means.units[place]),
-                _value(means.mean[place]),
-                _value(means.low[place]),
-                _value(means.high[place]),
-                _value(means.z[place]),
-                _value(means.z_low[place]),
-                _value(means.z_high[place]),
-                _rank(means.ranges.low[place]),
-                _rank(means.ranges.high[place]),
-                _rank(means.cluster[place]),
-            )
-            for place in order
-        ],
-        rules=_rules_between([int(means.cluster[place]) for place in order]),
-        notes=notes,
-        plot=_RANK_PLOT,
-    )
-
-
-def _of_these_judges() -> str:
-    return _("Intervals and rank ranges are for these judges alone; others may judge differently.")
-
-
-def _rule(found: RuleResult) -> Table:
-    last = len(found.systems) - 1
-    most = np.where(np.eye(last + 1, dtype=np.bool_), 0, found.common).max(axis=0)
-    notes = shortages_in_words(
-        {
-            system: Shortage("segments", int(most[place]), FEWEST_COMMON)
-            for place, system in enumerate(found.systems)
-            if not found.cluster[place]
-        },
-        len(found.systems),
-    )
-    if found.rule is not ClusterRule.PERMUTATION:
-        notes.append(
-            _(
-                "A published rule, not corrected for the number of pairs: it tells equal systems apart too often, so rank ranges are not estimable."
-            )
-        )
-    return Table(
-        name="rule",
-        title=_("Clusters by the rule %(rule)s") % {"rule": found.rule.value},
-        columns=(
-            Column("system", _("System"), is_text=True, names="system"),
-            Column("score", _("Mean score"), decimals=1),
-            Column("rank_low", _("Rank from")),
-            Column("rank_high", _("Rank to")),
-            Column("cluster", _("Cluster")),
-            Column("p_next", _("p against the next")),
-            Column("common", _("Shared")),
-        ),
-        rows=[
-            (
-                system,
-                _value(found.mean[place]),
-                _rank(found.ranges.low[place]),
-                _rank(found.ranges.high[place]),
-                _rank(found.cluster[place]),
-                _p_next(found, place) if place < last else None,
-                int(found.common[place, place + 1]) if place < last else None,
-            )
-            for place, system in enumerate(found.systems)
-        ],
-        rules=_rules_between([int(cluster) for cluster in found.cluster]),
-        notes=notes,
-    )
-
-
-def _p_next(found: RuleResult, place: int) -> Value:
-    shared = int(found.common[place, place + 1])
-    if not shared:
-        return _("no shared segments")
-    if shared < FEWEST_COMMON:
-        return not_yet_in_words(Shortage("segments", shared, FEWEST_COMMON))
-    return _value(found.p[place, place + 1])
-
-
-def _score_agreement(found: SpanAnalysis) -> Table:
-    scores = found.scores
-    rows: list[tuple[Value, ...]] = [
-        (
-            _("All judges"),
-            scores.shared,
-            scores.pearson,
-            scores.low,
-            scores.high,
-            *([None] * 7),
-            scores.distance,
-        )
-    ]
-    rows += [
-        (
-            f"{pair.one} – {pair.other}",
-            pair.shared,
-            pair.pearson,
-            pair.low,
-            pair.high,
-            pair.spearman,
-            pair.spearman_low,
-            pair.spearman_high,
-            pair.kendall,
-            pair.kendall_low,
-            pair.kendall_high,
-            pair.difference,
-            pair.distance,
-        )
-        for pair in sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
-    ]
-    return Table(
-        name="score_agreement",
-        title=_("Scores of the same outputs by two judges"),
-        columns=(
-            Column("judges", _("Judges"), is_text=True, names="judges"),
-            Column("shared", _("Shared")),
-            Column("pearson", _("Pearson")),
-            Column("low", _("From")),
-            Column("high", _("To")),
-            Column("spearman", _("Spearman")),
-            Column("spearman_low", _("From")),
-            Column("spearman_high", _("To")),
-            Column("kendall", _("Kendall’s τ")),
-            Column("kendall_low", _("From")),
-            Column("kendall_high", _("To")),
-            Column("difference", _("Difference"), decimals=1),
-            Column("distance", _("Mean distance"), decimals=1),
-        ),
-        rows=rows,
-    )
-
-
-def _span_agreement(found: SpanAnalysis) -> Table:
-    spans = found.spans
-    return Table(
-        name="span_agreement",
-        title=_("Characters of the same outputs marked by two judges"),
-        columns=(
-            Column("shared", _("Shared")),
-            Column("f1", "F1"),
-            Column("low", _("From")),
-            Column("high", _("To")),
-            Column("unweighted", _("F1 without severity")),
-            Column("unweighted_low", _("From")),
-            Column("unweighted_high", _("To")),
-            Column("both_free", _("Both marked nothing")),
-            Column("one_free", _("One marked nothing")),
-        ),
-        rows=[
-            (
-                spans.shared,
-                spans.f1,
-                spans.low,
-                spans.high,
-                spans.unweighted,
-                spans.unweighted_low,
-                spans.unweighted_high,
-                spans.both_free,
-                spans.one_free,
-            )
-        ],
-    )
-
-
-def _asked(found: SpanAnalysis) -> Table:
-    return Table(
-        name="contradictions",
-        title=_("Scores that contradict the errors"),
-        columns=(
-            Column("kind", _("Kind"), is_text=True),
-            Column("count", _("Number")),
-        ),
-        rows=[(str(words), found.contradictions.get(kind, 0)) for kind, words in _KINDS.items()],
-    )
+ANALYSIS = AnalysisKind(
+    name="spans",
+    title=gettext_lazy("Error spans and scores"),
+    question=gettext_lazy(
+        "Which scores do systems have, how sure are they, and how far do judges agree?"
+    ),
+    options=(MEASURE, RULE, LEVEL, DRAWN, COMPARED, METHOD, RESAMPLES, CONFIDENCE, SEED),
+    protocols=frozenset({Protocol.SPANS}),
+    stands_for_ranking=True,
+    read=_read,
+    find=_find,
+    tell=_tell,
+)

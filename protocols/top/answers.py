@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind, Rules
+from annotation.protocols import AnswerKind
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from campaign.models import Campaign, Protocol
+from campaign.models import Protocol
 
 TopAnswer = Mapping[str, Sequence[bool]]
 
@@ -58,18 +57,6 @@ def _as_given(judgment: Any) -> dict[str, list[bool]]:
     return {"top": [label == _TOP for label in judgment.labels]}
 
 
-def _rules(rules: Mapping[str, Any]) -> Rules:
-    if rules:
-        raise ValidationError(
-            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(sorted(rules))}
-        )
-    return {}
-
-
-def _shown_rules(_campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
-    return {}
-
-
 def _simulated(
     _qualities: Sequence[float],
     labels: Sequence[int | None],
@@ -80,15 +67,13 @@ def _simulated(
     return {"top": [label == best for label in labels]}
 
 
-TOP_OR_NOT: Final = AnswerKind(
+ANSWERS: Final = AnswerKind(
     protocol=Protocol.TOP,
     candidates=range(FEWEST_CANDIDATES, _MOST + 1),
     serializer=TopAnswerSerializer,
     labels=_labels,
     refusal=_refusal,
     as_given=_as_given,
-    rules=_rules,
-    shown_rules=_shown_rules,
     rules_serializer=TopRulesSerializer,
     simulated=_simulated,
 )

@@ -1,38 +1,133 @@
-"""How much active time blocks of two tasks take, as a report."""
+"""How much active time blocks of “top or not” take beside those of another task: a report, asked for by page, REST and command."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, F, Q, Sum
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from protocols.top.statistics.times import Times, TimesCompared
-from protocols.top.times import TimesRead
-from ranking.code_version import code_version
-from ranking.reports.inputs import Input, input_data, input_notes
+from annotation.models import Judgment
+from annotation.selectors import excluded_judges
+from annotation.selectors.outputs_shown import candidate_count
+from annotation.services import judgments_number
+from campaign.models import Protocol, Task
+from protocols.frame.tables import report_of_answers
+from protocols.top.statistics import Times, TimesCompared, times_compared
+from ranking.analyses import AnalysisKind, Begin, Option
+from ranking.analyses.common import CONFIDENCE
+from ranking.analyses.judgments import ChosenJudgments
+from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.not_yet import lowered, not_yet_in_words
 from ranking.wording.numbers import percent_in_figures
 
+_MILLISECONDS = 1000
+
+
+@dataclass(frozen=True)
+class TimesRead:
+    """The times of two tasks, up to a watermark of each.
+
+    Attributes
+    ----------
+    tasks : tuple of two Task
+    watermarks : tuple of two int
+    judges : tuple of str
+        Pseudonyms.
+    first, second : Times
+    """
+
+    tasks: tuple[Task, Task]
+    watermarks: tuple[int, int]
+    judges: tuple[str, ...]
+    first: Times
+    second: Times
+
+
+def times_read(
+    *,
+    task: Task,
+    beside: Task,
+    watermarks: tuple[int, int] | None = None,
+    judgments: ChosenJudgments | None = None,
+) -> TimesRead:
+    """Read the active time of each block that a judge judged in one of two tasks.
+
+    That of all judgments of a block is added: a change takes time, too. Blocks of which any judgment has no time, or
+    all have none but 0, are left out, as are controls and judges who are excluded now; with `judgments`, those judges
+    and documents that were not chosen instead. Judgments without a number get one first, unless watermarks are given.
+    Raises ValueError for tasks on different test sets.
+    """
+    if task.test_set_id != beside.test_set_id:
+        raise ValueError("both tasks are on one test set")
+    until = watermarks or (judgments_number(task_id=task.pk), judgments_number(task_id=beside.pk))
+    rows = [
+        _rows_of(each, number, judgments)
+        for each, number in zip((task, beside), until, strict=True)
+    ]
+    judges = sorted({judge for each in rows for judge, *_others in each})
+    places = {judge: n for n, judge in enumerate(judges)}
+    first, second = (_times(each, places) for each in rows)
+    return TimesRead(
+        tasks=(task, beside), watermarks=until, judges=tuple(judges), first=first, second=second
+    )
+
+
+def _rows_of(
+    task: Task, until: int, chosen: ChosenJudgments | None
+) -> list[tuple[str, int, int, int]]:
+    """Return judge, segment, candidates and milliseconds of each block that a judge judged."""
+    judgments = Judgment.objects.of(task.pk).counted().until(until)
+    without: Sequence[str]
+    if chosen is None:
+        without = excluded_judges(campaign_id=task.test_set.campaign_id)
+    else:
+        without = chosen.without
+        if chosen.documents is not None:
+            judgments = judgments.filter(block__segment__document__name__in=chosen.documents)
+    return list(
+        judgments.exclude(judge__pseudonym__in=without)
+        .values("judge", "block")
+        .annotate(
+            milliseconds=Sum("active_ms"),
+            untimed=Count("pk", filter=Q(active_ms__isnull=True)),
+            shown=candidate_count("block__"),
+            name=F("judge__pseudonym"),
+        )
+        .filter(untimed=0, milliseconds__gt=0)
+        .order_by("judge", "block")
+        .values_list("name", "block__segment", "shown", "milliseconds")
+    )
+
+
+def _times(rows: list[tuple[str, int, int, int]], places: dict[str, int]) -> Times:
+    columns = [(places[name], *others) for name, *others in rows]
+    judge, segment, shown, milliseconds = np.array(columns, dtype=np.int64).reshape(-1, 4).T
+    return Times(milliseconds / _MILLISECONDS, judge, segment, shown)
+
 
 def times_report(
-    read: TimesRead,
-    compared: TimesCompared,
-    *,
-    confidence: float = 0.95,
-    given: Input | None = None,
+    read: TimesRead, compared: TimesCompared, *, confidence: float, given: Input
 ) -> Report:
-    """Tell active seconds per block of both tasks, and the ratio with its interval; `given` is told before it."""
-    return Report(
-        notes=[*([] if given is None else input_notes(given)), *_notes(read, compared)],
+    """Tell active seconds per block of both tasks, and the ratio with its interval."""
+    return report_of_answers(
+        given=given,
+        of_files={},
+        counted={},
+        notes=_notes(read, compared),
         tables=[_table(read, compared, confidence)],
         data={
-            **({} if given is None else {"input": input_data(given)}),
             "tasks": [task.pk for task in read.tasks],
             "watermarks": read.watermarks,
             "confidence": confidence,
             "candidates": [_shown(read.first), _shown(read.second)],
             "compared": compared,
-            "version": code_version(),
         },
     )
 
@@ -90,3 +185,55 @@ def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table
 
 def _shown(times: Times) -> float | None:
     return float(times.candidates.mean()) if len(times.candidates) else None
+
+
+BESIDE = Option(
+    name="beside",
+    label=gettext_lazy("Beside the task"),
+    default=Protocol.RANKING.value,
+    choices={each.value: each.label for each in Protocol if each != Protocol.TOP},
+    help=gettext_lazy("Of the same test set."),
+)
+
+
+def _read(
+    task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
+) -> TimesRead:
+    protocol = options[BESIDE.name]
+    # By its test set, so that both say the same of the campaign.
+    beside = task.test_set.tasks.filter(protocol=protocol).first()
+    if beside is None or judgments.beside is None:
+        raise ValueError(
+            _("This test set has no other task “%(name)s”.") % {"name": Protocol(protocol).label}
+        )
+    return times_read(
+        task=task,
+        beside=beside,
+        watermarks=(watermark, judgments.beside[0].watermark),
+        judgments=judgments,
+    )
+
+
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TimesCompared:
+    begin(_("Counting"))
+    read: TimesRead = given.answers
+    return times_compared(read.first, read.second, confidence=options[CONFIDENCE.name])
+
+
+def _tell(given: Input, options: Mapping[str, Any], found: TimesCompared) -> Report:
+    return times_report(given.answers, found, confidence=options[CONFIDENCE.name], given=given)
+
+
+ANALYSIS = AnalysisKind(
+    name="top",
+    title=gettext_lazy("Active time per block"),
+    question=gettext_lazy(
+        "How much active time does a block take, beside one of another task on the same texts?"
+    ),
+    options=(BESIDE, CONFIDENCE),
+    protocols=frozenset({Protocol.TOP}),
+    beside=BESIDE.name,
+    read=_read,
+    find=_find,
+    tell=_tell,
+)

@@ -8,14 +8,13 @@ from random import Random
 from typing import Any, Final
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind, Rules
+from annotation.protocols import AnswerKind, rules_completed
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from campaign.models import Campaign, Protocol
+from campaign.models import Protocol
 from protocols.two_outputs.models import Answer, Verdict
 
 _LABELS: Final[Mapping[str, tuple[int, int]]] = {
@@ -72,22 +71,6 @@ def _as_given(row: Any) -> dict[str, str]:
     return {"verdict": row.verdict}
 
 
-def _rules(rules: Mapping[str, Any]) -> Rules:
-    others = sorted(set(rules) - {"four_answers"})
-    if others:
-        raise ValidationError(
-            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
-        )
-    four_answers = rules.get("four_answers", False)
-    if not isinstance(four_answers, bool):
-        raise ValidationError(_("four_answers is true or false."))
-    return {"four_answers": four_answers}
-
-
-def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
-    return _rules(rules)
-
-
 def _simulated(
     qualities: Sequence[float],
     labels: Sequence[int | None],
@@ -103,7 +86,15 @@ def _simulated(
     return {"verdict": Verdict.BOTH_FINE if is_fine else Verdict.BOTH_WRONG}
 
 
-TWO_OUTPUTS: Final = AnswerKind(
+_RULES: Final = {
+    "four_answers": forms.BooleanField(
+        label=gettext_lazy("“both fine” and “both wrong” instead of “the same”"),
+        initial=False,
+        required=False,
+    )
+}
+
+ANSWERS: Final = AnswerKind(
     protocol=Protocol.TWO_OUTPUTS,
     candidates=range(_OUTPUTS, _OUTPUTS + 1),
     serializer=TwoOutputsAnswerSerializer,
@@ -112,13 +103,8 @@ TWO_OUTPUTS: Final = AnswerKind(
     table=Answer,
     row=lambda answer, _part: {"verdict": answer["verdict"]},
     as_given=_as_given,
-    rules=_rules,
-    shown_rules=_shown_rules,
+    shown_rules=lambda _campaign, rules: rules_completed(_RULES, rules),
     rules_serializer=TwoOutputsRulesSerializer,
     simulated=_simulated,
-    rules_fields={
-        "four_answers": forms.BooleanField(
-            label=gettext_lazy("“both fine” and “both wrong” instead of “the same”"), required=False
-        )
-    },
+    rules_fields=_RULES,
 )

@@ -1,11 +1,10 @@
 from typing import ClassVar
 
-import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.triggers import trigger_from_file
+from protocols.frame.models import AnswerOfProtocol, answer_triggers
 
 
 class Verdict(models.TextChoices):
@@ -18,15 +17,9 @@ class Verdict(models.TextChoices):
     BOTH_WRONG = "both_wrong", _("both wrong")
 
 
-class Answer(models.Model):
+class Answer(AnswerOfProtocol):
     """What a judgment of two outputs says: its labels are those that the verdict implies. Append-only."""
 
-    judgment = models.OneToOneField(
-        "annotation.Judgment",
-        on_delete=models.PROTECT,
-        related_name="two_outputs_answer",
-        primary_key=True,
-    )
     verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict)
 
     objects: ClassVar[models.Manager["Answer"]] = models.Manager()
@@ -35,21 +28,7 @@ class Answer(models.Model):
         verbose_name = _("answer about two outputs")
         verbose_name_plural = _("answers about two outputs")
         constraints = [is_one_of("verdict", Verdict, name="two_outputs_verdict_is_known")]
-        triggers = [
-            pgtrigger.Protect(
-                name="two_outputs_answer_append_only",
-                operation=pgtrigger.Update | pgtrigger.Delete,
-            ),
-            trigger_from_file(
-                "protocols/two_outputs",
-                "two_outputs_answer_fits_its_judgment",
-                level=pgtrigger.Statement,
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-                referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
-                declare=[("wrong", "RECORD")],
-            ),
-        ]
+        triggers = answer_triggers("two_outputs", declare=[("wrong", "RECORD")])
 
     def __str__(self) -> str:
         return f"{self.judgment_id}: {self.verdict}"

@@ -1,24 +1,28 @@
-"""What judges of two outputs chose, and how far they agree, as a report (Bojar et al. 2011, §2.5.2)."""
+"""What judges of two outputs chose, and how far they agree (Bojar et al. 2011, §2.5.2): a report, asked for by page, REST and command."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy
 
-from protocols.two_outputs.arranged import ChoicesRead
-from protocols.two_outputs.files import ChoicesOfFiles
-from protocols.two_outputs.statistics.judges import (
+from campaign.models import Protocol, Task
+from protocols.frame.tables import files_data, report_of_answers, table_of
+from protocols.two_outputs.files import ChoicesOfFiles, ChoicesRead, choices_read
+from protocols.two_outputs.statistics import (
     Choice,
     JudgesCompared,
     TwoJudges,
     judges_compared,
 )
-from ranking.code_version import code_version
-from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.analyses import AnalysisKind, Begin, Option, OptionError
+from ranking.analyses.judge_pairs import JUDGE, OTHER
+from ranking.analyses.judgments import ChosenJudgments
+from ranking.reports.inputs import Input, excluded_notes
 from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
 from ranking.wording.agreement import kappa_shown
 
@@ -57,45 +61,25 @@ def two_outputs_report(
     chosen = _chosen(found.compared, judges)
     tables = [_totals(found), _agreement(found), _pairs(found)]
     tables += [] if chosen is None else [_side_by_side(found, chosen)]
-    return Report(
-        notes=[
-            *([] if given is None else input_notes(given)),
-            *_notes(found),
-            *_without(files),
-        ],
+    excluded = files.excluded_judges if files else ()
+    return report_of_answers(
+        given=given,
+        of_files={
+            "files": files_data(files.files if files else ()),
+            "excluded_judges": list(excluded),
+        },
+        counted={},
+        notes=[*_notes(found), *excluded_notes(excluded)],
         tables=[table for table in tables if table.rows],
         data={
-            "input": _file_data(files) if given is None else input_data(given),
             "systems": found.read.systems,
             "four_answers": found.read.four_answers,
             "choices": [choice.name.lower() for choice in Choice],
             "agreement": found.compared,
             "merged": found.merged,
             "side_by_side": chosen,
-            "version": code_version(),
         },
     )
-
-
-def _file_data(files: ChoicesOfFiles | None) -> dict[str, Any]:
-    return {
-        "files": [
-            {"name": file.name, "sha256": file.sha256} for file in (files.files if files else ())
-        ],
-        "excluded_judges": list(files.excluded_judges) if files else [],
-    }
-
-
-def _without(files: ChoicesOfFiles | None) -> list[str]:
-    if files is None or not files.excluded_judges:
-        return []
-    words = ngettext(
-        "Without %(count)d judge: %(names)s.",
-        "Without %(count)d judges: %(names)s.",
-        len(files.excluded_judges),
-    )
-    names = ", ".join(files.excluded_judges)
-    return [words % {"count": len(files.excluded_judges), "names": names}]
 
 
 def _notes(found: TwoOutputsFound) -> list[str]:
@@ -198,34 +182,35 @@ def _numbers(compared: JudgesCompared) -> list[Value]:
 
 def _pairs(found: TwoOutputsFound) -> Table:
     merged = {pair.judges: pair for pair in found.merged.pairs} if found.merged else {}
-    return Table(
+    return table_of(
+        found.compared.pairs,
         name="judge_pairs",
         title=_("κ of every two judges"),
-        columns=[
-            Column("judges", _("Judges"), is_text=True, names="judges"),
+        columns=(
+            (
+                Column("judges", _("Judges"), is_text=True, names="judges"),
+                lambda pair: BETWEEN.join(pair.judges),
+            ),
             Column("items", _("Pairs of outputs")),
             Column("agreeing", _("Agreeing")),
             Column("p_agree", _("P(A)")),
             Column("p_chance", _("P(E)")),
-            Column("kappa", _("κ")),
-            *([Column("merged", _("κ, ties as one"))] if merged else []),
-        ],
-        rows=[
-            [
-                BETWEEN.join(pair.judges),
-                pair.items,
-                pair.agreeing,
-                pair.p_agree,
-                pair.p_chance,
-                kappa_shown(pair.kappa, pair.p_chance),
-                *([_merged(merged[pair.judges])] if merged else []),
-            ]
-            for pair in found.compared.pairs
-        ],
+            (Column("kappa", _("κ")), _kappa),
+            *(
+                [
+                    (
+                        Column("merged", _("κ, ties as one")),
+                        lambda pair: _kappa(merged[pair.judges]),
+                    )
+                ]
+                if merged
+                else []
+            ),
+        ),
     )
 
 
-def _merged(pair: TwoJudges) -> Value:
+def _kappa(pair: TwoJudges) -> Value:
     return kappa_shown(pair.kappa, pair.p_chance)
 
 
@@ -254,3 +239,65 @@ def _side_by_side(found: TwoOutputsFound, pair: TwoJudges) -> Table:
         rows=[*rows, [_("Total"), *sums, pair.items]],
         rules=frozenset({len(rows) - 1}),
     )
+
+
+SYSTEM_X = Option(
+    name="system_x",
+    label=gettext_lazy("System X"),
+    default="",
+    help=gettext_lazy("By name. If none is named: all pairs of systems."),
+)
+SYSTEM_Y = Option(name="system_y", label=gettext_lazy("System Y"), default="")
+
+
+def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
+    systems = [options[option.name] for option in (SYSTEM_X, SYSTEM_Y)]
+    if any(systems) and (not all(systems) or systems[0] == systems[1]):
+        raise OptionError(_("Name two different systems."), field=SYSTEM_Y.name)
+    judges = _judges(options)
+    if len(judges) > len(set(judges)):
+        raise OptionError(_("Name two different judges."), field=OTHER.name)
+    return dict(options)
+
+
+def _judges(options: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(options[option.name] for option in (JUDGE, OTHER) if options[option.name])
+
+
+def _read(
+    task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
+) -> ChoicesRead:
+    x, y = options[SYSTEM_X.name], options[SYSTEM_Y.name]
+    return choices_read(
+        task=task, watermark=watermark, judgments=judgments, systems=(x, y) if x else None
+    )
+
+
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TwoOutputsFound:
+    begin(_("Measuring agreement"))
+    choices = given.answers.choices
+    if not choices.items:
+        raise ValueError(_("No judgment counts by this choice."))
+    for name in _judges(options):
+        if name not in choices.judges:
+            raise ValueError(
+                _("Nobody called %(names)s has judged what counts here.") % {"names": name}
+            )
+    return two_outputs_found(given.answers)
+
+
+def _tell(given: Input, options: Mapping[str, Any], found: TwoOutputsFound) -> Report:
+    return two_outputs_report(found, judges=_judges(options), given=given)
+
+
+ANALYSIS = AnalysisKind(
+    name="two_outputs",
+    title=gettext_lazy("Two outputs"),
+    question=gettext_lazy("What did judges say of two outputs, and how far do they agree?"),
+    options=(SYSTEM_X, SYSTEM_Y, JUDGE, OTHER),
+    check=_checked,
+    protocols=frozenset({Protocol.TWO_OUTPUTS}),
+    read=_read,
+    find=_find,
+    tell=_tell,
+)

@@ -7,8 +7,7 @@ from annotation.services import design_ensure, hits_plan
 from campaign.models import Judge, Protocol, Task
 from campaign.services import task_close
 from protocols.quiz.models import Answer
-from protocols.quiz.snippet_files import GivenSnippet
-from protocols.quiz.snippets import snippets_replace
+from protocols.quiz.snippets import GivenSnippet, snippets_replace
 from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, press
 from tests.factories import make_campaign, make_task

@@ -47,8 +47,7 @@ from campaign.services.uploads import (
     upload_part_store,
 )
 from campaign.services.webhooks import webhook_create, webhook_test
-from protocols.quiz.snippet_files import GivenSnippet
-from protocols.quiz.snippets import snippets_replace
+from protocols.quiz.snippets import GivenSnippet, snippets_replace
 from ranking.models import Analysis, PublishedResult, RankingRun
 from ranking.pages.published.making import result_bundle_make
 from ranking.services import ranking_run_compute

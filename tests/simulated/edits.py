@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from protocols.editing.statistics.edits import OUTCOMES, Edits, Outcome
+from protocols.editing.statistics import OUTCOMES, Edits, Outcome
 
 
 def simulated_edits(

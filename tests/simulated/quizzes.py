@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from protocols.quiz.statistics.answers import Readings
+from protocols.quiz.statistics import Readings
 
 
 def simulated_quiz(

@@ -10,10 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from protocols.sorting.statistics.draws import drawn_winner
-from protocols.sorting.statistics.judgments import PairJudgments
-from protocols.sorting.statistics.merge_insertion import Pair, Verdict, next_comparisons
-from protocols.sorting.statistics.preference import Preference
+from protocols.sorting.statistics.comparison import PairJudgments, Preference
+from protocols.sorting.statistics.merge_insertion import (
+    Pair,
+    Verdict,
+    drawn_winner,
+    next_comparisons,
+)
 from ranking.core.ranges.sign_tests import Correction, adjusted
 
 FloatArray = npt.NDArray[np.float64]

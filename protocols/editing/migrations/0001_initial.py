@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Answer',
             fields=[
-                ('judgment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='editing_answer', serialize=False, to='annotation.judgment')),
+                ('judgment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='%(app_label)s_answer', serialize=False, to='annotation.judgment')),
                 ('outcome', models.CharField(blank=True, choices=[('edited', 'edited'), ('unchanged', 'no corrections needed'), ('unable', 'unable to correct')], default='', help_text="Of an edit; empty where somebody else's is judged.", max_length=9, verbose_name='outcome')),
                 ('text', models.TextField(blank=True, default='', help_text='What came out, of an edited output.', verbose_name='text')),
                 ('keystrokes', models.PositiveIntegerField(blank=True, help_text='Changes of the text while it was edited, however they were made.', null=True, verbose_name='keystrokes')),

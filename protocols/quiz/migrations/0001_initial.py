@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Answer',
             fields=[
-                ('judgment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='quiz_answer', serialize=False, to='annotation.judgment')),
+                ('judgment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='%(app_label)s_answer', serialize=False, to='annotation.judgment')),
                 ('answers', django.contrib.postgres.fields.ArrayField(base_field=models.BooleanField(null=True), help_text='To each statement, null where there is none; empty of a segment that was read on the way.', size=None, verbose_name='answers')),
             ],
             options={

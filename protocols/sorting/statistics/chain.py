@@ -14,11 +14,19 @@ from itertools import accumulate, combinations, pairwise
 
 import numpy as np
 
-from protocols.sorting.statistics.comparison import ComparisonResult, ErrorChoice, TestName, compare
-from protocols.sorting.statistics.judgments import PairJudgments
+from protocols.sorting.statistics.comparison import (
+    ComparisonResult,
+    ErrorChoice,
+    PairJudgments,
+    TestName,
+    blocks_of,
+    compare,
+)
 from protocols.sorting.statistics.merge_insertion import SortState, Verdict, next_comparisons
 from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide
+from ranking.core.beside import kendall_tau_b
 from ranking.core.ranges.sign_tests import Correction, adjusted
+from ranking.core.rankings.mean_scores import orders_by_methods
 
 
 @dataclass(frozen=True)
@@ -273,3 +281,101 @@ def _remaining(
     facing = judgments if judgments.first == better else judgments.reversed()
     result = settings.compare(facing)
     return Remaining(better, worse, places, result, contradicts=result.pooled.counts.lead < 0)
+
+
+def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Return Kendall's τ_b between two orders of systems, over the systems that both have.
+
+    Parameters
+    ----------
+    one, other : mapping of str to float
+        A score or a rank for each system; in both the same direction is better. Equal values, to `TIE_DECIMALS` decimals,
+        are ties.
+
+    Returns
+    -------
+    float
+        From −1 (the other way round) to 1 (the same order); NaN if either leaves all its systems tied, or fewer than
+        two systems are in both.
+
+    References
+    ----------
+    M. G. Kendall (1945), The Treatment of Ties in Ranking Problems, Biometrika 33.
+    """
+    both = sorted(one.keys() & other.keys())
+    scores, others = (
+        np.array([each[name] for name in both], dtype=np.float64) for each in (one, other)
+    )
+    return float(kendall_tau_b(scores, others))
+
+
+#: Methods that score the judgments of a sort. Expected Wins averages over the opponents that a system met, which differ
+#: between systems in a sort; Bradley–Terry allows for that.
+METHODS_BESIDE = ("expected_wins", "bradley_terry")
+SORT = "sort"
+
+
+@dataclass(frozen=True)
+class OrdersBeside:
+    """Orders of the same systems.
+
+    Attributes
+    ----------
+    scores : mapping of str to mapping of str to float
+        By the name of an order, that of the sort ("sort") first: a number for each system, higher is better. Scores of methods;
+        the number of systems from the bottom for orders that are given as such. Without systems that a method cannot score.
+    tau : mapping of (str, str) to float
+        Kendall's τ_b of each two orders, both ways; NaN if there is none.
+    """
+
+    scores: Mapping[str, Mapping[str, float]]
+    tau: Mapping[tuple[str, str], float]
+
+    def order(self, name: str) -> tuple[str, ...]:
+        """Return the systems of an order, best first; equal ones by name."""
+        scores = self.scores[name]
+        return tuple(sorted(scores, key=lambda system: (-scores[system], system)))
+
+
+def orders_beside(
+    order: Sequence[str],
+    judged: Sequence[PairJudgments],
+    others: Mapping[str, Sequence[str]],
+) -> OrdersBeside:
+    """Put other orders beside that of a sort.
+
+    Parameters
+    ----------
+    order : sequence of str
+        All systems, best first.
+    judged : sequence of PairJudgments
+        The judgments that `METHODS_BESIDE` score.
+    others : mapping of str to sequence of str
+        Further orders by name, each of these systems or some of them, best first.
+
+    Returns
+    -------
+    OrdersBeside
+
+    Raises
+    ------
+    ValueError
+        If an order has an unknown system or one twice, or has the name of another order.
+    """
+    scores: dict[str, Mapping[str, float]] = {SORT: _from_bottom(order)}
+    for found in orders_by_methods(blocks_of(judged, order), METHODS_BESIDE):
+        scores[found.method] = found.scores
+    for name, given in others.items():
+        if name in scores:
+            raise ValueError(f"there are two orders {name!r}")
+        if unknown := [system for system in given if system not in order]:
+            raise ValueError(f"order {name!r}: there is no system {unknown[0]!r}")
+        if len(set(given)) < len(given):
+            raise ValueError(f"order {name!r}: a system stands twice")
+        scores[name] = _from_bottom(given)
+    tau = {(one, two): kendall_tau(scores[one], scores[two]) for one in scores for two in scores}
+    return OrdersBeside(scores, tau)
+
+
+def _from_bottom(order: Sequence[str]) -> dict[str, float]:
+    return {system: float(place) for place, system in enumerate(reversed(order))}

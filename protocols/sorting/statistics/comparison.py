@@ -6,18 +6,302 @@ By each judge, by all judges together, by the majority of the judges, and by the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr, ndtri, stdtr
 
-from protocols.sorting.statistics.judgments import PairJudgments, blocks_of
-from protocols.sorting.statistics.over_judges import p_over_judges
-from protocols.sorting.statistics.preference import Preference, z_of
-from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.ranges.sign_tests import sign_test
 from ranking.core.rankings.find_ranges import two_way_resampling
+
+#: Judgments from which on the normal interval and test of R hold: they miss 7 to 22 % below, at the level of 5 %.
+FEWEST_NORMAL = 50
+#: Fewer judgments have no test.
+FEWEST_TESTED = 2
+
+
+@dataclass(frozen=True)
+class Preference:
+    """Counts of m judgments on two systems X and Y, with rᵢ = +1 where X is better, −1 where Y is, and 0.
+
+    Attributes
+    ----------
+    wins, losses : int
+        Judgments for X, and for Y.
+    same : int
+        Judgments "same quality".
+    identical : int
+        Sentences for which X and Y have the same output, which nobody was shown; rᵢ = 0.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative.
+    """
+
+    wins: int
+    losses: int
+    same: int = 0
+    identical: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.wins, self.losses, self.same, self.identical) < 0:
+            raise ValueError("a count of judgments is negative")
+
+    @property
+    def judgments(self) -> int:
+        """Return m."""
+        return self.wins + self.losses + self.same + self.identical
+
+    @property
+    def lead(self) -> int:
+        """Return Σ rᵢ."""
+        return self.wins - self.losses
+
+    @property
+    def mean(self) -> float:
+        """Return R = (1/m) Σ rᵢ, from −1 to 1; NaN without judgments."""
+        return self.lead / self.judgments if self.judgments else math.nan
+
+    @property
+    def error(self) -> float:
+        """Return se[R] = √(((1/m) Σ rᵢ² − R²)/(m − 1)) of independent judgments; NaN for fewer than two.
+
+        It is 0 where all judgments are the same, however few they are: then only the exact test says something, and
+        `normal_p` and `interval` say what it says.
+        """
+        m = self.judgments
+        if m < 2:
+            return math.nan
+        return math.sqrt(max(0.0, (self.wins + self.losses) / m - self.mean**2) / (m - 1))
+
+    @property
+    def z(self) -> float:
+        """Return R/se[R]; 0 where R is 0, infinite where only se[R] is, NaN for fewer than two judgments."""
+        return z_of(self.mean, self.error)
+
+    @property
+    def p_normal(self) -> float:
+        """Return the two-sided p-value of z, see `normal_p`."""
+        return self.normal_p(self.error)
+
+    @cached_property
+    def p_exact(self) -> float:
+        """Return the two-sided p-value of the exact sign test on decided judgments; 1 if there are none.
+
+        NaN for fewer than two judgments.
+        """
+        if self.judgments < FEWEST_TESTED:
+            return math.nan
+        return float(sign_test(np.array(self.wins), np.array(self.losses), sides=2))
+
+    def normal_p(self, error: float) -> float:
+        """Return the two-sided p-value of R with a standard error.
+
+        An error of 0 is no certainty, it is judgments that are all the same: then the p-value is the exact one. Below
+        `FEWEST_NORMAL` judgments it is the exact one if that is larger. NaN for fewer than two judgments.
+        """
+        if error == 0 or self.judgments < FEWEST_TESTED:
+            return self.p_exact
+        normal = p_of(z_of(self.mean, error))
+        return normal if self.judgments >= FEWEST_NORMAL else max(normal, self.p_exact)
+
+    def interval(self, error: float, level: float) -> tuple[float, float]:
+        """Return R ∓ z·error with the confidence 1 − `level`, within −1 … 1.
+
+        An error of 0, of judgments that are all the same, gives the interval of Clopper and Pearson, which agrees with
+        the exact test. NaN below `FEWEST_NORMAL` judgments, and where none of them is decided.
+        """
+        reach = critical_value(level) * error
+        if self.judgments < FEWEST_NORMAL or math.isnan(reach) or not self.wins + self.losses:
+            return math.nan, math.nan
+        if error == 0:
+            nearest: float = 2 * (level / 2) ** (1 / (self.wins + self.losses)) - 1
+            return (nearest, 1.0) if self.wins else (-1.0, -nearest)
+        return max(-1.0, self.mean - reach), min(1.0, self.mean + reach)
+
+    def reversed(self) -> Preference:
+        """Return the same for Y and X."""
+        return Preference(self.losses, self.wins, self.same, self.identical)
+
+
+def z_of(mean: float, error: float) -> float:
+    """Return a mean in standard errors, as `Preference.z`."""
+    if math.isnan(error):
+        return math.nan
+    if mean == 0:
+        return 0.0
+    return mean / error if error > 0 else math.copysign(math.inf, mean)
+
+
+def p_of(z: float) -> float:
+    """Return the two-sided p-value of a normal deviate; 1 for NaN."""
+    return 1.0 if math.isnan(z) else float(2 * ndtr(-abs(z)))
+
+
+def critical_value(level: float) -> float:
+    """Return the deviate that the two-sided normal test asks for: 1.96 at the level 0.05.
+
+    Raises
+    ------
+    ValueError
+        If `level` is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ValueError("level: expected a probability between 0 and 1")
+    return float(-ndtri(level / 2))
+
+
+Int8Array = npt.NDArray[np.int8]
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+#: Labels of two candidates by the answer r.
+_LABELS = {1: (1, 2), 0: (1, 1), -1: (2, 1)}
+
+
+@dataclass(frozen=True, eq=False)
+class PairJudgments:
+    """m judgments on two systems.
+
+    Attributes
+    ----------
+    first, second : str
+    judges : sequence of str, length m
+        Pseudonyms.
+    segments : int64, shape (m,)
+        Numbers of segments, from 0.
+    answers : int8, shape (m,)
+        +1 where the first system is better, −1 where the second is, 0 for the same quality.
+    identical : bool, shape (m,)
+        Whether the outputs are the same text and so were not shown; none if not given.
+
+    Raises
+    ------
+    ValueError
+        If the columns differ in length, an answer is none of −1, 0 and 1, identical outputs have another answer than 0, or a
+        judge judges a segment twice.
+    """
+
+    first: str
+    second: str
+    judges: Sequence[str]
+    segments: Int64Array
+    answers: Int8Array
+    identical: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+    def __post_init__(self) -> None:
+        m = len(self.judges)
+        if not len(self.identical):
+            object.__setattr__(self, "identical", np.zeros(m, dtype=np.bool_))
+        if not m == len(self.segments) == len(self.answers) == len(self.identical):
+            raise ValueError("judges, segments, answers and identical differ in length")
+        if not np.isin(self.answers, (-1, 0, 1)).all():
+            raise ValueError("answers: expected -1, 0 or 1")
+        if np.any(self.answers[self.identical]):
+            raise ValueError("answers: identical outputs cannot be of different quality")
+        if len(set(zip(self.judges, self.segments.tolist(), strict=True))) < m:
+            raise ValueError("a judge judges a segment twice")
+
+    def __len__(self) -> int:
+        """Return m."""
+        return len(self.judges)
+
+    def preference(self, rows: BoolArray | None = None) -> Preference:
+        """Count all judgments, or those of some rows (bool, shape (m,))."""
+        every = np.ones(len(self), dtype=np.bool_) if rows is None else rows
+        answers, identical = self.answers[every], int(np.count_nonzero(self.identical[every]))
+        wins, losses = (int(np.count_nonzero(answers == answer)) for answer in (1, -1))
+        return Preference(wins, losses, len(answers) - wins - losses - identical, identical)
+
+    def of_judge(self, judge: str) -> Preference:
+        """Count the judgments of one judge."""
+        return self.preference(np.array([name == judge for name in self.judges], dtype=np.bool_))
+
+    def is_shared(self) -> bool:
+        """Return whether several judges judged any segment."""
+        return len(np.unique(self.segments)) < len(self)
+
+    def reversed(self) -> PairJudgments:
+        """Return the same with the systems the other way round."""
+        answers = (-self.answers).astype(np.int8)
+        return PairJudgments(
+            self.second, self.first, self.judges, self.segments, answers, self.identical
+        )
+
+    def rows(self) -> list[BlockRow]:
+        """Return the judgments as blocks of two candidates in the order of their names, for the methods that rank."""
+        names, sign = sorted((self.first, self.second)), 1 if self.first < self.second else -1
+        return [
+            BlockRow(judge, segment, [names], [1])
+            if same
+            else BlockRow(judge, segment, [[name] for name in names], _LABELS[sign * answer])
+            for judge, segment, answer, same in zip(
+                self.judges,
+                self.segments.tolist(),
+                self.answers.tolist(),
+                self.identical.tolist(),
+                strict=True,
+            )
+        ]
+
+
+def blocks_of(comparisons: Sequence[PairJudgments], systems: Sequence[str]) -> Blocks:
+    """Return the judgments of several comparisons as the columns that `ranking.core` ranks."""
+    return blocks_from_rows((row for each in comparisons for row in each.rows()), systems)
+
+
+def p_over_judges(judgments: PairJudgments) -> float | None:
+    """Return the two-sided p-value of R as a mean over judges, who may differ in taste.
+
+    The variance of R is that over judges, and where judges share segments what segments add to it: that over segments − that
+    over judgments, if it is above 0 (Cameron, Gelbach and Miller 2011). Degrees of freedom are one fewer than there are judges
+    or segments, whichever are fewer.
+
+    Parameters
+    ----------
+    judgments : PairJudgments
+
+    Returns
+    -------
+    float or None
+        None with one judge, who says nothing of how judges differ, or one segment. Where judges do not differ at all, the
+        variance says nothing: then it is the exact sign test with a vote for each judge.
+
+    References
+    ----------
+    A. C. Cameron, J. B. Gelbach, D. L. Miller (2011), Robust Inference with Multiway Clustering, J. Business & Economic Statistics 29.
+    """
+    _names, judge = np.unique(np.asarray(judgments.judges, dtype=str), return_inverse=True)
+    _numbers, segment = np.unique(judgments.segments, return_inverse=True)
+    units = min(int(each.max(initial=-1)) + 1 for each in (judge, segment))
+    if units < 2:
+        return None
+    m = len(judgments)
+    answers = judgments.answers.astype(np.float64)
+    off = answers - answers.mean()
+    of_judges, of_segments, of_rows = (
+        _variance_of_mean(off, unit) for unit in (judge, segment, np.arange(m))
+    )
+    variance = of_judges + max(0.0, of_segments - of_rows)
+    if math.isclose(variance, 0, abs_tol=1e-15):
+        votes = np.bincount(judge, weights=answers)
+        wins, losses = (np.array(np.count_nonzero(sign * votes > 0)) for sign in (1, -1))
+        return float(sign_test(wins, losses, sides=2))
+    return float(2 * stdtr(units - 1, -abs(float(answers.mean())) / math.sqrt(variance)))
+
+
+def _variance_of_mean(off: npt.NDArray[np.float64], unit: npt.NDArray[np.integer]) -> float:
+    """Return the variance of a mean whose independent units these are, from what each answer is off it."""
+    sums = np.bincount(unit, weights=off)
+    return float(len(sums) / (len(sums) - 1) * np.sum(sums**2) / len(off) ** 2)
+
 
 FloatArray = npt.NDArray[np.float64]
 

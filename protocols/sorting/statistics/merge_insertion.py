@@ -19,8 +19,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
-from protocols.sorting.statistics.draws import shuffled
+import numpy as np
+import numpy.typing as npt
+
+
+def draw(seed: int, *purpose: str) -> int:
+    """Return a uniform integer of 64 bits, a function of the seed and of what it is drawn for."""
+    # Sorts that have begun were drawn with this root: it never changes.
+    content = "\x1f".join(("quintet-sorting-1", str(seed), *purpose))
+    return int.from_bytes(blake2b(content.encode(), digest_size=8).digest(), "big")
+
+
+def shuffled(systems: Iterable[str], seed: int) -> tuple[str, ...]:
+    """Return the systems in an order that only the seed and their names decide."""
+    return tuple(sorted(systems, key=lambda name: (draw(seed, "start", name), name)))
+
+
+def drawn_winner(one: str, other: str, seed: int) -> str:
+    """Return one of two systems, each with probability 1/2, whichever is named first."""
+    pair = sorted((one, other))
+    return pair[draw(seed, "undecided", *pair) >> 63]
+
 
 Pair = tuple[str, str]
 #: Winners of closed comparisons, by their two systems in any order.
@@ -261,3 +282,58 @@ def _insertion_order(losers: int) -> list[int]:
         order += range(min(last, losers), done, -1)
         done, k = last, k + 1
     return order
+
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class PartialOrder:
+    """The order of n systems as far as it is known.
+
+    Attributes
+    ----------
+    systems : tuple of str, length n
+        By the middle of the places that each may take, best first.
+    won : bool, shape (n, n)
+        ``won[a, b]``: a verdict says that a is better than b.
+    better : bool, shape (n, n)
+        The same, or it follows from verdicts: a is better than some c that is better than b.
+    """
+
+    systems: tuple[str, ...]
+    won: BoolArray
+    better: BoolArray
+
+    def places(self, system: int) -> tuple[int, int]:
+        """Return the first and the last place, from 1, that a system may take."""
+        above, below = self.better[:, system].sum(), self.better[system].sum()
+        return 1 + int(above), len(self.systems) - int(below)
+
+
+def partial_order(systems: Sequence[str], verdicts: Iterable[Verdict]) -> PartialOrder:
+    """Return what verdicts that do not contradict each other, as those of a sort, say of the order.
+
+    Raises
+    ------
+    ValueError
+        If they go round in a circle.
+    """
+    names = sorted(systems)
+    index = {name: place for place, name in enumerate(names)}
+    won = np.zeros((len(names), len(names)), dtype=np.bool_)
+    for verdict in verdicts:
+        won[index[verdict.winner], index[verdict.loser]] = True
+    better = won.copy()
+    for middle in range(len(names)):
+        better |= better[:, [middle]] & better[[middle]]
+    if better.diagonal().any():
+        raise ValueError("verdicts: they go round in a circle")
+    # Twice the middle of its places, less a constant.
+    middles = better.sum(axis=0) - better.sum(axis=1)
+    order = sorted(range(len(names)), key=lambda place: (int(middles[place]), names[place]))
+    return PartialOrder(
+        tuple(names[place] for place in order),
+        won[np.ix_(order, order)],
+        better[np.ix_(order, order)],
+    )

@@ -5,17 +5,27 @@ what the judgments say that the format cannot. Nothing is dropped without being 
 """
 
 from campaign.formats.losses import Loss, Losses
+from protocols.spans.files.answers import FILES, ScoresRead, output_scores, scores_read
+from protocols.spans.files.formats import (
+    SpansFormat,
+    SpansRead,
+    read_spans,
+    read_spans_file,
+    write_spans,
+)
 from protocols.spans.files.jsonl import write_spans_jsonl
-from protocols.spans.files.reading import SpansFormat, SpansRead, read_spans, read_spans_file
-from protocols.spans.files.writing import write_spans
 
 __all__ = [
+    "FILES",
     "Loss",
     "Losses",
+    "ScoresRead",
     "SpansFormat",
     "SpansRead",
+    "output_scores",
     "read_spans",
     "read_spans_file",
+    "scores_read",
     "write_spans",
     "write_spans_jsonl",
 ]

@@ -26,8 +26,12 @@ from campaign.formats.records import counted
 from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import line_cells
-from protocols.spans.files.jsonl import span_made, spans_check
-from protocols.spans.files.values import judgment_made, output_made, score_value
+from protocols.spans.files.jsonl import (
+    judgment_made,
+    output_made,
+    score_value,
+    span_made,
+)
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.json_objects import refuse_broken_text, system_of
 from ranking.files.labels import Refuse, judge_of, refuse_at
@@ -239,7 +243,6 @@ def _spans(row: _Row, refuse: Refuse, losses: Losses) -> tuple[Span, ...] | None
         category = _category(each.get("error_type"))
         refuse_broken_text(f"{key}.error_type", category, refuse)
         spans.append(span_made(key, start, end, Severity(severity), category, refuse))
-    spans_check("mqm", spans, None, refuse, overlap="any")
     return tuple(spans)
 
 

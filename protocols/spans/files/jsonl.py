@@ -1,22 +1,22 @@
-"""Scored judgments as JSON Lines: an object a line, nothing lost."""
+"""Scored judgments as JSON Lines: an object a line, nothing lost; and the rules that the values of all formats share, with errors
+that name line and key.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from campaign.formats import InputFile
 from campaign.formats.losses import Loss
 from campaign.texts.json_lines import json_line
-from protocols.spans.files.values import judgment_made, output_made, score_value
 from protocols.spans.records import (
-    Overlap,
+    MAX_SCORE,
     ScoredJudgment,
     ScoredOutput,
     Severity,
     Span,
-    SpanProblem,
-    span_problems,
+    spans_past,
 )
 from ranking.files.json_objects import (
     MAX_NUMBER,
@@ -33,6 +33,37 @@ from ranking.files.json_objects import (
     word_of,
 )
 from ranking.files.labels import Refuse, judge_of
+
+_ONE_SCREEN = "write what one judge said on one screen"
+
+
+def score_value(key: str, value: object, refuse: Refuse) -> float:
+    """Take a score."""
+    score = number_of(key, value, refuse)
+    if not 0 <= score <= MAX_SCORE:
+        refuse(
+            key,
+            f"the score {score:g} is not between 0 and {MAX_SCORE}",
+            f"write a score from 0 (worst) to {MAX_SCORE}",
+        )
+    return score
+
+
+def judgment_made(refuse: Refuse, **values: Any) -> ScoredJudgment:
+    """Return the judgment, or refuse what no judgment is."""
+    try:
+        return ScoredJudgment(**values)
+    except ValueError as error:
+        refuse(None, str(error), _ONE_SCREEN)
+
+
+def output_made(refuse: Refuse, **values: Any) -> ScoredOutput:
+    """Return the output, or refuse what no output is."""
+    try:
+        return ScoredOutput(**values)
+    except ValueError as error:
+        refuse("outputs", str(error), _ONE_SCREEN)
+
 
 _REQUIRED = ("segment", "judge", "outputs")
 _OPTIONAL = (
@@ -133,7 +164,7 @@ def _spans(place: str, value: object, text: str | None, refuse: Refuse) -> tuple
                 refuse,
             )
         )
-    spans_check(place, spans, text, refuse, overlap="any")
+    spans_check(place, spans, text, refuse)
     return tuple(spans)
 
 
@@ -156,23 +187,13 @@ def span_made(
         refuse(key, str(error), "give both ends, the start before the end, or neither")
 
 
-def spans_check(
-    key: str, spans: Iterable[Span], text: str | None, refuse: Refuse, *, overlap: Overlap
-) -> None:
-    """Refuse spans that do not fit their text or each other."""
-    given = list(spans)
-    for problem, places in span_problems(given, text, overlap=overlap):
-        first = f"{key}[{places[0]}]"
-        if problem is SpanProblem.OUT_OF_RANGE:
-            refuse(
-                first,
-                f"the span ends at {given[places[0]].end}, but the output has {len(text or '')} characters",
-                "count characters of this output from 0, or give the text that was judged",
-            )
+def spans_check(key: str, spans: Sequence[Span], text: str | None, refuse: Refuse) -> None:
+    """Refuse spans that end after their text; they may share characters, as in Google's MQM."""
+    for place in spans_past(spans, text):
         refuse(
-            first,
-            f"the span shares characters with the span {places[1]}",
-            "give each character one span",
+            f"{key}[{place}]",
+            f"the span ends at {spans[place].end}, but the output has {len(text or '')} characters",
+            "count characters of this output from 0, or give the text that was judged",
         )
 
 

@@ -21,7 +21,7 @@ from campaign.formats import InputFile
 from campaign.formats.losses import Loss, Losses
 from campaign.formats.quoting import table_rows
 from campaign.formats.tables import first_row, refuse_other_width, require_column
-from protocols.spans.files.values import judgment_made, output_made
+from protocols.spans.files.jsonl import judgment_made, output_made
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.json_objects import system_of
 from ranking.files.labels import Refuse, judge_of, refuse_at

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
@@ -21,9 +22,15 @@ from typing import Any, Final
 from campaign.formats import FormatError, InputFile
 from campaign.formats.json_objects import object_lines
 from campaign.formats.losses import Loss, Losses
-from campaign.formats.segment_identity import id_parts
-from protocols.spans.files.jsonl import span_made, spans_check
-from protocols.spans.files.values import judgment_made, output_made, score_value
+from campaign.formats.segment_identity import id_parts, segment_id
+from campaign.texts.json_lines import json_line
+from protocols.spans.files.jsonl import (
+    judgment_made,
+    output_made,
+    score_value,
+    span_made,
+    spans_check,
+)
 from protocols.spans.records import MAX_OUTPUTS, ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.json_objects import (
     list_of,
@@ -320,7 +327,7 @@ def _spans(
         spans.append(
             span_made(f"{key}[{number}]", start, end, Severity(severity), category, refuse)
         )
-    spans_check(key, spans, text, refuse, overlap="any")
+    spans_check(key, spans, text, refuse)
     return tuple(spans)
 
 
@@ -338,3 +345,108 @@ def character_of_place(text: str) -> list[int]:
         if character != "\n"
         for _unit in range(1 + (character > "\uffff"))
     ]
+
+
+def write_pearmut_log(
+    judgments: Iterable[ScoredJudgment],
+) -> tuple[list[str], tuple[Loss, ...]]:
+    """Return a line for each judgment, as a screen of one item, and what they cannot carry.
+
+    `item_id` names document and segment; `item_i` counts the segments of a document, in the order in which they first come.
+    """
+    losses = Losses()
+    lines = []
+    written: set[tuple[str, ...]] = set()
+    places: dict[str, dict[str, int]] = defaultdict(dict)
+    for number, judgment in enumerate(judgments, 1):
+        where = f"judgment {number}"
+        identifier = segment_id(judgment.document, judgment.segment)
+        of_document = places[judgment.document]
+        place = of_document.setdefault(judgment.segment, len(of_document))
+        losses.add(
+            "languages",
+            where,
+            names_of(identifier, "")[:2] != (judgment.source_language, judgment.target_language),
+        )
+        losses.add(
+            "documents whose names hold “_#_” beside segments without a number",
+            where,
+            names_of(identifier, "")[2:] != (judgment.document, judgment.segment),
+        )
+        annotation: dict[str, Any] = {}
+        texts: dict[str, str] = {}
+        for output in judgment.outputs:
+            losses.add("that systems wrote the same text", where, len(output.systems) > 1)
+            if output.text is None:
+                losses.add("spans of outputs without a text", where, len(output.spans or ()))
+            said = _said(output, losses, where)
+            for system in output.systems:
+                key = (judgment.judge, judgment.document, judgment.segment, system)
+                # Pearmut takes a later line for a correction.
+                losses.add("further judgments of one output by one judge", where, key in written)
+                if key in written:
+                    continue
+                written.add(key)
+                annotation[system] = said
+                texts[system] = output.text or ""
+        if not annotation:
+            continue
+        entry: dict[str, Any] = {"annotation": [annotation]}
+        actions = _actions(judgment, losses, where)
+        if actions:
+            entry["actions"] = actions
+        item: dict[str, Any] = {"item_id": identifier}
+        if judgment.source is not None:
+            item["src"] = judgment.source
+        entry["item"] = [item | {"tgt": texts}]
+        if judgment.comment:
+            entry["comment"] = judgment.comment
+        entry |= {"user_id": judgment.judge, "item_i": place}
+        lines.append(json_line(entry))
+    return lines, losses.found()
+
+
+def _said(output: ScoredOutput, losses: Losses, where: str) -> dict[str, Any]:
+    said: dict[str, Any] = {} if output.score is None else {"score": output.score}
+    if output.spans is not None:
+        said["error_spans"] = [
+            found
+            for span in (output.spans if output.text is not None else ())
+            if (found := _span_written(span, output.text or "", losses, where)) is not None
+        ]
+    return said
+
+
+def _span_written(span: Span, text: str, losses: Losses, where: str) -> dict[str, Any] | None:
+    places = character_of_place(text)
+    if span.start is None or span.end is None:
+        first = last = len(places)
+    else:
+        inside = [at for at, place in enumerate(places) if span.start <= place < span.end]
+        if not inside:
+            losses.add("spans of line breaks alone", where)
+            return None
+        first, last = inside[0], inside[-1]
+        exact = places[first] == span.start and places[last] == span.end - 1
+        losses.add("line breaks at the ends of spans", where, not exact)
+    return {
+        "start_i": first,
+        "end_i": last,
+        "category": span.category or None,
+        "severity": span.severity.value,
+    }
+
+
+def _actions(judgment: ScoredJudgment, losses: Losses, where: str) -> list[dict[str, Any]]:
+    """Return loading and submitting, with nothing between."""
+    known = [
+        (at, action)
+        for at, action in ((judgment.started_at, "load"), (judgment.ended_at, "submit"))
+        if at is not None
+    ]
+    if len(known) == 1:
+        losses.add("which of start and end the time is", where)
+    actions = [{"time": at, "action": action} for at, action in known]
+    if judgment.duration_ms != times_of(actions or None, refuse_at("", 0))[2]:
+        losses.add("times without breaks", where)
+    return actions

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Answer',
             fields=[
-                ('judgment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='spans_answer', serialize=False, to='annotation.judgment')),
+                ('judgment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='%(app_label)s_answer', serialize=False, to='annotation.judgment')),
                 ('scores', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveSmallIntegerField(), help_text='Aligned with the candidates in shown order; from 0 to 100, 100 is perfect.', size=None, verbose_name='scores')),
                 ('span_candidates', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveSmallIntegerField(), blank=True, default=list, help_text='From 1, in shown order.', size=None, verbose_name='candidate of each span')),
                 ('span_starts', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(null=True), blank=True, default=list, help_text='In Unicode code points from 0; empty: something is missing in the text.', size=None, verbose_name='start of each span')),

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Answer',
             fields=[
-                ('judgment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='two_outputs_answer', serialize=False, to='annotation.judgment')),
+                ('judgment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='%(app_label)s_answer', serialize=False, to='annotation.judgment')),
                 ('verdict', models.CharField(choices=[('first', 'A is better'), ('same', 'the same'), ('second', 'B is better'), ('both_fine', 'both fine'), ('both_wrong', 'both wrong')], max_length=10, verbose_name='verdict')),
             ],
             options={

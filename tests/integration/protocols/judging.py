@@ -11,8 +11,7 @@ from annotation.services import design_ensure, hits_plan, pool_fill, task_rules_
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Campaign, Judge, Output, Protocol, Task
 from campaign.services import task_close, task_create
-from protocols.quiz.snippet_files import GivenSnippet
-from protocols.quiz.snippets import snippets_replace
+from protocols.quiz.snippets import GivenSnippet, snippets_replace
 from protocols.rating.models import Answer as Rating
 from protocols.spans.models import Answer as Scored
 from protocols.two_outputs.models import Answer

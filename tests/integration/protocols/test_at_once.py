@@ -19,7 +19,7 @@ from annotation.services import (
 from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge, Protocol
 from launcher.waiting import wait_until
-from protocols.editing.edits_shown import edits_shown
+from protocols.editing.answers import edits_shown
 from protocols.two_outputs.models import Answer
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_judge

@@ -113,7 +113,7 @@ def test_of_few_edits_there_is_no_order(monkeypatch: pytest.MonkeyPatch) -> None
     task = edited_task(make_campaign())
     judgments_number(task_id=task.pk)
     assert order_of(task) == {}
-    monkeypatch.setattr("protocols.editing.output_scores.FEWEST_EDITS", 1)
+    monkeypatch.setattr("protocols.editing.files.FEWEST_EDITS", 1)
     chosen = judgments_chosen(task=task, options=CHOICE)
     watermark = judgments_number(task_id=task.pk)
     read = output_scores(task=task, watermark=watermark, chosen=chosen)

@@ -17,8 +17,7 @@ from campaign.models import Campaign, Protocol, Task
 from campaign.services import task_create
 from protocols.editing.models import Answer as Edit
 from protocols.quiz.models import Snippet
-from protocols.quiz.snippet_files import GivenSnippet
-from protocols.quiz.snippets import SnippetsRefusedError, snippets_replace
+from protocols.quiz.snippets import GivenSnippet, SnippetsRefusedError, snippets_replace
 from protocols.sorting.models import ClosedComparison, SystemSort
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.factories import make_campaign, make_task

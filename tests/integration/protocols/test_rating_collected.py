@@ -8,8 +8,7 @@ import pytest
 from annotation.services import judgments_number, quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
-from protocols.rating.collected import rating_lines, ratings_chosen
-from protocols.rating.files import RatingsRead, read_ratings
+from protocols.rating.files import RatingsRead, rating_lines, ratings_chosen, read_ratings
 from protocols.rating.statistics.ratings import Criterion
 from ranking.analyses import completed
 from ranking.analyses.judgments import JUDGMENT_OPTIONS

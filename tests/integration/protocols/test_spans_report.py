@@ -15,9 +15,9 @@ from annotation.services import (
     quality_action_take,
 )
 from campaign.models import Judge, Protocol, Task
+from protocols.spans.files.answers import scores_read
 from protocols.spans.models import Answer
 from protocols.spans.records import Severity, Span
-from protocols.spans.scores import scores_read
 from tests.factories import make_judge, make_organiser
 from tests.integration.protocols.conftest import MakeTask
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from protocols.quiz.files import read_quiz
 from protocols.quiz.report import quiz_report
-from protocols.quiz.statistics.answers import quiz_scores, reader_scores
+from protocols.quiz.statistics import scores_of_readings
 from ranking.management.arguments import SHARE
 from ranking.management.file_command import Options, ReportCommand, add_files_of_answers
 from ranking.management.output import Progress
@@ -27,10 +27,5 @@ class Command(ReportCommand):
 
     def report(self, options: Options, progress: Progress) -> Report:
         read = read_quiz(options["files"], progress=progress.begin(_("Reading")))
-        confidence = options["confidence"]
-        return quiz_report(
-            read,
-            quiz_scores(read.readings, confidence=confidence),
-            reader_scores(read.readings, confidence=confidence),
-            confidence=confidence,
-        )
+        found = scores_of_readings(read.readings, confidence=options["confidence"])
+        return quiz_report(read.readings, found, files=read.files)

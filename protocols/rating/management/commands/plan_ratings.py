@@ -7,8 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from protocols.rating.feasibility import feasibility
-from protocols.rating.wording import feasibility_in_words
+from protocols.rating.feasibility import feasibility, feasibility_in_words
 from ranking.code_version import code_version
 from ranking.management.arguments import POSITIVE
 from ranking.management.file_command import Options, ReportCommand

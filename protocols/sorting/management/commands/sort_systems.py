@@ -9,11 +9,9 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from protocols.sorting.files import read_comparisons
-from protocols.sorting.found import SortFound
-from protocols.sorting.report import sort_report
-from protocols.sorting.statistics.beside import orders_beside
-from protocols.sorting.statistics.chain import SortSettings, sort_judged
+from protocols.sorting.statistics.chain import SortSettings, orders_beside, sort_judged
 from protocols.sorting.statistics.verdicts import VerdictRule
+from protocols.sorting.tables import SortFound, sort_report
 from ranking.core.ranges.sign_tests import Correction
 from ranking.management.arguments import POSITIVE, SEED, SHARE, whole_number
 from ranking.management.file_command import (

@@ -7,19 +7,19 @@ from typing import get_args
 
 from django.core.management.base import CommandParser
 
-from protocols.spans.analysis import SpanOptions, analyse_spans
+from protocols.spans.computed import SpanOptions, analyse_spans
 from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.management.spans_command import (
     add_spans_files,
     of_one_language_pair,
     read_spans_files,
 )
-from protocols.spans.report import spans_report
 from protocols.spans.statistics.additive import Level
 from protocols.spans.statistics.columns import Measure, given_measure
 from protocols.spans.statistics.comparisons import Compared
 from protocols.spans.statistics.means import Drawn
 from protocols.spans.statistics.rules import ClusterRule
+from protocols.spans.tables import spans_report
 from ranking.core.methods.registry import METHODS
 from ranking.management.arguments import number_between
 from ranking.management.file_command import Options, ReportCommand, add_resampling_arguments
@@ -107,4 +107,4 @@ class Command(ReportCommand):
             asked=ContradictionRule(**{name: max(options[name], 0) for name in _THRESHOLDS}),
             engine=options["engine"],
         )
-        return spans_report(read, found)
+        return spans_report(read.judgments, found, files=read)

@@ -18,10 +18,8 @@ from annotation.services import (
 )
 from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge, Output, Protocol, Task
-from protocols.editing.edit_lines import edit_lines
-from protocols.editing.edits_read import edits_stored
-from protocols.editing.edits_shown import edit_asked_about
-from protocols.editing.files import read_edits
+from protocols.editing.answers import edit_asked_about
+from protocols.editing.files import edit_lines, edits_stored, read_edits
 from protocols.editing.models import Answer
 from ranking.reports import Report
 from ranking.reports.stored import report_in

@@ -17,7 +17,7 @@ from annotation.services import (
     task_rules_change,
 )
 from campaign.models import Judge, Protocol, Task
-from protocols.editing.edits_read import edits_stored
+from protocols.editing.files import edits_stored
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
@@ -110,7 +110,7 @@ def test_where_two_disagree_a_third_decides(task: Task) -> None:
     assert decides == third
     judgments_number(task_id=task.pk)
     edits = edits_stored(task=task, watermark=99)
-    assert [edit.record.votes for edit in edits if edit.acceptances] == [
+    assert [edit.votes for edit in edits if edit.acceptances] == [
         (True, True, True),
         (True, False, False),
         (),

@@ -27,10 +27,14 @@ from annotation.services import (
 from campaign.formats import InputFile
 from campaign.models import Judge, Output, Protocol, Task
 from campaign.services import task_close, task_create
+from protocols.quiz.files import readings_stored
 from protocols.quiz.models import Snippet
-from protocols.quiz.readings_read import readings_stored
-from protocols.quiz.snippet_files import GivenSnippet
-from protocols.quiz.snippets import SnippetsRefusedError, snippets_import, snippets_replace
+from protocols.quiz.snippets import (
+    GivenSnippet,
+    SnippetsRefusedError,
+    snippets_import,
+    snippets_replace,
+)
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 

@@ -23,9 +23,14 @@ from annotation.services.planning.redraw import hit_redraw
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.systems import system_withdraw
 from campaign.models import Output, Protocol, System, Task
-from protocols.sorting.closing import comparisons_close
 from protocols.sorting.models import ClosedComparison, SystemSort
-from protocols.sorting.sorts import comparisons_open, decisions, state_of, verdicts_closed
+from protocols.sorting.sorts import (
+    comparisons_close,
+    comparisons_open,
+    decisions,
+    state_of,
+    verdicts_closed,
+)
 from protocols.sorting.statistics.merge_insertion import most_comparisons
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.at_work import assignment_lend, expire, lend

@@ -6,10 +6,9 @@ import pytest
 
 from annotation.services import judgments_number, quality_action_take
 from campaign.models import Judge, Protocol, Task
-from protocols.two_outputs.arranged import ChoicesRead
-from protocols.two_outputs.choices import choices_read
+from protocols.two_outputs.files import ChoicesRead, choices_read
 from protocols.two_outputs.report import two_outputs_found
-from protocols.two_outputs.statistics.judges import Choice
+from protocols.two_outputs.statistics import Choice
 from ranking.analyses import completed
 from ranking.analyses.judgments import JUDGMENT_OPTIONS
 from ranking.reports import Report

@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.editing.statistics.acceptability import Counting, EditedSystem, acceptability
-from protocols.editing.statistics.distance import character_distance
-from protocols.editing.statistics.edits import OUTCOMES, Edits, Outcome
+from protocols.editing.statistics import (
+    OUTCOMES,
+    Counting,
+    EditedSystem,
+    Edits,
+    Outcome,
+    acceptability,
+    character_distance,
+)
 from tests.simulated.edits import simulated_edits
 
 Row = tuple[str, int, Outcome, int, int]

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa
 from statsmodels.stats.multitest import multipletests
 
-from protocols.editing.statistics.acceptability import Counting, acceptability, fisher_p
-from protocols.editing.statistics.edits import Outcome
+from protocols.editing.statistics import Counting, Outcome, acceptability, fisher_p
 from tests.unit.protocols.editing.test_edits import Row, edits_of
 from tests.unit.protocols.plain_shares import plain_interval
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from campaign.formats import FormatError
 from protocols.quiz.files import read_quiz
-from protocols.quiz.statistics.answers import Readings, quiz_scores, reader_scores
+from protocols.quiz.statistics import Readings, quiz_scores, reader_scores
 from tests.simulated.quizzes import simulated_quiz
 from tests.unit.protocols.plain_shares import plain_interval
 

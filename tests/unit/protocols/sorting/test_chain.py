@@ -9,10 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from protocols.sorting.statistics.beside import orders_beside
-from protocols.sorting.statistics.chain import SortedChain, SortSettings, sort_judged
-from protocols.sorting.statistics.judgments import PairJudgments
-from protocols.sorting.statistics.orders import kendall_tau
+from protocols.sorting.statistics.chain import (
+    SortedChain,
+    SortSettings,
+    kendall_tau,
+    orders_beside,
+    sort_judged,
+)
+from protocols.sorting.statistics.comparison import PairJudgments
 from protocols.sorting.statistics.verdicts import VerdictRule
 from ranking.core.ranges.sign_tests import Correction
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.sorting.statistics.closing import Answer, counting, decide_in_order
 from protocols.sorting.statistics.merge_insertion import Verdict, most_comparisons, next_comparisons
-from protocols.sorting.statistics.verdicts import VerdictRule
+from protocols.sorting.statistics.verdicts import Answer, VerdictRule, counting, decide_in_order
 
 SIGNS = st.lists(st.sampled_from([1, 0, -1]), max_size=30)
 

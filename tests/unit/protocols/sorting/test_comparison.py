@@ -7,9 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from protocols.sorting.statistics.comparison import ComparisonResult, compare
-from protocols.sorting.statistics.judgments import PairJudgments, blocks_of
-from protocols.sorting.statistics.preference import Preference
+from protocols.sorting.statistics.comparison import (
+    ComparisonResult,
+    PairJudgments,
+    Preference,
+    blocks_of,
+    compare,
+)
 from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide
 from ranking.core.counting.tallies import tally
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld

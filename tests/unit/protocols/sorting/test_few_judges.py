@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from protocols.sorting.statistics.comparison import compare
-from protocols.sorting.statistics.judgments import PairJudgments
-from protocols.sorting.statistics.over_judges import p_over_judges
+from protocols.sorting.statistics.comparison import PairJudgments, compare, p_over_judges
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld
 
 #: Two equal systems; judges with samples of their own.

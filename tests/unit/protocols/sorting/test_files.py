@@ -7,7 +7,7 @@ import pytest
 
 from campaign.formats import FormatError
 from protocols.sorting.files import read_comparisons
-from protocols.sorting.statistics.preference import Preference
+from protocols.sorting.statistics.comparison import Preference
 from ranking.files import SelectionError
 
 MakeFile = Callable[[Iterable[Any]], str]

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from merge_insertion import merge_insertion_max_comparisons, merge_insertion_sort
 
-from protocols.sorting.statistics.draws import shuffled
 from protocols.sorting.statistics.merge_insertion import (
     Pair,
     SortState,
@@ -24,6 +23,7 @@ from protocols.sorting.statistics.merge_insertion import (
     VerdictError,
     most_comparisons,
     next_comparisons,
+    shuffled,
 )
 from tests.properties import examples
 from tests.some_now import some_now

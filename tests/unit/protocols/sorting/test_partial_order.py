@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.sorting.statistics.merge_insertion import Verdict, next_comparisons
-from protocols.sorting.statistics.partial_order import partial_order
+from protocols.sorting.statistics.merge_insertion import Verdict, next_comparisons, partial_order
 from ranking.pages.plot_drawing import drawn
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Table

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
-from protocols.sorting.statistics.preference import Preference, critical_value, p_of
+from protocols.sorting.statistics.comparison import Preference, critical_value, p_of
 
 
 def test_sixty_to_forty_is_significant_by_the_normal_test_alone() -> None:

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from campaign.formats import FormatError
-from protocols.spans.files.pearmut import read_pearmut_log
-from protocols.spans.files.pearmut_writing import write_pearmut_log
+from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
 from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 from tests.unit.protocols.spans.in_memory import in_memory, lost
 

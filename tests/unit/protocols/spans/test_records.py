@@ -2,7 +2,7 @@
 
 import pytest
 
-from protocols.spans.records import ScoredJudgment, Severity, Span, SpanProblem, span_problems
+from protocols.spans.records import ScoredJudgment, Severity, Span, spans_overlapping, spans_past
 from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 
 
@@ -47,15 +47,12 @@ def test_a_judgment_does_not_end_before_it_starts() -> None:
 
 def test_spans_past_the_text_are_told_where_the_text_is_known() -> None:
     spans = [minor(0, 4), major(3, 5)]
-    assert span_problems(spans, "four", overlap="any") == [(SpanProblem.OUT_OF_RANGE, (1,))]
-    assert span_problems(spans, None, overlap="any") == []
+    assert spans_past(spans, "four") == [1]
+    assert spans_past(spans, None) == []
 
 
-def test_spans_share_no_characters_unless_they_may() -> None:
+def test_spans_that_share_characters_are_told() -> None:
     nested, crossing = [minor(0, 5), major(1, 3)], [minor(0, 3), major(2, 5)]
     beside = [minor(0, 2), major(2, 4), minor(None, None), minor(None, None)]
-    assert span_problems(nested, "words") == [(SpanProblem.OVERLAPPING, (0, 1))]
-    assert span_problems(nested, "words", overlap="nested") == []
-    assert span_problems(crossing, "words", overlap="nested") == [(SpanProblem.CROSSING, (0, 1))]
-    assert span_problems(crossing, "words", overlap="any") == []
-    assert span_problems(beside, "words") == []
+    assert spans_overlapping(nested) == spans_overlapping(crossing) == [(0, 1)]
+    assert spans_overlapping(beside) == []

@@ -13,8 +13,7 @@ from protocols.spans.files import Loss
 from protocols.spans.files.appraise import read_appraise_csv, write_appraise_csv
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
 from protocols.spans.files.mqm import read_mqm_tsv, write_mqm_tsv
-from protocols.spans.files.pearmut import read_pearmut_log
-from protocols.spans.files.pearmut_writing import write_pearmut_log
+from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
 from protocols.spans.records import ScoredJudgment, ScoredOutput
 from tests.properties import examples
 from tests.unit.protocols.spans.drawn import any_judgment

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from protocols.top.statistics.times import Times, times_compared
+from protocols.top.statistics import Times, times_compared
 from ranking.core.scores import Shortage
 
 

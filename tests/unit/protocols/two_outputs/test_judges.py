@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.two_outputs.statistics.judges import Choices, fleiss_chance, judges_compared
+from protocols.two_outputs.statistics import Choices, fleiss_chance, judges_compared
 
 # Table 7: the author of T by rows, the author of B by columns; B > T, T > B, both fine, both wrong.
 TABLE_7 = ((9, 0, 1, 1), (2, 13, 0, 3), (2, 0, 2, 3), (10, 5, 1, 11))

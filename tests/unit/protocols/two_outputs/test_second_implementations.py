@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
-from protocols.two_outputs.statistics.judges import Choice, Choices, judges_compared
+from protocols.two_outputs.statistics import Choice, Choices, judges_compared
 
 _JUDGES = ("ann", "bob", "cy")
 _ITEMS = st.lists(st.tuples(*[st.sampled_from(Choice)] * len(_JUDGES)), min_size=2, max_size=30)

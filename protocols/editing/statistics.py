@@ -1,0 +1,494 @@
+"""Acceptability of edited outputs, by system: arrays in, frozen results out; no Django.
+
+What nobody could edit is not comprehensible. A share of few edits deceives (Bojar et al. 2011, §4.1: 3 of 5 beside 5 of 30),
+so below a number of edits there is none, and no rank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from ranking.core.judges.shares import Share, two_way_share
+from ranking.core.ranges.clusters import RankRanges, clusters
+from ranking.core.ranges.sign_tests import Correction, adjusted
+from ranking.core.scores import Scores, shared_ranks
+
+Int64Array = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Outcome(StrEnum):
+    """What the editor did."""
+
+    EDITED = "edited"
+    UNCHANGED = "unchanged"
+    """No corrections were needed."""
+    UNABLE = "unable"
+    """The output could not be understood, and so not edited."""
+
+
+OUTCOMES = tuple(Outcome)
+
+
+@dataclass(frozen=True, eq=False)
+class Edits:
+    """E edits of outputs of K systems.
+
+    Attributes
+    ----------
+    systems : tuple of str, length K
+    wrote : bool, shape (E, K)
+        Which systems wrote the output.
+    segment : int64, shape (E,)
+        Number of the segment, from 1.
+    editor : int64, shape (E,)
+        Number of the person who edited it.
+    outcome : int64, shape (E,)
+        Place in `OUTCOMES`.
+    accepted, acceptances : int64, shape (E,)
+        Acceptors who said yes, and all of them; 0 where the editor was unable.
+    distance : int64, shape (E,)
+        Characters changed; -1 where the output is not known, or the editor was unable.
+    length : int64, shape (E,)
+        Characters of the output; -1 where it is not known.
+    active_ms : int64, shape (E,)
+        Time of the editor; -1 where it is not known.
+    """
+
+    systems: tuple[str, ...]
+    wrote: BoolArray
+    segment: Int64Array
+    editor: Int64Array
+    outcome: Int64Array
+    accepted: Int64Array
+    acceptances: Int64Array
+    distance: Int64Array
+    length: Int64Array
+    active_ms: Int64Array
+
+    def __post_init__(self) -> None:
+        columns = (self.editor, self.outcome, self.accepted, self.acceptances, self.distance)
+        others = (self.length, self.active_ms, self.wrote)
+        if any(len(each) != len(self.segment) for each in (*columns, *others)):
+            raise ValueError("expected columns of one length")
+        if np.any(self.accepted < 0) or np.any(self.accepted > self.acceptances):
+            raise ValueError("accepted: not between 0 and the acceptances")
+        if np.any(self.acceptances[self.outcome == OUTCOMES.index(Outcome.UNABLE)]):
+            raise ValueError("what nobody could edit cannot be accepted or rejected")
+
+    def __len__(self) -> int:
+        return len(self.segment)
+
+    @property
+    def of_one_editor(self) -> tuple[str, ...]:
+        """Systems whose outputs one person edited."""
+        return tuple(
+            name
+            for name, own in zip(self.systems, self.wrote.T, strict=True)
+            if len(np.unique(self.editor[own])) == 1
+        )
+
+
+def character_distance(output: str, edit: str) -> int:
+    """Return the fewest characters to insert, delete or replace that turn one text into the other.
+
+    Parameters
+    ----------
+    output, edit : str
+        Taken as they are: what is written in two ways in Unicode differs.
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    V. I. Levenshtein (1966), Binary Codes Capable of Correcting Deletions, Insertions, and Reversals,
+    Soviet Physics Doklady 10.
+    """
+    columns = _code_points(edit)
+    steps = np.arange(len(columns) + 1)
+    row = steps
+    for number, character in enumerate(_code_points(output).tolist(), 1):
+        best = np.empty_like(row)
+        best[0] = number
+        best[1:] = np.minimum(row[1:] + 1, row[:-1] + (columns != character))
+        # An insertion costs one step from the left, so each cell is at most its left neighbour and one.
+        row = np.minimum.accumulate(best - steps) + steps
+    return int(row[-1])
+
+
+def _code_points(text: str) -> npt.NDArray[np.int64]:
+    return np.array([ord(character) for character in text], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class AcceptorAgreement:
+    """Agreement of the acceptors of one edit: Fleiss' κ of yes and no.
+
+    Attributes
+    ----------
+    edits : int
+        Edits with two or more acceptances.
+    p_agree, p_chance, kappa : float or None
+        None where there are none; κ also where all say the same.
+    """
+
+    edits: int
+    p_agree: float | None
+    p_chance: float | None
+    kappa: float | None
+
+
+def acceptor_agreement(edits: Edits) -> AcceptorAgreement:
+    """Measure how far acceptors of one edit agree; edits weigh equally."""
+    several = edits.acceptances > 1
+    yes, of = edits.accepted[several], edits.acceptances[several]
+    if not len(of):
+        return AcceptorAgreement(0, None, None, None)
+    no = of - yes
+    agreeing = float(np.mean((yes * (yes - 1) + no * (no - 1)) / (of * (of - 1))))
+    accepted = float(np.mean(yes / of))
+    chance = accepted**2 + (1 - accepted) ** 2
+    kappa = (agreeing - chance) / (1 - chance) if 0 < accepted < 1 else None
+    return AcceptorAgreement(len(of), agreeing, chance, kappa)
+
+
+#: Systems with fewer edits have no percentage and no rank.
+FEWEST_EDITS = 20
+#: One edit has no test, because it could not be significant whatever the other system's are.
+FEWEST_TESTED = 2
+
+
+class Counting(StrEnum):
+    """How several acceptances of one edit count."""
+
+    MAJORITY = "majority"
+    """An edit is acceptable if more than half of its acceptors say so; half is not enough."""
+
+    MEAN = "mean"
+    """Each acceptance counts by itself; an output that was impossible to edit counts as if the commonest number
+    of acceptors had rejected it."""
+
+
+@dataclass(frozen=True)
+class EditedSystem:
+    """Acceptability of the edits of one system.
+
+    Attributes
+    ----------
+    system : str
+    edits : int
+        All of them, whatever the outcome.
+    edited, unchanged, unable : int
+        By outcome.
+    open : int
+        Edits that nobody has accepted or rejected yet; they are in `edits` and not in `decided`.
+    decided : int
+        n: the edits that acceptability is a share of.
+    acceptable : int
+        Of these, acceptable by most of their acceptors.
+    split : int
+        Of these, accepted by exactly half of their acceptors: not acceptable by majority.
+    by_outcome : dict of str to (int, int)
+        Acceptable and decided edits of each outcome.
+    share : Share or None
+        Acceptability with its interval; None below the fewest edits.
+    share_unchanged : float or None
+        Share of all edits that needed no corrections; None below the fewest edits.
+    rank, rank_low, rank_high, cluster : int or None
+        Among the systems with a share; those of equal shares share the best of their ranks. Only the rank where each acceptance counts, because the tests are of majorities.
+    characters : float or None
+        Characters changed in 100 characters of the outputs, where both texts are known.
+    median_seconds : float or None
+        Of the editors' active time.
+    """
+
+    system: str
+    edits: int
+    edited: int
+    unchanged: int
+    unable: int
+    open: int
+    decided: int
+    acceptable: int
+    split: int
+    by_outcome: dict[str, tuple[int, int]]
+    share: Share | None
+    share_unchanged: float | None
+    rank: int | None
+    rank_low: int | None
+    rank_high: int | None
+    cluster: int | None
+    characters: float | None
+    median_seconds: float | None
+
+
+@dataclass(frozen=True)
+class EditedPair:
+    """Fisher's exact test of the acceptable edits of two systems.
+
+    Attributes
+    ----------
+    first, second : str
+    counts : (int, int, int, int)
+        Acceptable and decided edits of the first, and of the second.
+    p_value : float or None
+        Two-sided; takes edits for independent. None where either system has fewer than two decided edits.
+    adjusted_p : float or None
+        By Holm, for the pairs of systems with a share; None for others.
+    """
+
+    first: str
+    second: str
+    counts: tuple[int, int, int, int]
+    p_value: float | None
+    adjusted_p: float | None
+
+
+@dataclass(frozen=True)
+class NumberOfEdits:
+    """Edits a system (Table 11 of Bojar et al. 2011): least, mean ± standard deviation (n − 1), most."""
+
+    least: int
+    mean: float
+    deviation: float | None
+    most: int
+
+
+@dataclass(frozen=True)
+class Acceptability:
+    """What edits say of systems.
+
+    Attributes
+    ----------
+    systems : tuple of EditedSystem
+        Those with a rank first, best first; then the others by name, because nothing orders them.
+    pairs : tuple of EditedPair
+    number : NumberOfEdits
+    acceptors : AcceptorAgreement
+    fewest : int
+    counting : Counting
+    confidence : float
+    """
+
+    systems: tuple[EditedSystem, ...]
+    pairs: tuple[EditedPair, ...]
+    number: NumberOfEdits
+    acceptors: AcceptorAgreement
+    fewest: int
+    counting: Counting
+    confidence: float
+
+
+def acceptability(
+    edits: Edits,
+    *,
+    fewest: int = FEWEST_EDITS,
+    counting: Counting = Counting.MAJORITY,
+    confidence: float = 0.95,
+) -> Acceptability:
+    """Compare systems by how many of their outputs could be made acceptable.
+
+    Intervals are those of Clopper and Pearson on the effective number of edits, edits of one segment hanging together, and those
+    of one editor (`ranking.core.judges.shares`); that acceptors differ is not in them. Ranges of ranks count the systems that are significantly better or worse, by Fisher's
+    exact test of majorities with Holm's correction for the pairs of systems with a share.
+
+    Parameters
+    ----------
+    edits : Edits
+    fewest : int
+        Systems with fewer decided edits get counts alone: no percentage, no rank.
+    counting : Counting
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    Acceptability
+
+    Raises
+    ------
+    ValueError
+        If `fewest` is less than 1 or `confidence` is not between 0 and 1.
+
+    References
+    ----------
+    O. Bojar, M. Ercegovčević, M. Popel, O. F. Zaidan (2011), A Grain of Salt for the WMT Manual
+    Evaluation, §4.1.
+    R. A. Fisher (1935), The Logic of Inductive Inference, JRSS 98.
+    """
+    if fewest < 1 or not 0 < confidence < 1:
+        raise ValueError("fewest: expected at least 1; confidence: a share between 0 and 1")
+    rows = [
+        _counted(edits, place, fewest, counting, confidence)
+        for place in range(len(edits.systems))
+        if edits.wrote[:, place].any()
+    ]
+    pairs = _pairs(rows)
+    return Acceptability(
+        systems=_ranked(rows, pairs, counting, level=round(1 - confidence, 12)),
+        pairs=pairs,
+        number=_number(rows),
+        acceptors=acceptor_agreement(edits),
+        fewest=fewest,
+        counting=counting,
+        confidence=confidence,
+    )
+
+
+def _counted(
+    edits: Edits, place: int, fewest: int, counting: Counting, confidence: float
+) -> EditedSystem:
+    """Return a system's row, not yet ranked."""
+    own = edits.wrote[:, place]
+    unable = edits.outcome == OUTCOMES.index(Outcome.UNABLE)
+    decided = own & (unable | (edits.acceptances > 0))
+    acceptable = decided & (2 * edits.accepted > edits.acceptances)
+    enough = int(decided.sum()) >= fewest
+    of_outcome = [edits.outcome == number for number in range(len(OUTCOMES))]
+    unchanged = int((own & of_outcome[OUTCOMES.index(Outcome.UNCHANGED)]).sum())
+    times = edits.active_ms[own & (edits.active_ms >= 0)]
+    known = own & (edits.distance >= 0) & (edits.length > 0)
+    length = int(edits.length[known].sum())
+    return EditedSystem(
+        system=edits.systems[place],
+        edits=int(own.sum()),
+        edited=int((own & of_outcome[OUTCOMES.index(Outcome.EDITED)]).sum()),
+        unchanged=unchanged,
+        unable=int((own & unable).sum()),
+        open=int((own & ~decided).sum()),
+        decided=int(decided.sum()),
+        acceptable=int(acceptable.sum()),
+        split=int((decided & ~unable & (2 * edits.accepted == edits.acceptances)).sum()),
+        by_outcome={
+            outcome.value: (int((acceptable & of).sum()), int((decided & of).sum()))
+            for outcome, of in zip(OUTCOMES, of_outcome, strict=True)
+        },
+        share=_share(edits, decided, acceptable, counting, confidence) if enough else None,
+        share_unchanged=unchanged / int(own.sum()) if own.sum() >= fewest else None,
+        rank=None,
+        rank_low=None,
+        rank_high=None,
+        cluster=None,
+        characters=100 * int(edits.distance[known].sum()) / length if length else None,
+        median_seconds=float(np.median(times)) / 1000 if len(times) else None,
+    )
+
+
+def _share(
+    edits: Edits,
+    decided: BoolArray,
+    acceptable: BoolArray,
+    counting: Counting,
+    confidence: float,
+) -> Share:
+    """Return the share of edits, or of acceptances, in clusters of segments and of editors."""
+    if counting is Counting.MAJORITY:
+        successes, trials = acceptable.astype(np.int64), decided.astype(np.int64)
+    else:
+        given = edits.acceptances[edits.acceptances > 0]
+        common = int(np.bincount(given).argmax()) if len(given) else 1
+        successes = np.where(decided, edits.accepted, 0)
+        trials = np.where(decided, np.where(edits.acceptances > 0, edits.acceptances, common), 0)
+    return two_way_share(
+        successes, trials, segment=edits.segment, judge=edits.editor, confidence=confidence
+    )
+
+
+def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:
+    tested = [(one, other) for one, other in combinations(rows, 2) if one.decided and other.decided]
+    p = np.array(
+        [
+            fisher_p(*_counts(one, other))
+            if min(one.decided, other.decided) >= FEWEST_TESTED
+            else np.nan
+            for one, other in tested
+        ],
+        dtype=np.float64,
+    )
+    # Tests of systems that get no rank would only make the others harder to tell apart.
+    counts = np.isfinite(p) & np.array(
+        [bool(one.share and other.share) for one, other in tested], dtype=np.bool_
+    )
+    corrected = np.full(len(tested), np.nan)
+    corrected[counts] = adjusted(p[counts], Correction.HOLM)
+    return tuple(
+        EditedPair(
+            first=one.system,
+            second=other.system,
+            counts=_counts(one, other),
+            p_value=None if np.isnan(own) else own,
+            adjusted_p=of_family if is_counted else None,
+        )
+        for (one, other), own, of_family, is_counted in zip(
+            tested, p.tolist(), corrected.tolist(), counts.tolist(), strict=True
+        )
+    )
+
+
+def _counts(one: EditedSystem, other: EditedSystem) -> tuple[int, int, int, int]:
+    return one.acceptable, one.decided, other.acceptable, other.decided
+
+
+def fisher_p(acceptable: int, of: int, other_acceptable: int, other_of: int) -> float:
+    """Return the two-sided p-value of Fisher's exact test of two shares."""
+    from scipy.stats import fisher_exact  # a fifth of the time in which Django starts
+
+    table = np.array(
+        [[acceptable, of - acceptable], [other_acceptable, other_of - other_acceptable]]
+    )
+    return float(fisher_exact(table).pvalue)
+
+
+def _ranked(
+    rows: list[EditedSystem], pairs: tuple[EditedPair, ...], counting: Counting, *, level: float
+) -> tuple[EditedSystem, ...]:
+    """Order systems by their shares, with ranges where shares are of what is tested."""
+    shares = {
+        row.system: row.share.value
+        for row in rows
+        if row.share is not None and row.share.value is not None
+    }
+    order = sorted(shares, key=lambda name: (-shares[name], name))
+    above, below = (dict.fromkeys(order, 0) for _side in range(2))
+    for pair in pairs:
+        if pair.adjusted_p is not None and pair.adjusted_p <= level:
+            first = pair.counts[0] * pair.counts[3] > pair.counts[2] * pair.counts[1]
+            better, worse = (pair.first, pair.second) if first else (pair.second, pair.first)
+            above[worse] += 1
+            below[better] += 1
+    ranges = RankRanges(
+        low=np.array([1 + above[name] for name in order], dtype=np.int64),
+        high=np.array([len(order) - below[name] for name in order], dtype=np.int64),
+    )
+    cluster = clusters(ranges)
+    of_system = {row.system: row for row in rows}
+    whole = Scores(np.array([shares[name] for name in order]), np.ones(len(order), dtype=np.bool_))
+    ranked = [
+        replace(of_system[name], rank=rank)
+        for name, rank in zip(order, shared_ranks(whole)[0].tolist(), strict=True)
+    ]
+    if counting is Counting.MAJORITY:
+        ranked = [
+            replace(row, rank_low=low, rank_high=high, cluster=own)
+            for row, low, high, own in zip(
+                ranked, ranges.low.tolist(), ranges.high.tolist(), cluster.tolist(), strict=True
+            )
+        ]
+    return (*ranked, *sorted((r for r in rows if r.system not in shares), key=lambda r: r.system))
+
+
+def _number(rows: list[EditedSystem]) -> NumberOfEdits:
+    numbers = np.array([row.edits for row in rows] or [0])
+    return NumberOfEdits(
+        least=int(numbers.min()),
+        mean=float(numbers.mean()),
+        deviation=float(numbers.std(ddof=1)) if len(numbers) > 1 else None,
+        most=int(numbers.max()),
+    )

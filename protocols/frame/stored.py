@@ -1,0 +1,79 @@
+"""Stored answers of a task: which of them count, of which systems, and as lines of a file."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from annotation.answer_files import FileWritten
+from annotation.export.losses import comments_lost
+from annotation.models import Judgment
+from annotation.models.judgment import JudgmentQuerySet
+from annotation.selectors import excluded_judges
+from annotation.services import judgments_number
+from campaign.formats.losses import Loss
+from campaign.models import Task
+from campaign.texts.json_lines import json_line
+from ranking.analyses.judgments import ChosenJudgments
+
+Stored_co = TypeVar("Stored_co", covariant=True)
+Stored = TypeVar("Stored")
+
+
+class ReadStored(Protocol[Stored_co]):
+    """Reads the answers 1…`watermark` of a task that count, without those of some judges."""
+
+    def __call__(
+        self, *, task: Task, watermark: int, without: Collection[str]
+    ) -> Iterable[Stored_co]: ...
+
+
+def judgments_counted(
+    *,
+    task: Task,
+    watermark: int,
+    without: Collection[str],
+    documents: Collection[str] | None = None,
+) -> JudgmentQuerySet:
+    """Return the current judgments 1…`watermark`: no controls, none of these judges, and of these documents; None for all."""
+    judgments = Judgment.objects.of(task.pk).counted().current(watermark=watermark)
+    judgments = judgments.exclude(judge__pseudonym__in=list(without))
+    if documents is None:
+        return judgments
+    return judgments.filter(block__segment__document__name__in=list(documents))
+
+
+def systems_counted(chosen: ChosenJudgments) -> set[str]:
+    """Return the systems that take part, with the reference where it does."""
+    reference = [chosen.reference] if chosen.with_reference and chosen.reference else []
+    return {*chosen.systems, *reference}
+
+
+def system_names(task: Task, systems: Collection[str] | None = None) -> dict[int, str]:
+    """Return the names of these systems by id; None for all. One query."""
+    return {
+        pk: name
+        for pk, name in task.test_set.systems.values_list("id", "name")
+        if systems is None or name in systems
+    }
+
+
+def answers_written(
+    *,
+    task: Task,
+    watermark: int | None,
+    read: ReadStored[Stored],
+    line: Callable[[Stored], dict[str, Any]],
+    lost: Callable[[Sequence[Stored]], list[Loss]] = lambda _answers: [],
+) -> FileWritten:
+    """Return the current answers of a task as JSON Lines: `docs/formats.md`.
+
+    Judges who are excluded now are left out. Judgments without a number get one first, unless a watermark is given.
+    `lost` says what the lines cannot carry beside comments.
+    """
+    until = judgments_number(task_id=task.pk) if watermark is None else watermark
+    excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
+    answers = list(read(task=task, watermark=until, without=excluded))
+    return FileWritten(
+        lines=[json_line(line(each)) for each in answers],
+        losses=[*lost(answers), *comments_lost(task=task, watermark=until)],
+        watermark=until,
+    )

@@ -1,0 +1,63 @@
+"""Tables and reports about answers: each column with its cells, and what the answers come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from ranking.code_version import code_version
+from ranking.files.records import FileRead
+from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.tables import Column, Report, Table, Value
+
+Row = TypeVar("Row")
+#: A column whose key is the attribute of a row that its cells show; or a column with what returns its cell of a row.
+CellsOf = Column | tuple[Column, Callable[[Row], Value]]
+
+
+def table_of(rows: Iterable[Row], *, columns: Sequence[CellsOf[Row]], **about: Any) -> Table:
+    """Return a table with a row for each of `rows`; `about` is what else `Table` takes."""
+    headings = [each if isinstance(each, Column) else each[0] for each in columns]
+    cells = [attrgetter(each.key) if isinstance(each, Column) else each[1] for each in columns]
+    return Table(
+        columns=headings, rows=[tuple(cell(row) for cell in cells) for row in rows], **about
+    )
+
+
+def rules_between(clusters: Sequence[int | None]) -> frozenset[int]:
+    """Return the rows below which a rule is drawn: those whose successor is in another cluster."""
+    return frozenset(place for place, (one, next_) in enumerate(pairwise(clusters)) if one != next_)
+
+
+def files_data(files: Iterable[FileRead]) -> list[dict[str, str]]:
+    """Describe files for programs."""
+    return [{"name": file.name, "sha256": file.sha256} for file in files]
+
+
+def report_of_answers(
+    *,
+    given: Input | None,
+    of_files: Mapping[str, Any],
+    counted: Mapping[str, Any],
+    notes: Iterable[str],
+    tables: Iterable[Table],
+    data: Mapping[str, Any],
+) -> Report:
+    """Return a report on answers of a task, `given`, or of files.
+
+    Parameters
+    ----------
+    given : Input or None
+        None: the answers are of files.
+    of_files, counted : mapping
+        What data say of the input where it is files, and in either case.
+    notes, tables, data
+    """
+    about = of_files if given is None else input_data(given)
+    return Report(
+        notes=[*([] if given is None else input_notes(given)), *notes],
+        tables=list(tables),
+        data={"input": {**about, **counted}, **data, "version": code_version()},
+    )

@@ -1,1 +1,0 @@
-"""Statistics of quizzes: arrays in, frozen results out; no Django."""

@@ -1,0 +1,471 @@
+"""Ratings as tables with the words around them: means, agreement, judges, who stands out, and what would be without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from protocols.frame.tables import CellsOf, files_data, rules_between, table_of
+from protocols.rating.computed import AgreementOf, CriterionFound, RatingOptions, RatingsFound
+from protocols.rating.files import RatingsRead
+from protocols.rating.statistics.means import MeanRatings
+from protocols.rating.statistics.outliers import Rule
+from protocols.rating.statistics.ratings import Criterion
+from ranking.code_version import code_version
+from ranking.core.diagnosis.correlation import SampledCorrelation
+from ranking.core.ranges.sign_tests import Correction
+from ranking.reports.correlations import (
+    correlation_cells,
+    correlation_columns,
+    in_figures_with_interval,
+    interval_notes,
+)
+from ranking.reports.inputs import Input, excluded_notes, input_data
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Report, Table, Value
+from ranking.wording.agreement import kappa_shown, strength_caution, strength_in_words
+from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.numbers import decimals, percent_in_figures
+
+
+def criterion_in_words(criterion: Criterion) -> str:
+    """Return "Fluency" or "Adequacy"."""
+    return {Criterion.FLUENCY: _("Fluency"), Criterion.ADEQUACY: _("Adequacy")}[criterion]
+
+
+def rule_in_words(rule: Rule) -> str:
+    """Return the name that Hamon et al. (2007) give a rule."""
+    return {
+        Rule.MEAN_SCORE: _("mean score"),
+        Rule.MEAN_AGREEMENT: _("mean agreement"),
+        Rule.EASY_ITEMS: _("easy sentences"),
+    }[rule]
+
+
+def ranges_in_words(found: MeanRatings) -> list[str]:
+    """Say what the intervals and the rank ranges of mean ratings are, and what they do not account for."""
+    shortages = {row.system: row.shortage for row in found.systems if row.shortage}
+    said = shortages_in_words(shortages, len(found.systems))
+    if len(shortages) == len(found.systems):
+        return said
+    said.append(
+        _("From and To: Student’s t over segments and judges, confidence %(confidence)s %%.")
+        % {"confidence": percent_in_figures(found.confidence)}
+    )
+    if found.correction is Correction.HOLM:
+        said.append(_("Ranks: confidence sets that hold all together."))
+    else:
+        said.append(_("Ranks: confidence sets, each of which holds by itself."))
+    unsure = [
+        row.system for row in found.systems if row.standard_error is None and row.shortage is None
+    ]
+    if unsure:
+        said.append(
+            _(
+                "Warning: ratings too few or all alike, so nothing tells how far the mean may be off: %(systems)s."
+            )
+            % {"systems": ", ".join(unsure)}
+        )
+    return said
+
+
+def ratings_report(
+    read: RatingsRead, found: RatingsFound, options: RatingOptions, *, given: Input | None = None
+) -> Report:
+    """Tell means, agreement, judges, outliers and what would be without them; `given` are judgments of a task."""
+    tables = [_means(criterion, each) for criterion, each in found.criteria.items()]
+    if len(found.criteria) > 1:
+        tables.append(_both_means(found))
+    tables += [_n_agreement(found), _kappas(found)]
+    tables += [judges_table(criterion, each) for criterion, each in found.criteria.items()]
+    tables += [outliers_table(found), removals_table(found, options.confidence)]
+    tables += [without_table(criterion, each) for criterion, each in found.criteria.items()]
+    if len(found.proposed_easy):
+        tables.append(proposed_table(read, found))
+    return Report(
+        notes=[*_input_notes(read, given), *_notes(found, options)],
+        tables=tables,
+        data={
+            "input": {**({} if given is None else input_data(given)), **_input_data(read)},
+            "options": options,
+            "criteria": found.criteria,
+            "agreement": found.agreement,
+            "outliers_by_both": found.both,
+            "adequacy_and_fluency": found.correlated,
+            "proposed_easy": list(proposed_items(read, found)),
+            "version": code_version(),
+        },
+    )
+
+
+def _input_data(read: RatingsRead) -> dict[str, Any]:
+    items = read.items
+    return {
+        "files": files_data(read.files),
+        "ratings": {criterion: len(each) for criterion, each in read.ratings.items()},
+        "items": len(items),
+        "segments": len(set(items.segment.tolist())),
+        "systems": len(items.systems),
+        "judges": len(next(iter(read.ratings.values())).judges),
+        "conditions": list(items.conditions),
+        "met_again": {criterion: each.met_again for criterion, each in read.ratings.items()},
+        "excluded_judges": list(read.excluded_judges),
+    }
+
+
+def _input_notes(read: RatingsRead, given: Input | None) -> list[str]:
+    data = _input_data(read)
+    numbers = ", ".join(
+        f"{criterion_in_words(criterion)}: {number_format(number)}"
+        for criterion, number in data["ratings"].items()
+    )
+    notes = [
+        _(
+            "Texts: %(items)s; segments: %(segments)s; systems: %(systems)s; judges: %(judges)s. Ratings: %(numbers)s."
+        )
+        % {
+            "numbers": numbers,
+            **{
+                name: number_format(data[name])
+                for name in ("items", "segments", "systems", "judges")
+            },
+        }
+    ]
+    for criterion, number in data["met_again"].items():
+        if number:
+            notes.append(
+                _(
+                    "Warning: %(criterion)s: ratings by judges who rated another text of the segment: %(count)s."
+                )
+                % {"criterion": criterion_in_words(criterion), "count": number_format(number)}
+            )
+    if given is not None and given.is_reference_excluded:
+        notes.append(_("Without the reference (%(name)s).") % {"name": given.reference})
+    return [*notes, *excluded_notes(read.excluded_judges)]
+
+
+def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
+    if options.merge:
+        yield _("Points are merged: 1 and 2, 3, 4 and 5.")
+    if options.standardise:
+        yield _(
+            "Means are of values standardised by judge, z = (x − mean) / standard deviation, which is not in Hamon et al. (2007)."
+        )
+        for criterion, each in found.criteria.items():
+            if each.not_standardised:
+                yield _("%(criterion)s, judges without a spread, left out: %(names)s.") % {
+                    "criterion": criterion_in_words(criterion),
+                    "names": ", ".join(each.not_standardised),
+                }
+    correlated = found.correlated
+    if correlated is not None and correlated.of_ratings.pearson is not None:
+        yield _(
+            "Adequacy and fluency: Pearson’s r %(ratings)s of one judge’s ratings of one text, %(systems)s of the means of systems."
+        ) % {
+            "ratings": _with_interval(correlated.of_ratings),
+            "systems": _with_interval(correlated.of_systems),
+        }
+        yield from interval_notes([correlated.of_systems], options.confidence)
+
+
+def _with_interval(found: SampledCorrelation) -> str:
+    if found.pearson is None:
+        return "–"
+    return in_figures_with_interval(found.pearson, found.pearson_low, found.pearson_high, 2)
+
+
+def _two_decimals(value: float | None) -> str:
+    return "–" if value is None else decimals(value, 2)
+
+
+def _means(criterion: Criterion, found: CriterionFound) -> Table:
+    means = found.means
+    return table_of(
+        means.systems,
+        name=f"means_{criterion}",
+        title=criterion_in_words(criterion),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("mean", _("Mean")),
+            Column("low", _("From")),
+            Column("high", _("To")),
+            Column("rank", _("Rank")),
+            Column("rank_low", _("From")),
+            Column("rank_high", _("To")),
+            Column("cluster", _("Cluster")),
+            Column("ratings", _("Ratings")),
+            Column("deviation", "s"),
+        ),
+        notes=ranges_in_words(means),
+        rules=rules_between([row.cluster for row in means.systems]),
+        plot=Plot(kind="intervals", label="system", value="mean", low="low", high="high"),
+    )
+
+
+def _both_means(found: RatingsFound) -> Table:
+    """Return Figure 1 of Hamon et al. (2007): adequacy against fluency."""
+    fluency, adequacy = (
+        {row.system: row for row in found.criteria[criterion].means.systems}
+        for criterion in (Criterion.FLUENCY, Criterion.ADEQUACY)
+    )
+    return table_of(
+        [name for name in fluency if name in adequacy],
+        name="both",
+        title=_("Adequacy against fluency"),
+        columns=(
+            (Column("system", _("System"), is_text=True, names="system"), lambda name: name),
+            (Column("fluency", _("Fluency")), lambda name: fluency[name].mean),
+            (Column("fluency_low", _("From")), lambda name: fluency[name].low),
+            (Column("fluency_high", _("To")), lambda name: fluency[name].high),
+            (Column("adequacy", _("Adequacy")), lambda name: adequacy[name].mean),
+            (Column("adequacy_low", _("From")), lambda name: adequacy[name].low),
+            (Column("adequacy_high", _("To")), lambda name: adequacy[name].high),
+        ),
+        plot=Plot(kind="points", label="system", value="adequacy", low="fluency"),
+    )
+
+
+def _part(of: Callable[[Any], AgreementOf]) -> tuple[CellsOf[Any], ...]:
+    """Return columns that say which part of the ratings a row is about."""
+    return (
+        (
+            Column("criterion", _("Criterion"), is_text=True),
+            lambda row: criterion_in_words(of(row).criterion),
+        ),
+        (
+            Column("condition", _("Condition"), is_text=True),
+            lambda row: of(row).condition or _("all"),
+        ),
+        (Column("points", _("Points")), lambda row: of(row).points),
+    )
+
+
+def _n_agreement(found: RatingsFound) -> Table:
+    """Return Table 1 of Hamon et al. (2007) with intervals, beside what chance alone would give."""
+    return table_of(
+        [(each, step) for each in found.agreement for step in each.agreement.n_agreement],
+        name="n_agreement",
+        title=_("Ratings of one text that differ by at most n points"),
+        columns=(
+            *_part(lambda row: row[0]),
+            (Column("n", _("n"), is_text=True), lambda row: str(row[1].n)),
+            (Column("share", _("Agreeing"), decimals=2), lambda row: row[1].share.value),
+            (Column("low", _("From"), decimals=2), lambda row: row[1].share.low),
+            (Column("high", _("To"), decimals=2), lambda row: row[1].share.high),
+            (Column("chance", _("Chance"), decimals=2), lambda row: row[1].expected),
+            (Column("beyond", _("beyond chance"), decimals=2), lambda row: row[1].corrected.value),
+            (Column("beyond_low", _("From"), decimals=2), lambda row: row[1].corrected.low),
+            (Column("beyond_high", _("To"), decimals=2), lambda row: row[1].corrected.high),
+        ),
+        keys=4,
+        notes=[
+            _(
+                "On five points used alike, chance alone gives 0.20, 0.52, 0.76, 0.92 and 1. Beyond chance: (agreeing − chance) / (1 − chance)."
+            ),
+            *_few_judges(found),
+        ],
+    )
+
+
+def _few_judges(found: RatingsFound) -> list[str]:
+    if all(each.agreement.for_judges or not each.agreement.pairs for each in found.agreement):
+        return []
+    return [
+        _(
+            "Intervals of agreement are not estimable yet where, without one of the judges, no text has two ratings: at least 3 judges are needed."
+        )
+    ]
+
+
+def _kappas(found: RatingsFound) -> Table:
+    return table_of(
+        found.agreement,
+        name="kappa",
+        title=_("Agreement between judges"),
+        columns=(
+            *_part(lambda each: each),
+            (
+                Column("kappa", _("κ")),
+                lambda each: kappa_shown(each.agreement.kappa.value, each.agreement.p_chance),
+            ),
+            (Column("low", _("From")), lambda each: each.agreement.kappa.low),
+            (Column("high", _("To")), lambda each: each.agreement.kappa.high),
+            (
+                Column("strength", _("In words"), is_text=True),
+                lambda each: strength_in_words(each.agreement.kappa.value),
+            ),
+            (Column("p_observed", _("P(A)")), lambda each: each.agreement.p_observed),
+            (Column("p_chance", _("P(E)")), lambda each: each.agreement.p_chance),
+            (
+                Column("alpha", _("ordinal α")),
+                lambda each: kappa_shown(each.agreement.alpha.value, each.agreement.p_chance),
+            ),
+            (Column("alpha_low", _("From")), lambda each: each.agreement.alpha.low),
+            (Column("alpha_high", _("To")), lambda each: each.agreement.alpha.high),
+            (Column("items", _("Texts")), lambda each: each.agreement.items),
+        ),
+        keys=3,
+        notes=[strength_caution(), *_few_judges(found)],
+    )
+
+
+def judges_table(criterion: Criterion, found: CriterionFound) -> Table:
+    """Return Figures 2 to 5 of Hamon et al. (2007): judges from the lowest mean to the highest."""
+    return table_of(
+        sorted(found.judges, key=lambda row: (row.mean, row.judge)),
+        name=f"judges_{criterion}",
+        title=_("Judges: %(criterion)s") % {"criterion": criterion_in_words(criterion)},
+        columns=(
+            Column("judge", _("Judge"), is_text=True, names="judge"),
+            Column("ratings", _("Ratings")),
+            Column("mean", _("Mean"), decimals=2),
+            Column("others", _("Others on the same texts"), decimals=2),
+            Column("difference", _("Difference"), decimals=2),
+            Column("distance", _("Distance"), decimals=2),
+            Column("easy", _("Easy")),
+            (Column("easy_missed", _("Easy missed"), decimals=2), lambda row: row.easy_share),
+            (
+                Column("stands_out", _("Stands out by"), is_text=True),
+                lambda row: ", ".join(
+                    rule_in_words(each.rule)
+                    for each in found.outliers
+                    if row.judge in each.outliers
+                ),
+            ),
+        ),
+        notes=[_("An outlier is someone to look at, not a culprit.")],
+        plot=Plot(kind="line", label="judge", value="mean"),
+    )
+
+
+def outliers_table(found: RatingsFound) -> Table:
+    """Return Table 3 of Hamon et al. (2007)."""
+    criteria = list(found.criteria)
+    rows: list[tuple[Value, ...]] = []
+    for place, rule in enumerate(Rule):
+        outcomes = [each.outliers[place] for each in found.criteria.values()]
+        both = [len(found.both[rule])] if found.both else []
+        rows.append((rule_in_words(rule), *(len(each.outliers) for each in outcomes), *both))
+    return Table(
+        name="outliers",
+        title=_("Judges who stand out, by rule"),
+        columns=(
+            Column("rule", _("Rule"), is_text=True),
+            *(Column(criterion, criterion_in_words(criterion)) for criterion in criteria),
+            *([Column("both", _("Both"))] if found.both else []),
+        ),
+        rows=rows,
+        notes=[
+            _(
+                "%(criterion)s: %(both)s by both mean score and mean agreement, %(upper)s of them above the others and %(lower)s below."
+            )
+            % {
+                "criterion": criterion_in_words(criterion),
+                "both": len(each.overlap.both),
+                "upper": each.overlap.upper,
+                "lower": each.overlap.lower,
+            }
+            for criterion, each in found.criteria.items()
+        ],
+    )
+
+
+def removals_table(found: RatingsFound, confidence: float) -> Table:
+    """Return Table 4 of Hamon et al. (2007), and the same of the removed judges alone."""
+    return Table(
+        name="removals",
+        title=_("Means of systems without the judges who stand out"),
+        columns=(
+            Column("criterion", _("Criterion"), is_text=True),
+            Column("rule", _("Rule"), is_text=True),
+            Column("judges", _("Judges")),
+            Column("share", _("Share of ratings"), decimals=2),
+            *correlation_columns(confidence),
+            *correlation_columns(
+                confidence,
+                suffix="_alone",
+                pearson=_("Pearson, theirs alone"),
+                spearman=_("Spearman, theirs alone"),
+            ),
+            Column("mean_kept", _("Mean without them"), decimals=2),
+            Column("mean_removed", _("Their mean"), decimals=2),
+        ),
+        rows=[
+            (
+                criterion_in_words(criterion),
+                rule_in_words(row.rule),
+                len(row.judges),
+                row.share,
+                *correlation_cells(row.correlation),
+                *correlation_cells(row.correlation_alone),
+                row.mean_kept,
+                row.mean_removed,
+            )
+            for criterion, each in found.criteria.items()
+            for row in each.removals
+        ],
+        keys=2,
+        notes=interval_notes(
+            [
+                correlation
+                for each in found.criteria.values()
+                for row in each.removals
+                for correlation in (row.correlation, row.correlation_alone)
+            ],
+            confidence,
+        ),
+    )
+
+
+def without_table(criterion: Criterion, found: CriterionFound) -> Table:
+    """Return Figure 7 of Hamon et al. (2007) as a table."""
+    official = found.removals[0].official
+    ordered = sorted(official, key=lambda name: (-(official[name] or 0.0), name))
+    return Table(
+        name=f"without_{criterion}",
+        title=_("%(criterion)s: mean of each system by all judges, and without those of a rule")
+        % {"criterion": criterion_in_words(criterion)},
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("official", _("All judges"), decimals=2),
+            *(
+                Column(f"without_{each.rule}", rule_in_words(each.rule), decimals=2)
+                for each in found.removals
+            ),
+        ),
+        rows=[
+            (name, official[name], *(each.without[name] for each in found.removals))
+            for name in ordered
+            if official[name] is not None
+        ],
+    )
+
+
+def proposed_items(read: RatingsRead, found: RatingsFound) -> Iterator[tuple[int, list[str]]]:
+    items = read.items
+    for place in found.proposed_easy.tolist():
+        wrote = [name for name, own in zip(items.systems, items.wrote[place], strict=True) if own]
+        yield int(items.segment[place]), wrote
+
+
+def proposed_table(read: RatingsRead, found: RatingsFound) -> Table:
+    ratings = next(iter(read.ratings.values())).counts().sum(axis=1)
+    return Table(
+        name="proposed_easy",
+        title=_("Texts that may be easy, to be read: all their judges gave the most points"),
+        columns=(
+            Column("segment", _("Segment"), is_text=True, names="segment"),
+            Column("systems", _("Systems"), is_text=True),
+            Column("ratings", _("Ratings")),
+        ),
+        rows=[
+            (str(segment), ", ".join(systems), count)
+            for (segment, systems), count in zip(
+                proposed_items(read, found), ratings[found.proposed_easy].tolist(), strict=True
+            )
+        ][:20],
+        keys=2,
+    )

@@ -1,0 +1,228 @@
+"""Scored judgments in and out, in any format, and what a format cannot carry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import IO, Final
+
+from campaign.formats import FormatError, InputFile, Place
+from campaign.formats.losses import Loss, Losses
+from campaign.formats.segment_identity import SegmentProblem, SegmentTexts, documents_of_all
+from campaign.formats.streams import peek
+from protocols.spans.files.appraise import read_appraise_csv, write_appraise_csv
+from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
+from protocols.spans.files.mqm import COLUMNS, column_names, read_mqm_tsv, write_mqm_tsv
+from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
+from protocols.spans.records import ScoredJudgment
+from ranking.files.records import FileRead
+from ranking.files.sources import ReadingProgress, Sources
+
+_SNIFFED_BYTES: Final = 64 * 1024
+
+
+class SpansFormat(StrEnum):
+    """The formats scored judgments are read from and written in."""
+
+    JSONL = "spans-jsonl"
+    APPRAISE_CSV = "appraise-csv"
+    PEARMUT_LOG = "pearmut-log"
+    MQM_TSV = "mqm-tsv"
+
+
+@dataclass(frozen=True, slots=True)
+class SpansRead:
+    """What files say.
+
+    Attributes
+    ----------
+    judgments : tuple of ScoredJudgment
+        In the order of the files.
+    losses : tuple of Loss
+        What the files say and the judgments do not.
+    files : tuple of FileRead
+    input_format : SpansFormat
+    """
+
+    judgments: tuple[ScoredJudgment, ...]
+    losses: tuple[Loss, ...]
+    files: tuple[FileRead, ...]
+    input_format: SpansFormat
+
+
+def read_spans(
+    names: Sequence[str],
+    *,
+    input_format: SpansFormat | None = None,
+    source_language: str = "",
+    target_language: str = "",
+    progress: ReadingProgress | None = None,
+    standard_input: IO[bytes] | None = None,
+) -> SpansRead:
+    """Read files of one format.
+
+    Parameters
+    ----------
+    names : sequence of str
+        At least one; ``-`` is standard input.
+    input_format : SpansFormat, optional
+        Told from the first file if not given.
+    source_language, target_language : str
+        For files that do not say them.
+    progress : callable, optional
+        Called with (bytes read, all bytes).
+    standard_input : binary stream, optional
+
+    Raises
+    ------
+    FormatError
+        With file, line and field; also if the files hold no judgment.
+    """
+    sources = Sources(names, progress=progress, standard_input=standard_input)
+    judgments: list[ScoredJudgment] = []
+    origins: list[str] = []
+    files, losses = [], Losses()
+    for name in sources.names:
+        with sources.input(name) as (file, stream):
+            input_format, found, lost = _file_read(file, input_format)
+            files.append(FileRead(file.name, stream.sha256()))
+        for loss in lost:
+            losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
+        origins += [file.name] * len(found)
+        judgments += found
+    if not judgments or input_format is None:
+        raise Place(files[0].name).error(
+            "there is no judgment in it, only what is left out",
+            "give a file with judgments of outputs",
+        )
+    judgments = _in_shared_documents(judgments, losses)
+    _texts_check(zip(origins, judgments, strict=True))
+    return SpansRead(
+        judgments=tuple(
+            replace(
+                judgment,
+                source_language=judgment.source_language or source_language,
+                target_language=judgment.target_language or target_language,
+            )
+            for judgment in judgments
+        ),
+        losses=losses.found(),
+        files=tuple(files),
+        input_format=input_format,
+    )
+
+
+def read_spans_file(
+    file: InputFile, input_format: SpansFormat | None = None
+) -> tuple[SpansFormat, list[ScoredJudgment], tuple[Loss, ...]]:
+    """Read one file; returns its format, told by how it begins if not given, its judgments, and what they do not say.
+
+    Raises
+    ------
+    FormatError
+        With file, line and field.
+    """
+    input_format, judgments, lost = _file_read(file, input_format)
+    losses = Losses()
+    judgments = _in_shared_documents(judgments, losses)
+    _texts_check((file.name, judgment) for judgment in judgments)
+    return input_format, judgments, (*lost, *losses.found())
+
+
+def _file_read(
+    file: InputFile, input_format: SpansFormat | None
+) -> tuple[SpansFormat, list[ScoredJudgment], tuple[Loss, ...]]:
+    if input_format is None:
+        input_format, file = detect_spans_format(file)
+    return input_format, *_READERS[input_format](file)
+
+
+def _jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
+    return list(read_spans_jsonl(file)), ()
+
+
+_READERS: Final[
+    dict[SpansFormat, Callable[[InputFile], tuple[list[ScoredJudgment], tuple[Loss, ...]]]]
+] = {
+    SpansFormat.JSONL: _jsonl,
+    SpansFormat.APPRAISE_CSV: read_appraise_csv,
+    SpansFormat.PEARMUT_LOG: read_pearmut_log,
+    SpansFormat.MQM_TSV: read_mqm_tsv,
+}
+
+
+def _in_shared_documents(
+    judgments: Sequence[ScoredJudgment], losses: Losses
+) -> list[ScoredJudgment]:
+    """Return judgments without systems in the names of their documents, where all documents end in their system."""
+    renamed = documents_of_all(
+        (judgment.document, [system for output in judgment.outputs for system in output.systems])
+        for judgment in judgments
+    )
+    if not renamed:
+        return list(judgments)
+    losses.add(
+        "names of systems at the end of names of documents (name#system)",
+        f"line {judgments[0].line}",
+        len(renamed),
+    )
+    return [replace(each, document=renamed[each.document]) for each in judgments]
+
+
+def _texts_check(judgments: Iterable[tuple[str, ScoredJudgment]]) -> None:
+    """Refuse two sources of one segment, and two texts of a system there."""
+    texts = SegmentTexts()
+    for file, judgment in judgments:
+        outputs = (
+            (system, output.text) for output in judgment.outputs for system in output.systems
+        )
+        where = f"{file}, line {judgment.line}"
+        try:
+            texts.check(judgment.document, judgment.segment, where, judgment.source, outputs)
+        except SegmentProblem as error:
+            raise FormatError(file, error.problem, error.remedy, line=judgment.line) from error
+
+
+def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
+    """Tell the format from how the file begins; returns it, and the file to read instead.
+
+    Raises
+    ------
+    FormatError
+        If it begins like none of the formats.
+    """
+    head, whole = peek(file, _SNIFFED_BYTES)
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    first_line = text.split("\n", 1)[0]
+    found: SpansFormat | None = None
+    if text.startswith("{"):
+        own = '"outputs"' in first_line and '"annotation"' not in first_line
+        found = SpansFormat.JSONL if own else SpansFormat.PEARMUT_LOG
+    elif set(column_names(first_line.split("\t"))) >= set(COLUMNS):
+        found = SpansFormat.MQM_TSV
+    elif any(f",{kind}," in text for kind in ("TGT", "CHK", "BAD", "REF")):
+        found = SpansFormat.APPRAISE_CSV
+    if found is None:
+        raise Place(file.name, 1).error(
+            "the file begins like none of the formats of scored judgments",
+            f"give one of {', '.join(SpansFormat)}, or say which it is with --input-format",
+        )
+    return found, whole
+
+
+_WRITERS: Final[
+    dict[SpansFormat, Callable[[Iterable[ScoredJudgment]], tuple[list[str], tuple[Loss, ...]]]]
+] = {
+    SpansFormat.JSONL: write_spans_jsonl,
+    SpansFormat.APPRAISE_CSV: write_appraise_csv,
+    SpansFormat.PEARMUT_LOG: write_pearmut_log,
+    SpansFormat.MQM_TSV: write_mqm_tsv,
+}
+
+
+def write_spans(
+    judgments: Iterable[ScoredJudgment], output_format: SpansFormat
+) -> tuple[list[str], tuple[Loss, ...]]:
+    """Return the lines of a file, with their ends, and what it cannot carry of the judgments."""
+    return _WRITERS[output_format](judgments)

@@ -1,0 +1,441 @@
+"""Scored judgments, and what conversions lose, as tables with the words around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from protocols.frame.tables import CellsOf, report_of_answers, rules_between, table_of
+from protocols.spans.computed import SpanAnalysis
+from protocols.spans.contradictions import ContradictionKind
+from protocols.spans.files import Loss, SpansRead
+from protocols.spans.records import ScoredJudgment
+from protocols.spans.statistics.additive import AdditiveFit
+from protocols.spans.statistics.means import SystemMeans
+from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult
+from ranking.analyses.ranking import rankings_report
+from ranking.code_version import code_version
+from ranking.core.scores import Shortage
+from ranking.files.records import FileRead, JudgmentsRead
+from ranking.reports.inputs import Input
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Column, Report, Table, Value, plain
+from ranking.wording.not_yet import not_yet_in_words, shortages_in_words
+
+
+def losses_table(losses: Sequence[Loss]) -> Table:
+    """Tell what a reader or writer could not carry; the phrases are those of the formats, in English."""
+    return table_of(
+        losses,
+        name="losses",
+        title=_("Not carried over"),
+        columns=(
+            Column("what", _("What"), is_text=True),
+            Column("count", _("Number")),
+            Column("first", _("First"), is_text=True),
+        ),
+    )
+
+
+def conversion_report(
+    read: SpansRead, written: str, output_format: str, lost: Sequence[Loss]
+) -> Report:
+    """Tell what was written, and what was lost on the way in and out."""
+    losses = (*read.losses, *lost)
+    return Report(
+        notes=[
+            _("%(judgments)s judgments from %(before)s to %(after)s.")
+            % {
+                "judgments": number_format(len(read.judgments)),
+                "before": read.input_format,
+                "after": output_format,
+            },
+            *([] if losses else [_("Nothing was lost.")]),
+        ],
+        tables=[losses_table(losses)] if losses else [],
+        data={
+            "files": [asdict(file) for file in read.files],
+            "written": written,
+            "input_format": read.input_format,
+            "output_format": output_format,
+            "judgments": len(read.judgments),
+            "lost_reading": [asdict(loss) for loss in read.losses],
+            "lost_writing": [asdict(loss) for loss in lost],
+            "version": code_version(),
+        },
+    )
+
+
+_KINDS = {
+    ContradictionKind.LOW_WITHOUT_ERROR: gettext_lazy("A low score, and no error"),
+    ContradictionKind.PERFECT_WITH_ERROR: gettext_lazy("A perfect score, and an error"),
+    ContradictionKind.HIGH_WITH_MAJOR: gettext_lazy("A high score, and a major error"),
+    ContradictionKind.BETTER_WITH_MORE_ERRORS: gettext_lazy("More errors, and a higher score"),
+}
+#: Pairs of judges that are listed; data for programs have them all.
+_MOST_PAIRS = 50
+
+
+def spans_report(
+    judgments: Sequence[ScoredJudgment],
+    found: SpanAnalysis,
+    *,
+    files: SpansRead | None = None,
+    given: Input | None = None,
+) -> Report:
+    """Tell what scored judgments say: of `files`, or of a task, where they are those of `given`."""
+    columns = found.columns
+    tables = [_means(found.means), _rule(found.rule)]
+    notes = [
+        _("%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges.")
+        % {
+            "scores": number_format(len(columns)),
+            "systems": number_format(len(columns.systems)),
+            "segments": number_format(len(columns.segments)),
+            "judges": number_format(len(columns.judges)),
+        }
+    ]
+    if found.additive is not None:
+        tables.insert(0, _additive(found.additive))
+    else:
+        notes.append(
+            _("No scores by system, segment and judge: %(reason)s.")
+            % {"reason": found.not_additive}
+        )
+    rankings = None
+    if found.ranking is not None:
+        ranked = rankings_report(
+            _input(judgments[0], found, files.files if files else ()), [found.ranking], pairs=False
+        )
+        tables += ranked.tables
+        rankings = ranked.data["rankings"]
+    tables += [_score_agreement(found), _span_agreement(found), _asked(found)]
+    if files is not None and files.losses:
+        tables.append(losses_table(files.losses))
+    said = {
+        "options": found.options,
+        "scores": len(columns),
+        "systems": columns.systems,
+        "segments": len(columns.segments),
+        "judges": len(columns.judges),
+        "additive": _estimable(found.additive),
+        "not_additive": found.not_additive or None,
+        "means": _estimable(found.means),
+        "rule": _estimable(found.rule),
+        "rankings": rankings,
+        "score_agreement": found.scores,
+        "span_agreement": found.spans,
+        "contradictions": {
+            kind.value: found.contradictions.get(kind, 0) for kind in ContradictionKind
+        },
+        "contradicting": found.contradicting,
+    }
+    if given is not None:
+        return report_of_answers(
+            given=given,
+            of_files={},
+            counted={},
+            notes=notes,
+            tables=[table for table in tables if table.rows],
+            data=said,
+        )
+    return Report(
+        notes=notes,
+        tables=tables,
+        data={
+            "files": [asdict(file) for file in (files.files if files else ())],
+            "format": files.input_format if files else None,
+            **said,
+            "losses": [asdict(loss) for loss in (files.losses if files else ())],
+            "version": code_version(),
+        },
+    )
+
+
+def _input(first: ScoredJudgment, found: SpanAnalysis, files: tuple[FileRead, ...]) -> Input:
+    blocks = found.blocks
+    if blocks is None:
+        raise ValueError("there are no comparisons")
+    return Input(
+        read=JudgmentsRead(
+            files=files,
+            input_format=None,
+            languages=(first.source_language, first.target_language),
+            skipped=0,
+            blank_labels=0,
+            judges=len(blocks.judges),
+            blocks=blocks,
+            duration_ms=np.full(len(blocks), -1, dtype=np.int64),
+        ),
+        blocks=blocks,
+        reference=None,
+    )
+
+
+def _value(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None
+
+
+def _rank(number: int) -> int | None:
+    """Return a rank or cluster; None for 0, which is none."""
+    return int(number) or None
+
+
+def _estimable(found: AdditiveFit | SystemMeans | RuleResult | None) -> dict[str, Any] | None:
+    """Return numbers as plain data, with null for ranges and clusters that are not estimable yet."""
+    if found is None:
+        return None
+    data: dict[str, Any] = plain(found)
+    data["ranges"] = {end: [*map(_rank, ranks)] for end, ranks in data["ranges"].items()}
+    return {**data, "cluster": [*map(_rank, data["cluster"])]}
+
+
+def _in_order(ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
+    """Return the systems best first; those without a rank last."""
+    return sorted(range(len(ranks)), key=lambda system: (ranks[system] == 0, int(ranks[system])))
+
+
+_RANK_PLOT = Plot(kind="intervals", label="system", value="score", low="low", high="high")
+
+
+def _additive(fit: AdditiveFit) -> Table:
+    order = _in_order(fit.rank)
+    notes = [
+        _(
+            "What is easy about segments and mild about judges is taken out, so that scores can be compared also where "
+            "better systems were judged more often. Only differences mean anything."
+        )
+    ]
+    if fit.level == "segments":
+        notes.append(_of_these_judges())
+    notes += shortages_in_words(fit.shortages, len(fit.systems))
+    fitted = [
+        fit.systems[place]
+        for place in order
+        if fit.estimable[place]
+        and not np.isfinite(fit.error[place])
+        and fit.systems[place] not in fit.shortages
+    ]
+    if fitted:
+        notes.append(
+            _(
+                "Not estimable yet: intervals and rank ranges of %(systems)s, which need more scores than there are systems, segments and judges."
+            )
+            % {"systems": ", ".join(fitted)}
+        )
+    if not fit.estimable.all() or len(set(fit.group[fit.estimable].tolist())) > 1:
+        notes.append(
+            _(
+                "Not all systems are connected by common segments and judges; those of different groups cannot be compared."
+            )
+        )
+    return table_of(
+        order,
+        name="additive",
+        title=_("Scores by system, segment and judge"),
+        columns=(
+            (
+                Column("system", _("System"), is_text=True, names="system"),
+                lambda place: fit.systems[place],
+            ),
+            (Column("adjusted", _("Score"), decimals=1), lambda place: _value(fit.adjusted[place])),
+            (Column("score", _("Difference"), decimals=2), lambda place: _value(fit.effect[place])),
+            (Column("low", _("From"), decimals=2), lambda place: _value(fit.low[place])),
+            (Column("high", _("To"), decimals=2), lambda place: _value(fit.high[place])),
+            (
+                Column("error", _("Standard error"), decimals=2),
+                lambda place: _value(fit.error[place]),
+            ),
+            (Column("rank_low", _("Rank from")), lambda place: _rank(fit.ranges.low[place])),
+            (Column("rank_high", _("Rank to")), lambda place: _rank(fit.ranges.high[place])),
+            (Column("cluster", _("Cluster")), lambda place: _rank(fit.cluster[place])),
+            (Column("group", _("Group")), lambda place: int(fit.group[place]) + 1),
+        ),
+        rules=rules_between([int(fit.cluster[place]) for place in order]),
+        notes=notes,
+        plot=_RANK_PLOT,
+    )
+
+
+def _means(means: SystemMeans) -> Table:
+    order = _in_order(means.rank)
+    notes = [
+        _("Means are fair only if all systems were judged on the same segments by the same judges.")
+    ]
+    if means.judges > 1:
+        notes.append(
+            _(
+                "Intervals and rank ranges: not estimable from means of several judges, because judges differ. Use the scores by system, segment and judge."
+            )
+        )
+    elif means.shortage is not None:
+        notes += shortages_in_words(
+            dict.fromkeys(means.systems, means.shortage), len(means.systems)
+        )
+    else:
+        notes.append(_of_these_judges())
+    if means.unscaled_judges:
+        notes.append(
+            _("Without a standardised score, since all of theirs are the same: %(judges)s.")
+            % {"judges": ", ".join(means.unscaled_judges)}
+        )
+    return table_of(
+        order,
+        name="means",
+        title=_("Mean score"),
+        columns=(
+            (
+                Column("system", _("System"), is_text=True, names="system"),
+                lambda place: means.systems[place],
+            ),
+            (Column("scores", _("Scores")), lambda place: int(means.scores[place])),
+            (Column("units", _("Segments")), lambda place: int(means.units[place])),
+            (Column("score", _("Mean score"), decimals=1), lambda place: _value(means.mean[place])),
+            (Column("low", _("From"), decimals=1), lambda place: _value(means.low[place])),
+            (Column("high", _("To"), decimals=1), lambda place: _value(means.high[place])),
+            (Column("z", "z"), lambda place: _value(means.z[place])),
+            (Column("z_low", _("From")), lambda place: _value(means.z_low[place])),
+            (Column("z_high", _("To")), lambda place: _value(means.z_high[place])),
+            (Column("rank_low", _("Rank from")), lambda place: _rank(means.ranges.low[place])),
+            (Column("rank_high", _("Rank to")), lambda place: _rank(means.ranges.high[place])),
+            (Column("cluster", _("Cluster")), lambda place: _rank(means.cluster[place])),
+        ),
+        rules=rules_between([int(means.cluster[place]) for place in order]),
+        notes=notes,
+        plot=_RANK_PLOT,
+    )
+
+
+def _of_these_judges() -> str:
+    return _("Intervals and rank ranges are for these judges alone; others may judge differently.")
+
+
+def _rule(found: RuleResult) -> Table:
+    last = len(found.systems) - 1
+    most = np.where(np.eye(last + 1, dtype=np.bool_), 0, found.common).max(axis=0)
+    notes = shortages_in_words(
+        {
+            system: Shortage("segments", int(most[place]), FEWEST_COMMON)
+            for place, system in enumerate(found.systems)
+            if not found.cluster[place]
+        },
+        len(found.systems),
+    )
+    if found.rule is not ClusterRule.PERMUTATION:
+        notes.append(
+            _(
+                "A published rule, not corrected for the number of pairs: it tells equal systems apart too often, so rank ranges are not estimable."
+            )
+        )
+    return table_of(
+        range(len(found.systems)),
+        name="rule",
+        title=_("Clusters by the rule %(rule)s") % {"rule": found.rule.value},
+        columns=(
+            (
+                Column("system", _("System"), is_text=True, names="system"),
+                lambda place: found.systems[place],
+            ),
+            (Column("score", _("Mean score"), decimals=1), lambda place: _value(found.mean[place])),
+            (Column("rank_low", _("Rank from")), lambda place: _rank(found.ranges.low[place])),
+            (Column("rank_high", _("Rank to")), lambda place: _rank(found.ranges.high[place])),
+            (Column("cluster", _("Cluster")), lambda place: _rank(found.cluster[place])),
+            (
+                Column("p_next", _("p against the next")),
+                lambda place: _p_next(found, place) if place < last else None,
+            ),
+            (
+                Column("common", _("Shared")),
+                lambda place: int(found.common[place, place + 1]) if place < last else None,
+            ),
+        ),
+        rules=rules_between([int(cluster) for cluster in found.cluster]),
+        notes=notes,
+    )
+
+
+def _p_next(found: RuleResult, place: int) -> Value:
+    shared = int(found.common[place, place + 1])
+    if not shared:
+        return _("no shared segments")
+    if shared < FEWEST_COMMON:
+        return not_yet_in_words(Shortage("segments", shared, FEWEST_COMMON))
+    return _value(found.p[place, place + 1])
+
+
+def _score_agreement(found: SpanAnalysis) -> Table:
+    scores = found.scores
+    pairs = sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
+    # What is said of all judges together has fewer numbers.
+    rows: list[Any] = [scores, *pairs]
+    return table_of(
+        rows,
+        name="score_agreement",
+        title=_("Scores of the same outputs by two judges"),
+        columns=(
+            (
+                Column("judges", _("Judges"), is_text=True, names="judges"),
+                lambda row: _("All judges") if row is scores else f"{row.one} – {row.other}",
+            ),
+            *_numbers_of(
+                Column("shared", _("Shared")),
+                Column("pearson", _("Pearson")),
+                Column("low", _("From")),
+                Column("high", _("To")),
+                Column("spearman", _("Spearman")),
+                Column("spearman_low", _("From")),
+                Column("spearman_high", _("To")),
+                Column("kendall", _("Kendall’s τ")),
+                Column("kendall_low", _("From")),
+                Column("kendall_high", _("To")),
+                Column("difference", _("Difference"), decimals=1),
+                Column("distance", _("Mean distance"), decimals=1),
+            ),
+        ),
+    )
+
+
+def _numbers_of(*columns: Column) -> Iterator[CellsOf[Any]]:
+    """Yield columns whose cells are empty in rows that have no such number."""
+
+    def number(key: str) -> Callable[[Any], Value]:
+        return lambda row: getattr(row, key, None)
+
+    yield from ((column, number(column.key)) for column in columns)
+
+
+def _span_agreement(found: SpanAnalysis) -> Table:
+    return table_of(
+        [found.spans],
+        name="span_agreement",
+        title=_("Characters of the same outputs marked by two judges"),
+        columns=(
+            Column("shared", _("Shared")),
+            Column("f1", "F1"),
+            Column("low", _("From")),
+            Column("high", _("To")),
+            Column("unweighted", _("F1 without severity")),
+            Column("unweighted_low", _("From")),
+            Column("unweighted_high", _("To")),
+            Column("both_free", _("Both marked nothing")),
+            Column("one_free", _("One marked nothing")),
+        ),
+    )
+
+
+def _asked(found: SpanAnalysis) -> Table:
+    return Table(
+        name="contradictions",
+        title=_("Scores that contradict the errors"),
+        columns=(
+            Column("kind", _("Kind"), is_text=True),
+            Column("count", _("Number")),
+        ),
+        rows=[(str(words), found.contradictions.get(kind, 0)) for kind, words in _KINDS.items()],
+    )

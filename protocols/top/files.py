@@ -1,0 +1,32 @@
+"""Files of ranked blocks as answers of “top or not”, and answers as such files."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from annotation.answer_files import AnswerFiles, Lose
+from ranking.export.ranked_answers import WRITTEN, ranked_file_write
+from ranking.importing.ranked_answers import (
+    RANKED_FORMATS,
+    Ranks,
+    complete_ranks,
+    ranked_answers_read,
+)
+
+
+def _answer(
+    ranks: Ranks, _texts: Sequence[str | None], _rules: Mapping[str, Any], lose: Lose
+) -> dict[str, list[bool]]:
+    complete = complete_ranks(ranks)
+    best = min(complete)
+    if set(complete) - {1, 2} or best != 1:
+        lose("the order of outputs below the top, and by how many ranks they differ")
+    return {"top": [rank == best for rank in complete]}
+
+
+FILES: Final = AnswerFiles(
+    formats=RANKED_FORMATS,
+    read=ranked_answers_read,
+    answer=_answer,
+    written=WRITTEN,
+    write=ranked_file_write,
+)

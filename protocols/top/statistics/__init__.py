@@ -1,1 +1,0 @@
-"""How much time judges take. No Django."""

@@ -1,1 +1,0 @@
-"""The numbers of judges who chose between two outputs. No Django."""
