@@ -25,9 +25,8 @@ from ranking.pages.published.reading import Content, day_of, moment_of, run_of, 
 from ranking.pages.summary import RankingSummary, summarise_run
 from ranking.reports.published import FOLDER, PublishedFile, bibtex_file
 from ranking.wording.agreement import strength_caution, strength_in_words
-from ranking.wording.firmness import firmness_in_words
 from ranking.wording.not_yet import reason_in_words
-from ranking.wording.published_method import method_sentences, reason_published
+from ranking.wording.published_method import firmness_in_words, method_sentences, reason_published
 
 
 @dataclass(frozen=True, slots=True)

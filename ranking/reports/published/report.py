@@ -8,8 +8,8 @@ from typing import Any, Final
 from django.utils.translation import override
 
 from ranking.reports.tables import Column, Report, Table, Value
-from ranking.wording.firmness import firmness_in_words
 from ranking.wording.not_yet import shortages_of_rows
+from ranking.wording.published_method import firmness_in_words
 from ranking.wording.ranges import cluster_rules, rank_cell
 
 _METHODS: Final = {
