@@ -1,15 +1,19 @@
-"""How rank ranges are made: one choice for page, REST and commands."""
+"""How rank ranges are made: one choice for page, REST and commands, and what it was meant to account for and does not."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
+from ranking.core.ranges.anytime import Refusal
 from ranking.core.ranges.sign_tests import Correction, Sides
+from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
 from ranking.core.rankings.rank import Ranking
+from ranking.core.uncertainty.two_way import RangeLimit
 
 
 class RangeChoiceError(ValueError):
@@ -118,3 +122,36 @@ def recorded_choice(parameters: Mapping[str, Any]) -> RangeChoice:
     """Read the choice from the parameters of a ranking run."""
     values = {part.name: parameters[part.name] for part in fields(RangeChoice)}
     return RangeChoice(**{**values, "correction": Correction(values["correction"])})
+
+
+#: Beside the codes of the core: a test set without documents has one, of which the core is not told.
+ONE_DOCUMENT = "one_document"
+#: All codes there are, each once.
+LIMITS = tuple(
+    dict.fromkeys(
+        [*(one.value for one in Refusal), *(one.value for one in RangeLimit), ONE_DOCUMENT]
+    )
+)
+
+
+def range_limits(
+    choice: RangeChoice,
+    found: Sequence[str],
+    effective: EffectiveUnits,
+    *,
+    one_document: bool = False,
+) -> list[str]:
+    """Return what ranges do not account for, as codes.
+
+    `found` are the codes of the ranking itself. With the levels "segments" and "judges" it has
+    none, because any number of units can be resampled; the codes for too few units are added here.
+    `one_document` says that all judged segments are of one document.
+    """
+    limits = set(found)
+    if choice.resample == "judges" and effective.judges < MIN_UNITS:
+        limits.add(RangeLimit.FEW_JUDGES.value)
+    if choice.resample == "segments" and effective.segments < MIN_UNITS:
+        limits.add(RangeLimit.FEW_SEGMENTS.value)
+    if one_document and choice.accounts_for_segments and RangeLimit.FEW_SEGMENTS not in limits:
+        limits.add(ONE_DOCUMENT)
+    return sorted(limits)

@@ -24,9 +24,9 @@ from ranking.core.rankings.rank import compared_groups
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Named, Report, Table
-from ranking.wording.firmness import at_least_in_words
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import decimals
+from ranking.wording.published_method import at_least_in_words
 
 #: Counts without a judge, or a block, are a difference of counts; others would be fitted each time.
 _BY_COUNTS = tuple(

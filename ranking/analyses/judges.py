@@ -25,7 +25,6 @@ from ranking.core.judges.outliers import (
     ranking_without,
 )
 from ranking.core.judges.repeats import SelfAgreement, agreement_with_themselves
-from ranking.core.methods.method import Method
 from ranking.core.methods.registry import METHODS
 from ranking.reports.correlations import (
     correlation_cells,
@@ -64,15 +63,8 @@ MINIMUM = Option(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgesAsked:
-    """The method and its parameters that rank without judges who stand out, and when they do."""
-
-    method: Method
-    parameters: Mapping[str, Any]
-    deviations: float
-    level: float
-    minimum: int
+#: Arguments of `diagnose_judges` that are options.
+_HOW = ("chance", "chance_of_judges", "resample", "resamples", "confidence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +81,13 @@ class JudgesFound:
 
 
 def judges_found(
-    given: Input, asked: JudgesAsked, *, seed: int, how: Mapping[str, Any]
+    given: Input, options: Mapping[str, Any], *, parameters: Mapping[str, Any]
 ) -> JudgesFound:
     """Measure judges, and rank without those who stand out.
 
-    `how` has `chance`, `chance_of_judges`, `resample`, `resamples` and `confidence`.
+    `options` has those of the analysis, `chance` and `chance_of_judges`; `parameters` are those of its method.
     """
+    method, seed, confidence = METHODS[options["method"]], options["seed"], options["confidence"]
     durations = given.read.duration_ms
     judges = diagnose_judges(
         # All that was judged: whether the reference is preferred tells most about a judge.
@@ -104,38 +97,31 @@ def judges_found(
         if (durations >= 0).any()
         else None,
         seed=seed,
-        **how,
+        **{name: options[name] for name in _HOW},
     )
-    rules = outliers(judges, deviations=asked.deviations, level=asked.level, minimum=asked.minimum)
+    rules = outliers(judges, **{name: options[name] for name in ("deviations", "level", "minimum")})
     left_out = {str(rule.rule): rule.outliers for rule in rules}
     left_out["any"] = tuple({name: None for rule in rules for name in rule.outliers})
     without = {
         name: ranking_without(
             given.blocks,
             names,
-            lambda blocks: asked.method.score(blocks, seed=seed, **asked.parameters),
-            confidence=how["confidence"],
+            lambda blocks: method.score(blocks, seed=seed, **parameters),
+            confidence=confidence,
         )
         for name, names in left_out.items()
     }
-    themselves = agreement_with_themselves(given.read.blocks, confidence=how["confidence"])
+    themselves = agreement_with_themselves(given.read.blocks, confidence=confidence)
     return JudgesFound(judges, themselves, rules, without)
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgesFound:
     begin(_("Measuring judges"))
-    method = METHODS[options["method"]]
-    asked = JudgesAsked(
-        method=method,
-        parameters=method.complete(None),
-        **{name: options[name] for name in ("deviations", "level", "minimum")},
+    return judges_found(
+        given,
+        {**options, "chance": Chance.SCOTT, "chance_of_judges": JudgeChance.OWN},
+        parameters=METHODS[options["method"]].complete(None),
     )
-    how = {
-        "chance": Chance.SCOTT,
-        "chance_of_judges": JudgeChance.OWN,
-        **{name: options[name] for name in ("resample", "resamples", "confidence")},
-    }
-    return judges_found(given, asked, seed=options["seed"], how=how)
 
 
 def judges_report(given: Input, found: JudgesFound, *, confidence: float) -> Report:

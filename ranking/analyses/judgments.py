@@ -135,7 +135,17 @@ class ChosenJudgments:
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """Plain values; `recorded_judgments` reads them."""
+        """Plain values; `recorded_judgments` reads them. What its kind does not ask for is left out."""
+        asked: dict[str, Any] = {
+            "leave_out": None if self.leave_out is None else list(self.leave_out),
+            "groups": self.groups and {name: list(each) for name, each in self.groups.items()},
+            "work": self.work and self.work.recorded,
+            "shown": self.shown and {name: list(counts) for name, counts in self.shown.items()},
+            "remarks": self.remarks and self.remarks.recorded,
+            "rule": self.rule and self.rule.recorded,
+            "beside": None if self.beside is None else [each.recorded for each in self.beside],
+            "of_chosen_systems": self.of_chosen_systems or None,
+        }
         return {
             "systems": list(self.systems),
             "reference": self.reference,
@@ -143,22 +153,7 @@ class ChosenJudgments:
             "without": list(self.without),
             "documents": None if self.documents is None else list(self.documents),
             "skipped": dict(self.skipped),
-            **({} if self.leave_out is None else {"leave_out": list(self.leave_out)}),
-            **(
-                {}
-                if self.groups is None
-                else {"groups": {name: list(each) for name, each in self.groups.items()}}
-            ),
-            **({} if self.work is None else {"work": self.work.recorded}),
-            **(
-                {}
-                if self.shown is None
-                else {"shown": {name: list(counts) for name, counts in self.shown.items()}}
-            ),
-            **({} if self.remarks is None else {"remarks": self.remarks.recorded}),
-            **({} if self.rule is None else {"rule": self.rule.recorded}),
-            **({} if self.beside is None else {"beside": [each.recorded for each in self.beside]}),
-            **({"of_chosen_systems": True} if self.of_chosen_systems else {}),
+            **{name: value for name, value in asked.items() if value is not None},
         }
 
 

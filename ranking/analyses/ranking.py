@@ -19,8 +19,13 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.ranges.sign_tests import ComparedPair, Correction
 from ranking.core.rankings.range_kinds import RANGE_KINDS
 from ranking.core.rankings.rank import Ranking, only_estimable, rank
-from ranking.range_choices import RangeChoice, RangeChoiceError, choice_of, completed_choice
-from ranking.range_limits import range_limits
+from ranking.range_choices import (
+    RangeChoice,
+    RangeChoiceError,
+    choice_of,
+    completed_choice,
+    range_limits,
+)
 from ranking.reports.inputs import AnyInput, Input, ignored_documents_notes, report_on
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table

@@ -350,17 +350,21 @@ def _points_ahead(curve: CampaignCurve, budget: Budget) -> list[float]:
     return points
 
 
-def target_in_words(row: BudgetRow) -> str:
-    if row.measure == "clusters":
-        return _("%(clusters)d clusters") % {"clusters": row.target}
-    return _("%(share)s %% of the pairs told apart") % {"share": percent_in_figures(row.target)}
+def _target_in_words(measure: str, target: float) -> str:
+    if measure == "clusters":
+        return _("%(clusters)d clusters") % {"clusters": target}
+    if measure == "wanted":
+        return _("Judgments wanted: %(count)s") % {"count": decimals(target, 0)}
+    if measure == "rule":
+        return _("Stopping rule: %(count)s judgments") % {"count": decimals(target, 0)}
+    return _("%(share)s %% of the pairs told apart") % {"share": percent_in_figures(target)}
 
 
 def judgments_table(found: StoppingFound, budget: Budget) -> Table:
     limit = found.judgments(budget.limit)
     rows: list[tuple[Value, ...]] = [
         (
-            target_in_words(row),
+            _target_in_words(row.measure, row.target),
             found.judgments(row.comparisons),
             found.judgments(row.low),
             found.judgments(row.high),
@@ -400,7 +404,7 @@ def judgments_table(found: StoppingFound, budget: Budget) -> Table:
 def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
     rows: list[tuple[Value, ...]] = []
     for row in found.ahead:
-        cells: list[Value] = [_ahead_of(row)]
+        cells: list[Value] = [_target_in_words(row.measure, row.target)]
         for ahead in (row.judgments, row.hours, row.days):
             ends = (None,) * 3 if ahead is None else (ahead.value, ahead.low, ahead.high)
             cells += [rounded(end, whole=ahead is row.judgments) for end in ends]
@@ -441,16 +445,6 @@ def _counted_note(work: WorkFacts | None) -> list[str]:
     if work is None or not work.rule_judgments or work.counted in (None, work.judged):
         return []
     return [counting_in_words(work.counted)]
-
-
-def _ahead_of(row: TargetAhead) -> str:
-    if row.measure == "clusters":
-        return _("%(clusters)d clusters") % {"clusters": row.target}
-    if row.measure == "wanted":
-        return _("Judgments wanted: %(count)s") % {"count": decimals(row.target, 0)}
-    if row.measure == "rule":
-        return _("Stopping rule: %(count)s judgments") % {"count": decimals(row.target, 0)}
-    return _("%(share)s %% of the pairs told apart") % {"share": percent_in_figures(row.target)}
 
 
 def rounded(value: float | None, *, whole: bool) -> Value:
@@ -695,7 +689,7 @@ def _one_more(found: StoppingFound) -> Table:
         is_known = now.comparisons is not None and more.comparisons is not None
         rows.append(
             (
-                target_in_words(now),
+                _target_in_words(now.measure, now.target),
                 found.judgments(now.comparisons),
                 found.judgments(more.comparisons),
                 found.judgments(more.low),

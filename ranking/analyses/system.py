@@ -213,14 +213,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: SystemFound) -> Repor
         given,
         notes=[*_notes(found)],
         tables=[
-            _table(
-                "opponents",
-                _("Against each opponent"),
-                _("Opponent"),
-                found.opponents,
-                found.system,
-                "other",
-            ),
+            opponents_table(found.system, found.opponents),
             *_some("lengths", _("By length of the source"), _("Words"), found),
             *_some(
                 "documents",
@@ -320,6 +313,12 @@ def _in_order(kind: str, parts: Sequence[PartWon]) -> list[PartWon]:
     return sorted(
         parts, key=lambda each: (each.share.share is None, each.share.share or 0.0, each.part)
     )
+
+
+def opponents_table(system: str, opponents: Sequence[PartWon]) -> Table:
+    """Return what a system won and lost against each opponent."""
+    title, heading = _("Against each opponent"), _("Opponent")
+    return _table("opponents", title, heading, opponents, system, "other")
 
 
 def _some(

@@ -10,7 +10,7 @@ from ranking.core.agreement.intervals import NoInterval
 from ranking.core.rankings.rank import only_estimable
 from ranking.core.scores import NotEstimable
 from ranking.models import RankingRun
-from ranking.range_limits import LIMITS
+from ranking.range_choices import LIMITS
 from ranking.selectors.left_out import judges_left_out
 from ranking.services.stored_pairs import pairs_of
 

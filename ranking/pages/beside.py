@@ -11,8 +11,11 @@ from campaign.models import Task
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis
 from ranking.pages.analysis_form import asked_in_words
+from ranking.pages.report_shown import ShownTable, shown_tables
+from ranking.reports.tables import Column, Report, Table, Value
 from ranking.selectors.analyses import analyses_asked
 from ranking.selectors.runs import latest_run
+from ranking.wording.ranges import rank_cell, rank_range
 
 #: Stands for the ranking that the test set shows.
 SHOWN = "shown"
@@ -22,54 +25,13 @@ _DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
-class BesideRow:
-    """A system in two rankings; None where it has no rank."""
-
-    system: str
-    this: Mapping[str, Any] | None
-    other: Mapping[str, Any] | None
-
-    @property
-    def places(self) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
-        """Both, in the order of the columns."""
-        return self.this, self.other
-
-    @property
-    def differs(self) -> bool:
-        """Whether its rank, its rank range or its cluster is another."""
-        return self._place(self.this) != self._place(self.other)
-
-    @staticmethod
-    def _place(row: Mapping[str, Any] | None) -> list[Any] | None:
-        if row is None:
-            return None
-        place: dict[str, Any] = {"last_rank": row["rank"], "group": 1, **only_estimable(row)}
-        names = ("rank", "last_rank", "group", "rank_low", "rank_high", "cluster")
-        return [place[name] for name in names]
-
-
-@dataclass(frozen=True, slots=True)
 class Beside:
-    """A ranking beside another: `words` say which, `choices` which others there are."""
+    """A ranking beside another: `choices` are the others there are, `differing` is how many systems are elsewhere."""
 
-    rows: Sequence[BesideRow]
-    words: str
+    table: ShownTable
+    differing: int
     chosen: str
     choices: Sequence[tuple[str, str]]
-
-    @property
-    def has_groups(self) -> bool:
-        """Whether either ranks groups by themselves that nothing compares."""
-        return any(
-            place is not None and place.get("group", 1) > 1
-            for row in self.rows
-            for place in row.places
-        )
-
-    @property
-    def differing(self) -> int:
-        """How many systems are elsewhere."""
-        return sum(row.differs for row in self.rows)
 
 
 def rankings_beside(
@@ -92,18 +54,51 @@ def rankings_beside(
         chosen = choices[0][0]
     words = dict(choices).get(chosen, chosen)
     if chosen == SHOWN and run is not None:
-        return Beside(_rows(systems, run.result["systems"]), words, chosen, choices)
+        return _beside(systems, run.result["systems"], words, chosen, choices)
     if not chosen.isdecimal() or len(chosen) > _DIGITS:
         raise Http404
     found = Analysis.objects.of(task.pk).finished().filter(pk=chosen, kind=this.kind).first()
     if found is None or found.data is None:
         raise Http404
-    return Beside(_rows(systems, found.data["rankings"][0]["systems"]), words, chosen, choices)
+    others_systems = found.data["rankings"][0]["systems"]
+    return _beside(systems, others_systems, words, chosen, choices)
 
 
-def _rows(
-    these: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]
-) -> list[BesideRow]:
-    this = {row["system"]: row for row in these}
-    other = {row["system"]: row for row in others}
-    return [BesideRow(name, this.get(name), other.get(name)) for name in {**this, **other}]
+def _beside(
+    these: Sequence[Mapping[str, Any]],
+    those: Sequence[Mapping[str, Any]],
+    words: str,
+    chosen: str,
+    choices: Sequence[tuple[str, str]],
+) -> Beside:
+    sides = [{row["system"]: only_estimable(row) for row in rows} for rows in (these, those)]
+    has_groups = any(row.get("group", 1) > 1 for side in sides for row in side.values())
+    rows: list[tuple[Value, ...]] = []
+    for name in dict.fromkeys([*sides[0], *sides[1]]):
+        this, other = (_place(side.get(name), has_groups=has_groups) for side in sides)
+        rows.append((name, *this, *other, "≠" if this != other else ""))
+    heads = [*([_("Group")] if has_groups else []), _("Rank"), _("Rank range"), _("Cluster")]
+    table = Table(
+        name="beside",
+        title=_("Side by side"),
+        columns=[
+            Column("system", _("System"), is_text=True),
+            *(
+                Column(f"{side}_{number}", f"{head} · {side_words}")
+                for side, side_words in (("this", _("This choice")), ("other", words))
+                for number, head in enumerate(heads)
+            ),
+            Column("differs", _("Differs"), is_text=True),
+        ],
+        rows=rows,
+    )
+    (shown,) = shown_tables(Report(tables=[table], data={}))
+    return Beside(shown, sum(row[-1] != "" for row in rows), chosen, choices)
+
+
+def _place(row: Mapping[str, Any] | None, *, has_groups: bool) -> tuple[Value, ...]:
+    """Return the group, the rank, the rank range and the cluster of a system; dashes where it has none."""
+    if row is None:
+        return (None,) * (3 + has_groups)
+    group = (row.get("group", 1),) if has_groups else ()
+    return (*group, rank_cell(row), rank_range(row), row["cluster"])

@@ -44,38 +44,10 @@ _P_VALUES = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPart:
-    """A part of a cell, and where it leads."""
-
-    words: str
-    address: str | None = None
-
-    @property
-    def markup(self) -> str:
-        """The part as a link, or as it is, escaped."""
-        words = escape(self.words)
-        return words if self.address is None else f'<a href="{escape(self.address)}">{words}</a>'
-
-
-@dataclass(frozen=True, slots=True)
-class ShownCell:
-    """A cell: its parts, and whether it is a number."""
-
-    parts: Sequence[ShownPart]
-    is_number: bool
-
-    @property
-    def markup(self) -> str:
-        """The cell, escaped."""
-        return "".join([part.markup for part in self.parts])
-
-
-@dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row; a rule is drawn below it if `ends`."""
+    """The cells of a row, escaped, each with whether it is a number; a rule is drawn below it if `ends`."""
 
-    head: ShownCell
-    cells: Sequence[ShownCell]
+    cells: Sequence[tuple[str, bool]]
     ends: bool
 
 
@@ -101,13 +73,10 @@ class ShownTable:
         parts = []
         for row in self.rows:
             parts.append('<tr class="ends">' if row.ends else "<tr>")
-            parts.append(
-                '<th scope="row" class="number">' if row.head.is_number else '<th scope="row">'
-            )
-            parts += (row.head.markup, "</th>")
-            for cell in row.cells:
-                parts.append('<td class="number">' if cell.is_number else "<td>")
-                parts += (cell.markup, "</td>")
+            for place, (markup, is_number) in enumerate(row.cells):
+                tag, scope = ("td", "") if place else ("th", ' scope="row"')
+                kind = ' class="number"' if is_number else ""
+                parts.append(f"<{tag}{scope}{kind}>{markup}</{tag}>")
             parts.append("</tr>")
         # Each part is escaped, or one of those above.
         return mark_safe("".join(parts))  # noqa: S308
@@ -160,22 +129,14 @@ def _table(
         name=table.name,
         title=table.title,
         headings=[(column.heading, not column.is_text) for column in table.columns],
-        rows=[
-            ShownRow(head=cells[0], cells=cells[1:], ends=number in table.rules)
-            for number, cells in enumerate(rows)
-        ],
+        rows=[ShownRow(cells, number in table.rules) for number, cells in enumerate(rows)],
         notes=table.notes,
         plot=plot,
         more=len(table.rows) - len(rows),
-        files=[] if plot is None or file_address is None else plot_files(table, file_address),
+        files=[]
+        if plot is None or file_address is None
+        else [(ending.upper(), file_address(table.name, ending)) for ending in PLOT_FILES],
     )
-
-
-def plot_files(table: Table, file_address: Callable[[str, str], str]) -> list[tuple[str, str]]:
-    """Return the plot of a table, and its rows, as files: what each is called and its address; none without a plot."""
-    if table.plot is None or not table.rows:
-        return []
-    return [(ending.upper(), file_address(table.name, ending)) for ending in PLOT_FILES]
 
 
 def _cells(
@@ -183,17 +144,22 @@ def _cells(
     row: Sequence[Value],
     words: Sequence[Callable[[Value], str]],
     addresses: Addresses | None,
-) -> list[ShownCell]:
+) -> list[tuple[str, bool]]:
     about = {} if addresses is None else _about(table, row)
     return [
-        ShownCell(
-            parts=[ShownPart(said(value))]
+        (
+            escape(said(value))
             if addresses is None or value is None
-            else _parts(said(value), value, column, about, addresses),
-            is_number=not column.is_text,
+            else _markup(said(value), value, column, about, addresses),
+            not column.is_text,
         )
         for value, column, said in zip(row, table.columns, words, strict=True)
     ]
+
+
+def linked(words: str, address: str | None) -> str:
+    """Return words as a link, or as they are, escaped."""
+    return escape(words) if address is None else f'<a href="{escape(address)}">{escape(words)}</a>'
 
 
 def _addresses(table: Table, row: Sequence[Value], of_task: OfTask) -> Addresses | None:
@@ -227,24 +193,21 @@ def _two_systems(words: str) -> dict[Named, str]:
     return {"system": one, "other": other}
 
 
-def _parts(
+def _markup(
     words: str, value: Value, column: Column, about: dict[Named, str], addresses: Addresses
-) -> list[ShownPart]:
+) -> str:
+    """Return a cell, which leads to what it names or counts."""
+    address = None
     if column.names == "judges":
-        one, between, other = words.partition(BETWEEN)
-        return [
-            ShownPart(one, addresses.judge(one)),
-            ShownPart(between),
-            ShownPart(other, addresses.judge(other)),
-        ]
+        return BETWEEN.join(linked(name, addresses.judge(name)) for name in words.split(BETWEEN))
     if column.names is not None:
-        return [ShownPart(words, _named(str(value), column.names, addresses))]
-    if column.counts == "skipped" and value:
-        return [ShownPart(words, addresses.skips(about.get("judge", "")))]
-    if column.counts is not None and value and _is_there(about, addresses):
+        address = _named(str(value), column.names, addresses)
+    elif column.counts == "skipped" and value:
+        address = addresses.skips(about.get("judge", ""))
+    elif column.counts is not None and value and _is_there(about, addresses):
         outcome = None if column.counts == "judgments" else column.counts
-        return [ShownPart(words, addresses.judgments(**about, outcome=outcome))]
-    return [ShownPart(words)]
+        address = addresses.judgments(**about, outcome=outcome)
+    return linked(words, address)
 
 
 def _named(value: str, names: Named, addresses: Addresses) -> str | None:

@@ -15,8 +15,7 @@ from django.utils.translation import ngettext, pgettext
 from campaign.models import Task
 from ranking.analyses import AnalysisKind
 from ranking.models import RankingRun
-from ranking.range_choices import recorded_choice
-from ranking.range_limits import ONE_DOCUMENT
+from ranking.range_choices import ONE_DOCUMENT, recorded_choice
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.wording.methods import METHOD_SOURCES, score_words
 from ranking.wording.numbers import number_in_words

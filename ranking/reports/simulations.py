@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.utils.formats import number_format
@@ -12,7 +13,7 @@ from ranking.core.simulation.budget import Budget
 from ranking.core.simulation.model import Model
 from ranking.core.simulation.study import Study
 from ranking.reports.inputs import Input, input_data, input_notes
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.numbers import decimals, in_figures
 
 
@@ -42,7 +43,7 @@ def study_report(study: Study) -> Report:
                         Column(
                             f"error_{name}",
                             _("Error, %(method)s") % {"method": name},
-                            of=lambda row, name=name: row.error[name],
+                            of=_error_of(name),
                         )
                         for name in methods
                     ),
@@ -66,6 +67,10 @@ def study_report(study: Study) -> Report:
             "version": code_version(),
         },
     )
+
+
+def _error_of(method: str) -> Callable[[Any], Value]:
+    return lambda row: row.error[method]
 
 
 def budget_report(budget: Budget, given: Input | None) -> Report:

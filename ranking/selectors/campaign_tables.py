@@ -173,18 +173,25 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
         )
     }
     judges = JudgeTally.objects.filter(**of_campaign, judged__gt=0)
-    rows = [
-        TableRow(
-            each,
-            _of(
-                counted.get(each.pk, (0, 0, 0)),
-                worked.get(each.pk, 0),
-                sum(task == each.pk for task, _day in days),
-                *of_ranking.get(each.pk, (0, {}, None)),
-            ),
+    rows = []
+    for each in tasks:
+        everybody, blocks, skipped = counted.get(each.pk, (0, 0, 0))
+        watermark, given, collapsed = of_ranking.get(each.pk, (0, {}, None))
+        found = Collected(
+            judges=everybody,
+            blocks=blocks,
+            skipped=skipped,
+            active_ms=worked.get(each.pk, 0),
+            days=sum(task == each.pk for task, _day in days),
+            comparisons=given.get("comparisons"),
+            ties=given.get("ties"),
+            collapsed=collapsed,
+            segments=given.get("segments"),
+            counted_blocks=given.get("blocks"),
+            counted_systems=given.get("systems"),
+            counted_to=watermark,
         )
-        for each in tasks
-    ]
+        rows.append(TableRow(each, found))
     total = _total(
         [row.found for row in rows],
         judges=judges.aggregate(count=Count("judge", distinct=True))["count"],
@@ -196,49 +203,23 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
     return [*rows, TableRow(nobody, total)]
 
 
-def _of(
-    counts: tuple[int, int, int],
-    active_ms: int,
-    days: int,
-    watermark: int,
-    given: dict[str, Any],
-    collapsed: int | None,
-) -> Collected:
-    judges, blocks, skipped = counts
-    return Collected(
-        judges=judges,
-        blocks=blocks,
-        skipped=skipped,
-        active_ms=active_ms,
-        days=days,
-        comparisons=given.get("comparisons"),
-        ties=given.get("ties"),
-        collapsed=collapsed,
-        segments=given.get("segments"),
-        counted_blocks=given.get("blocks"),
-        counted_systems=given.get("systems"),
-        counted_to=watermark,
-    )
-
-
 def _total(found: Sequence[Collected], *, judges: int, days: int) -> Collected:
-    def summed(name: str) -> int | None:
+    def summed(name: str) -> Any:
         known = [getattr(each, name) for each in found if getattr(each, name) is not None]
         return sum(known) if known else None
 
     return Collected(
         judges=judges,
-        blocks=summed("blocks") or 0,
-        skipped=summed("skipped") or 0,
-        active_ms=summed("active_ms") or 0,
         days=days,
-        comparisons=summed("comparisons"),
-        ties=summed("ties"),
-        collapsed=summed("collapsed"),
-        segments=summed("segments"),
-        counted_blocks=summed("counted_blocks"),
-        counted_systems=summed("counted_systems"),
         counted_to=0,
+        **{name: summed(name) or 0 for name in ("blocks", "skipped", "active_ms")},
+        **{
+            name: summed(name)
+            for name in (
+                *("comparisons", "ties", "collapsed", "segments"),
+                *("counted_blocks", "counted_systems"),
+            )
+        },
     )
 
 

@@ -20,7 +20,6 @@ class Opponent:
     Attributes
     ----------
     name : str
-    cluster : int
     won, lost, tied : int
         Of the system, not of the opponent.
     is_better : bool
@@ -32,7 +31,6 @@ class Opponent:
     """
 
     name: str
-    cluster: int
     won: int
     lost: int
     tied: int
@@ -123,7 +121,6 @@ def _opponents(
         found.append(
             Opponent(
                 name=other["system"],
-                cluster=other["cluster"],
                 won=int(won),
                 lost=int(lost),
                 tied=int(ties),

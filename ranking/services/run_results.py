@@ -20,8 +20,7 @@ from ranking.core.rankings.counted_judgments import CountedJudgments, effective_
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank_counted
 from ranking.models import RankingRun
-from ranking.range_choices import recorded_choice
-from ranking.range_limits import range_limits
+from ranking.range_choices import range_limits, recorded_choice
 from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks
 from ranking.selectors.left_out import judges_not_counted
 from ranking.services.stopping_results import stopping_result

@@ -19,14 +19,14 @@ from campaign.pages.rights import rights
 from campaign.views.access import asked_task, joined_campaign, organised_campaign, organised_task
 from ranking.analyses import ANALYSES, TABLES, AnalysisKind, OptionError
 from ranking.analyses.kind import AnalysisChoice
+from ranking.analyses.ranking import RANKING
 from ranking.models import Analysis
 from ranking.pages.acting import judges_to_act
 from ranking.pages.addresses import Addresses, TableAddresses
 from ranking.pages.analysis_form import AnalysisForm, asked_in_words, pair_links
 from ranking.pages.beside import rankings_beside
 from ranking.pages.plot_file import plot_answer
-from ranking.pages.plots import rank_plots
-from ranking.pages.report_shown import answer_file, plot_files, report_file, shown_tables
+from ranking.pages.report_shown import answer_file, report_file, shown_tables
 from ranking.pages.summary import headline
 from ranking.reports import Report
 from ranking.reports.writing import FILES
@@ -202,20 +202,18 @@ def _answer(
     notes = [note for note in report.notes if note not in beside]
     context |= {"shown": shown, "notes": notes}
     addresses = Addresses(task, compares_outputs=answer_kind(task.protocol).compares_outputs)
-    address_of = partial(_file, task, shown.pk)
-    if shown.kind != "ranking":
-        return context | {
-            "tables": shown_tables(report, addresses=addresses, file_address=address_of),
-            "judges_to_act": judges_to_act(shown, task) if rights(request)["may_change"] else [],
-            "pair_links": pair_links(shown, task, watermark=watermark),
-        }
+    context |= {
+        "tables": shown_tables(
+            report, addresses=addresses, file_address=partial(_file, task, shown.pk)
+        ),
+        "judges_to_act": judges_to_act(shown, task) if rights(request)["may_change"] else [],
+        "pair_links": pair_links(shown, task, watermark=watermark),
+    }
+    if shown.kind != RANKING.name:
+        return context
     assert shown.data is not None  # noqa: S101  it is finished
     ranking = shown.data["rankings"][0]
-    plots = rank_plots(ranking["systems"])
-    own_tables = _tables_of_groups(ranking)
     return context | {
-        "run": ranking,
-        "plots": plots,
         "headline": headline(ranking["systems"], ranking["groups"]),
         "beside": rankings_beside(
             task=task,
@@ -229,30 +227,7 @@ def _answer(
             if name != BESIDE
             for value in values
         ],
-        # The ranking's own tables, one for each group, are shown with their ranges drawn.
-        "tables": shown_tables(
-            report,
-            without=frozenset(own_tables),
-            addresses=addresses,
-            file_address=address_of,
-        ),
-        "addresses": addresses,
-        "table_notes": [
-            note
-            for table in report.tables
-            if table.name in own_tables
-            for note in table.notes
-            if not any(note in plot.notes for plot in plots)
-        ],
-        "plot_title": report.tables[0].title,
-        "plot_files": plot_files(report.tables[0], address_of),
     }
-
-
-def _tables_of_groups(ranking: Mapping[str, Any]) -> list[str]:
-    """Return the names of a ranking's own tables in its report."""
-    name, count = ranking["method"], len(ranking["groups"])
-    return [name] if count < 2 else [f"{name}_group_{number}" for number in range(1, count + 1)]
 
 
 def _file(task: Task, analysis_id: int, table: str, ending: str) -> str:

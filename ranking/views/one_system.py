@@ -1,13 +1,13 @@
 """A system: what it won and lost, by opponent and by part, and the sentences that show it most clearly."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, cast
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -20,15 +20,13 @@ from ranking.models import Analysis
 from ranking.pages.addresses import Addresses
 from ranking.pages.one_system import (
     SENTENCES_AT_ONCE,
-    TICKS,
-    ShareTable,
-    opponents_table,
-    part_tables,
     sentences,
+    standing_table,
     system_words,
 )
-from ranking.pages.plot_file import PLOT_FILES
-from ranking.selectors.analyses import Answered, answered
+from ranking.pages.report_shown import shown_tables
+from ranking.reports import Report
+from ranking.selectors.analyses import Answered, answer_for_people, answered
 from ranking.selectors.left_out import judges_not_counted
 from ranking.selectors.one_system import (
     NamedSystem,
@@ -134,16 +132,27 @@ class _Page:
             "is_awaited": answer is not None and answer.is_awaited,
         }
 
-    def _with_files(self, table: ShareTable, analysis_id: int) -> ShareTable:
-        """Return a table with the files of its plot: they are those of the answer's table of this name."""
-        if not table.is_drawn:
-            return table
-        place = [self.task.test_set.campaign.slug, self.task.pk, analysis_id, table.name]
-        files = [
-            (ending.upper(), reverse("analysis-plot", args=[*place, ending]))
-            for ending in PLOT_FILES
-        ]
-        return replace(table, files=files)
+    def tables(self, answer: Analysis | None, addresses: Addresses) -> dict[str, Any]:
+        """Return the tables of the answer, and its notes; before it is there, the opponents alone."""
+        of = [self.task.test_set.campaign.slug, self.task.pk]
+        if answer is None:
+            known = self.standing if self.standing and self.standing.opponents else None
+            report = Report(
+                tables=[] if known is None else [standing_table(self.name, known)], data={}
+            )
+        else:
+            of.append(answer.pk)
+            report = answer_for_people(analysis=answer, language=get_language() or "en")
+        tables = shown_tables(
+            report,
+            # The sentences are shown with their texts.
+            without=frozenset({"clearly_lost", "clearly_won"}),
+            addresses=addresses,
+            file_address=None
+            if answer is None
+            else lambda name, ending: reverse("analysis-plot", args=[*of, name, ending]),
+        )
+        return {"tables": tables, "notes": report.notes}
 
     def context(self, answer: Answered | None) -> dict[str, Any]:
         """Return all that is known so far."""
@@ -159,30 +168,13 @@ class _Page:
             "answer": answer,
             "shown": shown,
             "neighbours": _neighbours(self.name, standing, addresses),
-            "ticks": TICKS,
             "at_once": SENTENCES_AT_ONCE,
             "lost_address": addresses.judgments(system=self.name, outcome="lost"),
             "won_address": addresses.judgments(system=self.name, outcome="won"),
             "source": language_described(self.task.test_set.source_language),
             "target": language_described(self.task.test_set.target_language),
         }
-        opponents = (
-            [opponents_table(self.name, standing, data, addresses=addresses)]
-            if standing is not None and standing.opponents
-            else []
-        )
-        parts = [] if data is None else part_tables(self.name, data, addresses=addresses)
-        if shown is not None:
-            opponents, parts = (
-                [self._with_files(each, shown.pk) for each in tables]
-                for tables in (opponents, parts)
-            )
-        # The longest table stands beside the others.
-        wide = [table for table in parts if table.name == "documents"] or parts
-        context["columns"] = [
-            [*opponents, *(table for table in parts if table not in wide)],
-            wide,
-        ]
+        context |= self.tables(shown, addresses)
         if data is not None:
             clear = data["lost_most_clearly"], data["won_most_clearly"]
             texts = sentences(

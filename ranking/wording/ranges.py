@@ -18,8 +18,7 @@ from ranking.core.ranges.anytime import Refusal
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.rankings.range_kinds import RangeKind
 from ranking.core.uncertainty.two_way import RangeLimit
-from ranking.range_choices import RangeChoice
-from ranking.range_limits import ONE_DOCUMENT
+from ranking.range_choices import ONE_DOCUMENT, RangeChoice
 from ranking.wording.numbers import by_language, decimals, number_in_words, percent_in_figures
 
 

@@ -77,26 +77,13 @@ def _ranking(row: TableRow) -> RankedTestSet:
     return found.ranking if isinstance(found, _Scored) else found
 
 
-@dataclass(frozen=True, slots=True)
-class _Average:
-    """A system that is ranked in every test set."""
-
-    system: str
-    rank: float
-    rank_low: float | None
-    rank_high: float | None
-    score: float | None
-    score_low: float | None
-    score_high: float | None
-
-
 def _ranges_hold(rows: Sequence[TableRow]) -> bool:
     return all(_ranking(row).choice.ranges in _HOLDING for row in rows)
 
 
 def _averages(
     rows: Sequence[TableRow], systems: Sequence[str], confidence: float
-) -> list[_Average]:
+) -> list[dict[str, Any]]:
     """Return the averages, the best mean rank first."""
     if not systems:
         return []
@@ -138,23 +125,22 @@ def _averages(
         for name, of_system in rows_of.items()
         if any(each.get("shortage") for each in of_system)
     }
-    found = [
-        _Average(
-            system=each.system,
-            rank=middle[each.system],
-            rank_low=each.low if hold and each.system not in thin else None,
-            rank_high=each.high if hold and each.system not in thin else None,
-            score=plain[each.system],
-            score_low=max(least, scored[each.system].low)
-            if each.system in scored and each.system not in thin
-            else None,
-            score_high=min(most, scored[each.system].high)
-            if each.system in scored and each.system not in thin
-            else None,
+    found = []
+    for each in mean_ranks(places, systems):
+        name, is_thin = each.system, each.system in thin
+        score = None if is_thin else scored.get(name)
+        found.append(
+            {
+                "system": name,
+                "rank": middle[name],
+                "rank_low": each.low if hold and not is_thin else None,
+                "rank_high": each.high if hold and not is_thin else None,
+                "score": plain[name],
+                "score_low": None if score is None else max(least, score.low),
+                "score_high": None if score is None else min(most, score.high),
+            }
         )
-        for each in mean_ranks(places, systems)
-    ]
-    return sorted(found, key=lambda each: (each.rank, -(each.score or 0.0), each.system))
+    return sorted(found, key=lambda row: (row["rank"], -(row["score"] or 0.0), row["system"]))
 
 
 def _mean(scores: Sequence[float | None]) -> float | None:
@@ -282,7 +268,7 @@ def _not_yet(rows: Sequence[TableRow]) -> list[str]:
 
 
 def _table(
-    found: Sequence[_Average], rows: Sequence[TableRow], options: Mapping[str, Any]
+    found: Sequence[Mapping[str, Any]], rows: Sequence[TableRow], options: Mapping[str, Any]
 ) -> Table:
     if _ranges_hold(rows):
         notes = [
@@ -336,7 +322,9 @@ def _table(
     )
 
 
-def _by_test_set(rows: Sequence[TableRow], found: Sequence[_Average], some: Sequence[str]) -> Table:
+def _by_test_set(
+    rows: Sequence[TableRow], found: Sequence[Mapping[str, Any]], some: Sequence[str]
+) -> Table:
     """Return the rank of each system in each test set, which is what is averaged."""
     ranks = {
         row.test_set.pk: {each["system"]: rank_cell(each) for each in _ranking(row).systems}
@@ -351,7 +339,7 @@ def _by_test_set(rows: Sequence[TableRow], found: Sequence[_Average], some: Sequ
         ),
         rows=[
             (name, *(ranks[row.test_set.pk].get(name) for row in rows))
-            for name in [*(each.system for each in found), *some]
+            for name in [*(each["system"] for each in found), *some]
         ],
         rules=frozenset({len(found) - 1} if found and some else ()),
     )

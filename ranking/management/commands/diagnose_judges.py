@@ -6,7 +6,7 @@ import math
 
 from django.core.management.base import CommandParser
 
-from ranking.analyses.judges import JudgesAsked, judges_found, judges_report
+from ranking.analyses.judges import judges_found, judges_report
 from ranking.core.agreement.report import JudgeChance
 from ranking.core.agreement.statistics import Chance
 from ranking.core.methods.registry import METHODS
@@ -82,22 +82,8 @@ class Command(ReportCommand):
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
-        method, seed = METHODS[options["method"]], options["seed"]
+        method = METHODS[options["method"]]
         settings = method.complete(parameters_of(options["parameter"], [method.name])[method.name])
         given = read_input(options, progress)
-        found = judges_found(
-            given,
-            JudgesAsked(
-                method=method,
-                parameters=settings,
-                deviations=options["deviations"],
-                level=options["level"],
-                minimum=options["minimum"],
-            ),
-            seed=seed,
-            how={
-                name: options[name]
-                for name in ("chance", "chance_of_judges", "resample", "resamples", "confidence")
-            },
-        )
+        found = judges_found(given, options, parameters=settings)
         return judges_report(given, found, confidence=options["confidence"])

@@ -19,11 +19,10 @@ from ranking.pages.summary import RankingSummary, summarise_run
 from ranking.range_choices import recorded_choice
 from ranking.reports.published.report import pairs_against
 from ranking.wording.agreement import strength_caution, strength_in_words
-from ranking.wording.firmness import firmness_in_words
 from ranking.wording.not_yet import reason_in_words
 from ranking.wording.numbers import p_in_figures
 from ranking.wording.pair_tests import mark_of
-from ranking.wording.published_method import method_sentences, reason_published
+from ranking.wording.published_method import firmness_in_words, method_sentences, reason_published
 
 Content = Mapping[str, Any]
 

@@ -1,6 +1,6 @@
 """Reports as pages show them: as many rows as are read at once, and what is left to the files."""
 
-from ranking.pages.report_shown import ShownCell, ShownPart, shown_tables
+from ranking.pages.report_shown import linked, shown_tables
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
 
@@ -13,7 +13,4 @@ def test_names_are_escaped_in_cells_links_and_plots() -> None:
     (found,) = shown_tables(Report(tables=[table], data={}))
     assert found.body == f'<tr><th scope="row">{written}</th><td class="number">0.500</td></tr>'
     assert f">{written}</text>" in str(found.plot)
-    linked = ShownCell(
-        parts=[ShownPart(name, f"/?judge={name}&x"), ShownPart("<")], is_number=False
-    )
-    assert linked.markup == f'<a href="/?judge={written}&amp;x">{written}</a>&lt;'
+    assert linked(name, f"/?judge={name}&x") == f'<a href="/?judge={written}&amp;x">{written}</a>'

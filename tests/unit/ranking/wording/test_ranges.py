@@ -7,8 +7,13 @@ import pytest
 from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.rankings.range_kinds import RANGE_KINDS, RangeKind, RangeOptions
 from ranking.core.uncertainty.two_way import RangeLimit
-from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice, recorded_choice
-from ranking.range_limits import range_limits
+from ranking.range_choices import (
+    RangeChoice,
+    RangeChoiceError,
+    completed_choice,
+    range_limits,
+    recorded_choice,
+)
 
 MANY = EffectiveUnits(segments=100.0, judges=20.0)
 FEW = RangeLimit.FEW_JUDGES
