@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 
 from annotation import models as annotation
 from campaign import models as campaign
+from campaign.database.recording import RecordedModel, rows_created
 from campaign.database.seeds import seed_draw
 from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
 from campaign.services import judge_link_create
@@ -77,7 +78,6 @@ _FILES: Final = "files on their way to a test set of the other campaign"
 #: Why the others are not.
 NOT_CLONED: Final[Mapping[type[Model], str]] = {
     campaign.Campaign: "one row, made with another name, as a draft",
-    campaign.CampaignStateChange: "the life of the other campaign",
     campaign.Rehearsal: "of the other campaign",
     campaign.ActivityEvent: "what was changed in the other campaign",
     campaign.ApiToken: "opens the other campaign",
@@ -250,6 +250,10 @@ def campaign_clone(
         for model in TABLES:
             if CLONED.get(model, {None}) <= parts:
                 copied[model._meta.db_table] = _copy(cursor, model, source, draft, set(copied))
+                if issubclass(model, RecordedModel):
+                    rows_created(
+                        model, list(campaign_rows(model, draft.pk).values_list("pk", flat=True))
+                    )
         for table in [*copied, *(["campaign_user"] if people else [])]:
             cursor.execute(f"DROP TABLE cloned_{table}")
     links = []

@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, Design, HITSequence
 from campaign.database.copy import pgtrigger_ignore_preset
+from campaign.database.recording import rows_created
 from campaign.models import Judge, Task
 
 #: As many as a design can ask for at most, and as the page of a HIT shows.
@@ -106,6 +107,8 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
     """
     if not pseudonyms:
         return {}
+    found: Any = Judge.objects.filter(campaign_id=campaign_id, pseudonym__in=pseudonyms)
+    known = list(found.values_list("pk", flat=True))
     Judge.objects.bulk_create(
         (
             Judge(campaign_id=campaign_id, pseudonym=pseudonym, origin=Judge.Origin.IMPORTED)
@@ -113,7 +116,7 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
         ),
         ignore_conflicts=True,
     )
-    found: Any = Judge.objects.filter(campaign_id=campaign_id, pseudonym__in=pseudonyms)
+    rows_created(Judge, list(found.exclude(pk__in=known).values_list("pk", flat=True)))
     ids = {}
     for judge in found:
         if judge.origin != Judge.Origin.IMPORTED:

@@ -1,11 +1,12 @@
+from typing import ClassVar
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
-from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 
 
-class TrainingBlock(models.Model):
+class TrainingBlock(RecordedModel):
     """A segment with outputs whose order is known, shown to new judges with an explanation.
 
     What a judge was shown is kept with their own block (`Block.expected`,
@@ -20,6 +21,15 @@ class TrainingBlock(models.Model):
     explanation = models.TextField(
         _("explanation"), help_text=_("What a judge reads after this block; names no system.")
     )
+
+    recording: ClassVar = Recording(
+        fields=["position", "segment_id", "explanation"],
+        campaign="task__test_set__campaign_id",
+        test_set="task__test_set_id",
+        called="position",
+    )
+
+    objects: ClassVar[RecordedQuerySet["TrainingBlock"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("training block")
@@ -36,21 +46,12 @@ class TrainingBlock(models.Model):
                 condition=~models.Q(explanation=""), name="training_block_is_explained"
             ),
         ]
-        triggers = [
-            Recorded(
-                name="training_block_recorded",
-                fields=["position", "segment_id", "explanation"],
-                campaign=OF_TASK,
-                test_set=TEST_SET_OF_TASK,
-                called="{row}.position::text",
-            ),
-        ]
 
     def __str__(self) -> str:
         return f"{self.task_id}: {self.position}"
 
 
-class TrainingCandidate(models.Model):
+class TrainingCandidate(RecordedModel):
     """An output of a training block and the rank it should get."""
 
     training_block = models.ForeignKey(
@@ -64,6 +65,15 @@ class TrainingCandidate(models.Model):
         help_text=_("1 is best. Only the order counts; empty: nothing is expected of it."),
     )
 
+    recording: ClassVar = Recording(
+        fields=["output_id", "expected"],
+        campaign="training_block__task__test_set__campaign_id",
+        test_set="training_block__task__test_set_id",
+        called="training_block__position",
+    )
+
+    objects: ClassVar[RecordedQuerySet["TrainingCandidate"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
+
     class Meta:
         verbose_name = _("output of a training block")
         verbose_name_plural = _("outputs of training blocks")
@@ -75,15 +85,6 @@ class TrainingCandidate(models.Model):
             models.CheckConstraint(
                 condition=models.Q(expected__range=(1, 5)),
                 name="training_candidate_rank_between_1_and_5",
-            ),
-        ]
-        triggers = [
-            Recorded(
-                name="training_candidate_recorded",
-                fields=["output_id", "expected"],
-                campaign="(SELECT t.campaign_id FROM annotation_trainingblock b JOIN campaign_task k ON k.id = b.task_id JOIN campaign_testset t ON t.id = k.test_set_id WHERE b.id = {row}.training_block_id)",
-                test_set="(SELECT k.test_set_id FROM annotation_trainingblock b JOIN campaign_task k ON k.id = b.task_id WHERE b.id = {row}.training_block_id)",
-                called="(SELECT position::text FROM annotation_trainingblock WHERE id = {row}.training_block_id)",
             ),
         ]
 

@@ -6,12 +6,12 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
 from campaign.models.judge import Judge
 
 
-class InstructionsQuerySet(models.QuerySet["Instructions"]):
+class InstructionsQuerySet(RecordedQuerySet["Instructions"]):
     def demanded_of(self, judge: models.OuterRef | Judge) -> "InstructionsQuerySet":
         """Return the versions a judge must still accept: neither these nor later ones are accepted.
 
@@ -29,7 +29,7 @@ class InstructionsQuerySet(models.QuerySet["Instructions"]):
         )
 
 
-class Instructions(models.Model):
+class Instructions(RecordedModel):
     """What a campaign tells its judges and what they consent to: a version, in one language.
 
     Versions are numbered over all languages of the campaign, so that a judge who accepted one is
@@ -52,6 +52,9 @@ class Instructions(models.Model):
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE"
+    recording: ClassVar = Recording(
+        fields=["version", "language", "demands_acceptance"], called="version"
+    )
     objects: ClassVar[InstructionsQuerySet] = InstructionsQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -66,13 +69,6 @@ class Instructions(models.Model):
                 name="instructions_first_version_demands_acceptance",
             ),
             models.CheckConstraint(condition=~models.Q(text=""), name="instructions_not_empty"),
-        ]
-        triggers = [
-            Recorded(
-                name="instructions_recorded",
-                fields=["version", "language", "demands_acceptance"],
-                called="{row}.version::text",
-            ),
         ]
 
     def __str__(self) -> str:

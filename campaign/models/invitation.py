@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
 
 
@@ -21,7 +21,7 @@ class InvitationRole(models.TextChoices):
     JUDGE = "judge", _("judge")
 
 
-class InvitationQuerySet(models.QuerySet["Invitation"]):
+class InvitationQuerySet(RecordedQuerySet["Invitation"]):
     def for_anybody(self) -> "InvitationQuerySet":
         """Select links that create new judges."""
         return self.filter(user__isnull=True)
@@ -39,7 +39,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.exclude(mail__user__isnull=False)
 
 
-class Invitation(models.Model):
+class Invitation(RecordedModel):
     """A link into one campaign: for one user, or for as many new judges as its cap allows.
 
     The button of a user's link signs them in and leads them to their work. A link without a user
@@ -94,6 +94,19 @@ class Invitation(models.Model):
         help_text=_("When its user became a member by it; it opens nothing any more."),
     )
 
+    recording: ClassVar = Recording(
+        fields=[
+            "user_id",
+            "role",
+            "cap",
+            "languages",
+            "asks_languages",
+            "note",
+            "expires_at",
+            "revoked_at",
+            "accepted_at",
+        ]
+    )
     objects: ClassVar[InvitationQuerySet] = InvitationQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -114,22 +127,6 @@ class Invitation(models.Model):
             models.CheckConstraint(
                 condition=models.Q(accepted_at__isnull=True) | ~models.Q(role="judge"),
                 name="invitation_accepted_is_no_judges",
-            ),
-        ]
-        triggers = [
-            Recorded(
-                name="invitation_recorded",
-                fields=[
-                    "user_id",
-                    "role",
-                    "cap",
-                    "languages",
-                    "asks_languages",
-                    "note",
-                    "expires_at",
-                    "revoked_at",
-                    "accepted_at",
-                ],
             ),
         ]
 

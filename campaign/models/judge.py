@@ -6,10 +6,10 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 
 
-class Judge(models.Model):
+class Judge(RecordedModel):
     """Somebody who ranks blocks in one campaign, known to everybody else by a pseudonym.
 
     A judge of an imported file or of a simulation has no user: nobody can sign in as one.
@@ -103,7 +103,21 @@ class Judge(models.Model):
         help_text=_("When they declined to take part; empty: they did not, or take part again."),
     )
 
-    objects: ClassVar[models.Manager["Judge"]] = models.Manager()
+    recording: ClassVar = Recording(
+        fields=[
+            "pseudonym",
+            "origin",
+            "languages",
+            "expertise",
+            "blocks_asked",
+            "note",
+            "withdrawn_at",
+            "declined_at",
+        ],
+        hidden=["address"],
+        called="pseudonym",
+    )
+    objects: ClassVar[RecordedQuerySet["Judge"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("judge")
@@ -133,23 +147,6 @@ class Judge(models.Model):
                 condition=models.Q(tour="", tour_left_at__isnull=True)
                 | models.Q(tour__in=["done", "skipped"], tour_left_at__isnull=False),
                 name="judge_left_the_tour_at_a_time",
-            ),
-        ]
-        triggers = [
-            Recorded(
-                name="judge_recorded",
-                fields=[
-                    "pseudonym",
-                    "origin",
-                    "languages",
-                    "expertise",
-                    "blocks_asked",
-                    "note",
-                    "withdrawn_at",
-                    "declined_at",
-                ],
-                hidden=["address"],
-                called="{row}.pseudonym",
             ),
         ]
 

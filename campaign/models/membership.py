@@ -1,4 +1,4 @@
-from typing import Final
+from typing import ClassVar, Final
 
 import pgtrigger
 from django.conf import settings
@@ -6,7 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
 
 
@@ -36,7 +36,7 @@ CHANGING_ROLES: Final = (MembershipRole.OWNER, MembershipRole.ORGANISER)
 OWNING_ROLES: Final = (MembershipRole.OWNER,)
 
 
-class Membership(models.Model):
+class Membership(RecordedModel):
     """A user's part in running a campaign. Judges are `Judge`s, not members."""
 
     campaign = models.ForeignKey(
@@ -53,6 +53,10 @@ class Membership(models.Model):
         help_text=_("Asked for by the member, who must be an organiser."),
     )
 
+    recording: ClassVar = Recording(fields=["user_id", "role", "daily_alerts"])
+
+    objects: ClassVar[RecordedQuerySet["Membership"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
+
     class Meta:
         verbose_name = _("membership")
         verbose_name_plural = _("memberships")
@@ -68,10 +72,6 @@ class Membership(models.Model):
             ),
         ]
         triggers = [
-            Recorded(
-                name="membership_recorded",
-                fields=["user_id", "role", "daily_alerts"],
-            ),
             # At the commit, so that members may come and go in any order within a transaction.
             trigger_from_file(
                 "campaign",

@@ -5,14 +5,14 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.models.state import CampaignState
 
 if TYPE_CHECKING:
     from campaign.models.user import User
 
 
-class TestSetQuerySet(models.QuerySet["TestSet"]):
+class TestSetQuerySet(RecordedQuerySet["TestSet"]):
     def open_to(self, user: "User | int | models.Expression") -> "TestSetQuerySet":
         """Test sets of campaigns whose results this user may read; none of campaigns in the bin."""
         return self.filter(campaign__memberships__user=user).exclude(
@@ -24,7 +24,7 @@ class TestSetQuerySet(models.QuerySet["TestSet"]):
         return self.open_to(user).annotate(role=models.F("campaign__memberships__role"))
 
 
-class TestSet(models.Model):
+class TestSet(RecordedModel):
     """Documents of consecutive segments from one language into another, and what systems made of them.
 
     What is asked of judges about it are its tasks: `campaign.models.task`.
@@ -47,6 +47,11 @@ class TestSet(models.Model):
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
+    recording: ClassVar = Recording(
+        fields=["name", "source_language", "target_language", "expertise"],
+        test_set="id",
+        called="name",
+    )
     objects: ClassVar[TestSetQuerySet] = TestSetQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -60,19 +65,6 @@ class TestSet(models.Model):
             models.CheckConstraint(
                 condition=~models.Q(source_language=models.F("target_language")),
                 name="test_set_source_differs_from_target",
-            ),
-        ]
-        triggers = [
-            Recorded(
-                name="test_set_recorded",
-                fields=[
-                    "name",
-                    "source_language",
-                    "target_language",
-                    "expertise",
-                ],
-                test_set="{row}.id",
-                called="{row}.name",
             ),
         ]
 

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 
 
 class WebhookEvent(models.TextChoices):
@@ -33,7 +33,7 @@ class DeliveryState(models.TextChoices):
     FAILED = "failed", _("failed")
 
 
-class WebhookEndpoint(models.Model):
+class WebhookEndpoint(RecordedModel):
     """An address that is told of a campaign's events.
 
     The secret stands here as it is, since messages are signed with it. The old one signs beside it until
@@ -61,7 +61,12 @@ class WebhookEndpoint(models.Model):
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
-    objects: ClassVar[models.Manager["WebhookEndpoint"]] = models.Manager()
+    recording: ClassVar = Recording(
+        fields=["description", "events", "paused_at", "disabled_at"],
+        hidden=["url", "secret"],
+        called="description",
+    )
+    objects: ClassVar[RecordedQuerySet["WebhookEndpoint"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("webhook")
@@ -81,14 +86,6 @@ class WebhookEndpoint(models.Model):
                 | (~Q(old_secret="") & Q(old_secret_until__isnull=False)),
                 name="webhook_old_secret_has_an_end",
             ),
-        ]
-        triggers = [
-            Recorded(
-                name="webhook_recorded",
-                fields=["description", "events", "paused_at", "disabled_at"],
-                hidden=["url", "secret"],
-                called="{row}.description",
-            )
         ]
 
     def __str__(self) -> str:

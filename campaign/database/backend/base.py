@@ -5,20 +5,12 @@ from typing import Any
 import psycopg2
 from django.db.backends.postgresql import base
 
-from campaign.database.acting import actor_told
 from campaign.database.limits import process_limits
 from campaign.database.silence import watcher_of_this_process
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection that is cut when PostgreSQL falls silent, in processes that answer requests.
-
-    It tells PostgreSQL who changes what is recorded.
-    """
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.execute_wrappers.append(actor_told)
+    """A connection that is cut when PostgreSQL falls silent, in processes that answer requests."""
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Connect; refuse at once while PostgreSQL is known to be silent."""
