@@ -186,8 +186,8 @@ _MAX_SLUG: Final = 60
 # Judges are other people to Quintet: a link of the clone must open nothing else.
 _NEW_USERS: Final = """
     INSERT INTO campaign_user
-        (id, password, last_login, is_superuser, email, name, language, is_active, is_staff, created_at)
-    SELECT m.new, '!' || md5(random()::text), NULL, false, NULL, u.name, u.language, true, false, now()
+        (id, password, last_login, email, name, language, is_active, is_staff, created_at)
+    SELECT m.new, '!' || md5(random()::text), NULL, NULL, u.name, u.language, true, false, now()
     FROM cloned_campaign_user m JOIN campaign_user u ON u.id = m.old
 """
 
