@@ -133,6 +133,7 @@ class Design(RecordedModel):
         null=True,
         blank=True,
         verbose_name=_("changed by"),
+        db_index=False,
     )
 
     recording: ClassVar = Recording(

@@ -78,11 +78,21 @@ class QualityRule(RecordedModel):
         "self", on_delete=models.PROTECT, related_name="replaced_by", null=True, blank=True
     )
     created_by = models.ForeignKey(
-        "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+        "campaign.User",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now())
     switched_off_by = models.ForeignKey(
-        "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+        "campaign.User",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     switched_off_at = models.DateTimeField(_("switched off"), null=True, blank=True)
 
@@ -161,7 +171,12 @@ class QualityAction(RecordedModel):
         "campaign.Task", on_delete=models.PROTECT, related_name="quality_actions"
     )
     rule = models.ForeignKey(
-        QualityRule, on_delete=models.PROTECT, related_name="actions", null=True, blank=True
+        QualityRule,
+        on_delete=models.PROTECT,
+        related_name="actions",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     action = models.CharField(_("action"), max_length=7, choices=QualityActionKind)
     evidence = models.JSONField(_("evidence"), default=dict)
@@ -183,7 +198,12 @@ class QualityAction(RecordedModel):
         help_text=_("What was decided about several judges at once has the same."),
     )
     created_by = models.ForeignKey(
-        "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+        "campaign.User",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
@@ -234,7 +254,9 @@ class QualityReversal(RecordedModel):
     action = models.OneToOneField(QualityAction, on_delete=models.PROTECT, related_name="reversal")
     note = models.TextField(_("note"), blank=True)
     batch = models.UUIDField(_("decision"), null=True, blank=True)
-    created_by = models.ForeignKey("campaign.User", on_delete=models.PROTECT, related_name="+")
+    created_by = models.ForeignKey(
+        "campaign.User", on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE, DELETE"

@@ -108,7 +108,7 @@ class Migration(migrations.Migration):
                         ('error', models.CharField(blank=True, max_length=300, verbose_name='what went wrong')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
                         ('day', models.DateField(help_text='In the time zone of the server.', verbose_name='day')),
-                        ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='alert_mails', to=settings.AUTH_USER_MODEL)),
+                        ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='alert_mails', to=settings.AUTH_USER_MODEL)),
                     ],
                     options={
                         'verbose_name': 'daily mail of alerts',
@@ -191,8 +191,8 @@ class Migration(migrations.Migration):
                         ('text', models.TextField(help_text='Markdown.', verbose_name='text')),
                         ('demands_acceptance', models.BooleanField(help_text='Judges go on only once they accepted this version or a later one.', verbose_name='demands acceptance')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
-                        ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='instructions', to='campaign.campaign')),
-                        ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='instructions', to='campaign.campaign')),
+                        ('created_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ],
                     options={
                         'verbose_name': 'instructions',
@@ -215,7 +215,7 @@ class Migration(migrations.Migration):
                         ('expires_at', models.DateTimeField(verbose_name='expires')),
                         ('revoked_at', models.DateTimeField(blank=True, null=True, verbose_name='revoked')),
                         ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='campaign.campaign')),
-                        ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('created_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                         ('user', models.ForeignKey(blank=True, help_text='Empty: for anybody, up to the cap.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to=settings.AUTH_USER_MODEL)),
                         ('accepted_at', models.DateTimeField(blank=True, help_text='When its user became a member by it; it opens nothing any more.', null=True, verbose_name='accepted')),
                     ],
@@ -244,7 +244,7 @@ class Migration(migrations.Migration):
                         ('started_at', models.DateTimeField(blank=True, null=True, verbose_name='started')),
                         ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='finished')),
                         ('cancel_asked_at', models.DateTimeField(blank=True, null=True, verbose_name='asked to stop')),
-                        ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('asked_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                         ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='jobs', to='campaign.campaign')),
                     ],
                     options={
@@ -276,7 +276,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('role', models.CharField(choices=[('owner', 'owner'), ('organiser', 'organiser'), ('analyst', 'analyst')], max_length=10, verbose_name='role')),
                         ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='campaign.campaign')),
-                        ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                        ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
                         ('daily_alerts', models.BooleanField(db_default=False, default=False, help_text='Asked for by the member, who must be an organiser.', verbose_name='daily mail of alerts')),
                     ],
                     options={
@@ -308,8 +308,8 @@ class Migration(migrations.Migration):
                         ('webhook_secret', models.CharField(blank=True, help_text='If empty, nothing sent in Prolific’s name is accepted.', max_length=200, verbose_name='secret of the webhook')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
                         ('closed_at', models.DateTimeField(blank=True, null=True, verbose_name='closed')),
-                        ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='panels', to='campaign.campaign')),
-                        ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='panels', to='campaign.campaign')),
+                        ('created_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ],
                     options={
                         'verbose_name': 'panel',
@@ -326,7 +326,7 @@ class Migration(migrations.Migration):
                         ('share', models.FloatField(verbose_name='share of the work')),
                         ('seed', models.BigIntegerField(verbose_name='seed')),
                         ('begun_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='begun')),
-                        ('begun_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('begun_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ],
                     options={
                         'verbose_name': 'rehearsal',
@@ -343,7 +343,7 @@ class Migration(migrations.Migration):
                         ('target_language', models.CharField(max_length=35, verbose_name='target language')),
                         ('expertise', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=60), blank=True, default=list, help_text='Only judges with all of these are asked.', size=None, verbose_name='expertise asked for')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
-                        ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='test_sets', to='campaign.campaign')),
+                        ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='test_sets', to='campaign.campaign')),
                     ],
                     options={
                         'verbose_name': 'test set',
@@ -366,7 +366,7 @@ class Migration(migrations.Migration):
                         ('disabled_at', models.DateTimeField(blank=True, help_text='After it had failed for days.', null=True, verbose_name='switched off')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
                         ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhook_endpoints', to='campaign.campaign')),
-                        ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('created_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ],
                     options={
                         'verbose_name': 'webhook',
@@ -421,7 +421,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('name', models.CharField(max_length=300, verbose_name='name')),
                         ('position', models.PositiveIntegerField(help_text='From 1.', verbose_name='position')),
-                        ('test_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='campaign.testset')),
+                        ('test_set', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='campaign.testset')),
                     ],
                     options={
                         'verbose_name': 'document',
@@ -436,7 +436,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('name', models.CharField(max_length=200, verbose_name='name')),
                         ('kind', models.CharField(choices=[('system', 'system'), ('reference', 'reference'), ('bad_reference', 'damaged reference')], default='system', max_length=13, verbose_name='kind')),
-                        ('test_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='systems', to='campaign.testset')),
+                        ('test_set', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='systems', to='campaign.testset')),
                         ('approach', models.CharField(blank=True, db_default='', max_length=200, verbose_name='approach')),
                         ('condition', models.CharField(blank=True, db_default='', max_length=200, verbose_name='condition')),
                         ('constrained', models.BooleanField(blank=True, help_text='Whether it was made only of the data that the task allows; empty: not said.', null=True, verbose_name='constrained')),
@@ -484,7 +484,7 @@ class Migration(migrations.Migration):
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
                         ('changed_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='last changed')),
                         ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uploads', to='campaign.campaign')),
-                        ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('created_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                         ('test_set', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='upload', to='campaign.testset')),
                         ('common_documents', models.BooleanField(default=False, verbose_name='only documents that all systems cover')),
                     ],
@@ -508,7 +508,7 @@ class Migration(migrations.Migration):
                         ('error', models.CharField(blank=True, default='', max_length=300, verbose_name='error')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
                         ('attempted_at', models.DateTimeField(blank=True, null=True, verbose_name='last attempt')),
-                        ('endpoint', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='campaign.webhookendpoint')),
+                        ('endpoint', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='campaign.webhookendpoint')),
                     ],
                     options={
                         'verbose_name': 'delivery of a webhook',
@@ -525,8 +525,8 @@ class Migration(migrations.Migration):
                         ('number', models.PositiveIntegerField(help_text='From 1 through the test set; srcIndex in the files of WMT.', verbose_name='number')),
                         ('position', models.PositiveIntegerField(help_text='From 1 through the document.', verbose_name='position')),
                         ('source_text', models.TextField(null=True, verbose_name='source text')),
-                        ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='segments', to='campaign.document')),
-                        ('test_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='segments', to='campaign.testset')),
+                        ('document', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='segments', to='campaign.document')),
+                        ('test_set', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='segments', to='campaign.testset')),
                     ],
                     options={
                         'verbose_name': 'segment',
@@ -551,7 +551,7 @@ class Migration(migrations.Migration):
                         ('stored_as', models.CharField(blank=True, default='', max_length=300, verbose_name='name in the storage')),
                         ('made_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='made')),
                         ('expires_at', models.DateTimeField(verbose_name='expires')),
-                        ('made_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('made_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                         ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='exported_files', to='campaign.task')),
                     ],
                     options={
@@ -573,8 +573,8 @@ class Migration(migrations.Migration):
                         ('tour', models.CharField(blank=True, choices=[('done', 'done'), ('skipped', 'skipped')], db_default='', default='', help_text='How the judge left the tour of the page; empty before that.', max_length=7, verbose_name='tour')),
                         ('tour_left_at', models.DateTimeField(blank=True, null=True, verbose_name='left the tour')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
-                        ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judges', to='campaign.campaign')),
-                        ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judges', to=settings.AUTH_USER_MODEL)),
+                        ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='judges', to='campaign.campaign')),
+                        ('user', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judges', to=settings.AUTH_USER_MODEL)),
                         ('chosen_task', models.ForeignKey(blank=True, help_text='What the judge chose to work on; empty, or not theirs to judge: any.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='campaign.task')),
                         ('withdrawn_at', models.DateTimeField(blank=True, help_text='When they were withdrawn, and their links with them; empty: they may judge.', null=True, verbose_name='withdrawn')),
                         ('declined_at', models.DateTimeField(blank=True, help_text='When they declined to take part; empty: they did not, or take part again.', null=True, verbose_name='declined')),
@@ -591,7 +591,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('number', models.PositiveBigIntegerField(verbose_name='number of the last judgment')),
-                        ('endpoint', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='marks', to='campaign.webhookendpoint')),
+                        ('endpoint', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='marks', to='campaign.webhookendpoint')),
                         ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='campaign.task')),
                     ],
                     options={
@@ -606,7 +606,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('name', models.CharField(max_length=500, verbose_name='name')),
                         ('size', models.PositiveBigIntegerField(verbose_name='bytes')),
-                        ('upload', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='files', to='campaign.upload')),
+                        ('upload', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='files', to='campaign.upload')),
                     ],
                     options={
                         'verbose_name': 'uploaded file',
@@ -620,7 +620,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('text', models.TextField(null=True, verbose_name='text')),
-                        ('segment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outputs', to='campaign.segment')),
+                        ('segment', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='outputs', to='campaign.segment')),
                         ('system', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outputs', to='campaign.system')),
                     ],
                     options={
@@ -636,7 +636,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('number', models.PositiveSmallIntegerField(help_text='From 1.', verbose_name='number')),
                         ('text', models.TextField(verbose_name='text')),
-                        ('segment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='references', to='campaign.segment')),
+                        ('segment', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='references', to='campaign.segment')),
                     ],
                     options={
                         'verbose_name': 'reference',
@@ -651,7 +651,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('offset', models.PositiveBigIntegerField(verbose_name='offset in bytes')),
                         ('content', models.BinaryField(verbose_name='content')),
-                        ('file', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='campaign.exportedfile')),
+                        ('file', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='campaign.exportedfile')),
                     ],
                     options={
                         'verbose_name': 'part of an exported file',
@@ -666,7 +666,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('accepted_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='accepted')),
                         ('instructions', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='acceptances', to='campaign.instructions')),
-                        ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='acceptances', to='campaign.judge')),
+                        ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='acceptances', to='campaign.judge')),
                     ],
                     options={
                         'verbose_name': 'acceptance',
@@ -684,7 +684,7 @@ class Migration(migrations.Migration):
                         ('device', models.CharField(blank=True, max_length=40, verbose_name='device')),
                         ('seen_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name='seen')),
                         ('invitation', models.ForeignKey(blank=True, help_text='The link that was opened; empty while at work.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='browser_visits', to='campaign.invitation')),
-                        ('judge', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='browser_visits', to='campaign.judge')),
+                        ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='browser_visits', to='campaign.judge')),
                     ],
                     options={
                         'verbose_name': 'browser visit',
@@ -699,7 +699,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('note', models.CharField(blank=True, max_length=300, verbose_name='note')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
-                        ('judge', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conflicts', to='campaign.judge')),
+                        ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='conflicts', to='campaign.judge')),
                         ('system', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conflicts', to='campaign.system')),
                     ],
                     options={
@@ -720,8 +720,8 @@ class Migration(migrations.Migration):
                         ('reason', models.TextField(blank=True, help_text='Of a refusal; the judge reads it.', verbose_name='reason')),
                         ('carried_out_at', models.DateTimeField(blank=True, null=True, verbose_name='carried out')),
                         ('removed', models.JSONField(blank=True, default=dict, help_text='How many rows of what.', verbose_name='removed')),
-                        ('answered_by', models.ForeignKey(blank=True, help_text='Empty: its time had passed, or a command.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                        ('asked_by', models.ForeignKey(blank=True, help_text="The member who asked in the judge's place; empty: the judge, or a command.", null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('answered_by', models.ForeignKey(blank=True, db_index=False, help_text='Empty: its time had passed, or a command.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('asked_by', models.ForeignKey(blank=True, db_index=False, help_text="The member who asked in the judge's place; empty: the judge, or a command.", null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                         ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='erasure_requests', to='campaign.judge')),
                     ],
                     options={
@@ -735,7 +735,7 @@ class Migration(migrations.Migration):
                     name='GroupMember',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('judge', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='group_members', to='campaign.judge')),
+                        ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='group_members', to='campaign.judge')),
                         ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='campaign.judgegroup')),
                     ],
                     options={
@@ -762,7 +762,7 @@ class Migration(migrations.Migration):
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
                         ('withdrawn_at', models.DateTimeField(blank=True, help_text='Or replaced by another.', null=True, verbose_name='withdrawn')),
                         ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mails', to='campaign.campaign')),
-                        ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('created_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                         ('invitation', models.OneToOneField(blank=True, help_text="A judge's: the link of the latest attempt.", null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='mail', to='campaign.invitation')),
                         ('judge', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='mails', to='campaign.judge')),
                         ('user', models.ForeignKey(blank=True, help_text='Who is to become a member; empty for judges. The role is that of the link.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='member_mails', to=settings.AUTH_USER_MODEL)),
@@ -780,7 +780,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('browser', models.BinaryField(help_text='A keyed hash of the id in its cookie.', max_length=32, verbose_name='browser')),
                         ('redeemed_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='redeemed')),
-                        ('invitation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='redemptions', to='campaign.invitation')),
+                        ('invitation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='redemptions', to='campaign.invitation')),
                         ('judge', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='link_redemption', to='campaign.judge')),
                     ],
                     options={
@@ -797,7 +797,7 @@ class Migration(migrations.Migration):
                         ('service', models.CharField(max_length=60, verbose_name='service')),
                         ('external_id', models.CharField(max_length=100, verbose_name='id at the service')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
-                        ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='panel_members', to='campaign.campaign')),
+                        ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='panel_members', to='campaign.campaign')),
                         ('judge', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='panel_member', to='campaign.judge')),
                     ],
                     options={
@@ -813,7 +813,7 @@ class Migration(migrations.Migration):
                         ('offset', models.PositiveBigIntegerField(verbose_name='offset in bytes')),
                         ('length', models.PositiveIntegerField(verbose_name='bytes')),
                         ('content', models.BinaryField(verbose_name='content')),
-                        ('file', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='campaign.uploadedfile')),
+                        ('file', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='campaign.uploadedfile')),
                     ],
                     options={
                         'verbose_name': 'part of a file',
@@ -834,7 +834,7 @@ class Migration(migrations.Migration):
                         ('reviewed_at', models.DateTimeField(blank=True, null=True, verbose_name='reviewed')),
                         ('approved_at', models.DateTimeField(blank=True, null=True, verbose_name='approved')),
                         ('withdrawn_at', models.DateTimeField(blank=True, null=True, verbose_name='withdrawn')),
-                        ('reviewed_by', models.ForeignKey(blank=True, help_text='Empty where it was approved from the command line.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('reviewed_by', models.ForeignKey(blank=True, db_index=False, help_text='Empty where it was approved from the command line.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                         ('output', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='bad_reference', to='campaign.output')),
                     ],
                     options={
@@ -860,7 +860,7 @@ class Migration(migrations.Migration):
                         ('kind', models.CharField(choices=[('recorded', 'to the judge: recorded'), ('refused', 'to the judge: refused'), ('carried_out', 'to the judge: carried out'), ('asked', 'to an organiser: somebody asked')], max_length=11, verbose_name='kind')),
                         ('address', models.EmailField(blank=True, max_length=254, verbose_name='e-mail address')),
                         ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='campaign.campaign')),
-                        ('request', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mails', to='campaign.erasurerequest')),
+                        ('request', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='mails', to='campaign.erasurerequest')),
                         ('user', models.ForeignKey(blank=True, help_text='The organiser who is told; empty: it is to the judge.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ],
                     options={
@@ -888,7 +888,7 @@ class Migration(migrations.Migration):
                         ('due_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name='due')),
                         ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='ended')),
                         ('member', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participations', to='campaign.panelmember')),
-                        ('panel', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participations', to='campaign.panel')),
+                        ('panel', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='participations', to='campaign.panel')),
                     ],
                     options={
                         'verbose_name': 'participation',

@@ -56,6 +56,7 @@ class BadReference(RecordedModel):
         null=True,
         blank=True,
         help_text=_("Empty where it was approved from the command line."),
+        db_index=False,
     )
     reviewed_at = models.DateTimeField(_("reviewed"), null=True, blank=True)
     # Between the two it was drawn for judges. Each is set once, so that a HIT drawn at any time

@@ -211,7 +211,12 @@ class Rehearsal(RecordedModel):
     # By the database's clock: what was changed later is not in the rehearsal.
     begun_at = models.DateTimeField(_("begun"), db_default=Now(), editable=False)
     begun_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
 
     recording: ClassVar = Recording(fields=["bots", "skill", "share"])

@@ -16,7 +16,9 @@ class ConflictOfInterest(RecordedModel):
     text stands for other systems too.
     """
 
-    judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="conflicts")
+    judge = models.ForeignKey(
+        "campaign.Judge", on_delete=models.CASCADE, related_name="conflicts", db_index=False
+    )
     system = models.ForeignKey(
         "campaign.System", on_delete=models.CASCADE, related_name="conflicts"
     )

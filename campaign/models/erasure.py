@@ -41,6 +41,7 @@ class ErasureRequest(RecordedModel):
         null=True,
         blank=True,
         help_text=_("The member who asked in the judge's place; empty: the judge, or a command."),
+        db_index=False,
     )
     due_at = models.DateTimeField(
         _("due"), help_text=_("Carried out by itself from then on, unless it was answered.")
@@ -58,6 +59,7 @@ class ErasureRequest(RecordedModel):
         null=True,
         blank=True,
         help_text=_("Empty: its time had passed, or a command."),
+        db_index=False,
     )
     removed = models.JSONField(
         _("removed"), default=dict, blank=True, help_text=_("How many rows of what.")

@@ -37,7 +37,7 @@ class Instructions(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="instructions"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="instructions", db_index=False
     )
     version = models.PositiveIntegerField(_("version"), help_text=_("From 1."))
     language = models.CharField(_("language"), max_length=35)
@@ -47,7 +47,12 @@ class Instructions(RecordedModel):
         help_text=_("Judges go on only once they accepted this version or a later one."),
     )
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
@@ -79,7 +84,7 @@ class Acceptance(models.Model):
     """A judge read and accepted a version of the instructions. Append-only."""
 
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.PROTECT, related_name="acceptances"
+        "campaign.Judge", on_delete=models.PROTECT, related_name="acceptances", db_index=False
     )
     instructions = models.ForeignKey(
         Instructions, on_delete=models.PROTECT, related_name="acceptances"

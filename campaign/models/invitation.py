@@ -82,7 +82,12 @@ class Invitation(RecordedModel):
     )
     note = models.CharField(_("note"), max_length=200, blank=True)
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     expires_at = models.DateTimeField(_("expires"))
@@ -147,7 +152,9 @@ class LinkRedemption(models.Model):
     at the same time. A browser that opens the same link again is the same judge.
     """
 
-    invitation = models.ForeignKey(Invitation, on_delete=models.PROTECT, related_name="redemptions")
+    invitation = models.ForeignKey(
+        Invitation, on_delete=models.PROTECT, related_name="redemptions", db_index=False
+    )
     judge = models.OneToOneField(
         "campaign.Judge", on_delete=models.CASCADE, related_name="link_redemption"
     )
@@ -189,7 +196,7 @@ class BrowserVisit(models.Model):
     """
 
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="browser_visits"
+        "campaign.Judge", on_delete=models.CASCADE, related_name="browser_visits", db_index=False
     )
     invitation = models.ForeignKey(
         Invitation,

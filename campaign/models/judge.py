@@ -25,7 +25,7 @@ class Judge(RecordedModel):
         SKIPPED = "skipped", _("skipped")
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="judges"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="judges", db_index=False
     )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -33,6 +33,7 @@ class Judge(RecordedModel):
         related_name="judges",
         null=True,
         blank=True,
+        db_index=False,
     )
     pseudonym = models.CharField(_("pseudonym"), max_length=100)
     origin = models.CharField(_("origin"), max_length=9, choices=Origin, default=Origin.PERSON)

@@ -63,7 +63,7 @@ class GroupMember(RecordedModel):
 
     group = models.ForeignKey(JudgeGroup, on_delete=models.CASCADE, related_name="members")
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="group_members"
+        "campaign.Judge", on_delete=models.CASCADE, related_name="group_members", db_index=False
     )
 
     recording: ClassVar = Recording(fields=["group_id", "judge_id"], campaign="judge__campaign_id")

@@ -43,7 +43,10 @@ class Membership(RecordedModel):
         "campaign.Campaign", on_delete=models.CASCADE, related_name="memberships"
     )
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="memberships",
+        db_index=False,
     )
     role = models.CharField(_("role"), max_length=10, choices=MembershipRole)
     daily_alerts = models.BooleanField(

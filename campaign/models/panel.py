@@ -37,7 +37,7 @@ class Panel(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="panels"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="panels", db_index=False
     )
     kind = models.CharField(_("service"), max_length=8, choices=PanelKind)
     service = models.CharField(
@@ -102,7 +102,12 @@ class Panel(RecordedModel):
         help_text=_("If empty, nothing sent in Prolific’s name is accepted."),
     )
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True)
@@ -196,7 +201,7 @@ class PanelMember(models.Model):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="panel_members"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="panel_members", db_index=False
     )
     service = models.CharField(_("service"), max_length=60)
     external_id = models.CharField(_("id at the service"), max_length=100)

@@ -22,7 +22,7 @@ class System(RecordedModel):
     """A participant. What it is is marked in `kind`, never guessed from its name."""
 
     test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="systems"
+        "campaign.TestSet", on_delete=models.CASCADE, related_name="systems", db_index=False
     )
     name = models.CharField(_("name"), max_length=200)
     kind = models.CharField(_("kind"), max_length=13, choices=SystemKind, default=SystemKind.SYSTEM)
@@ -107,7 +107,7 @@ class Output(models.Model):
 
     system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="outputs")
     segment = models.ForeignKey(
-        "campaign.Segment", on_delete=models.CASCADE, related_name="outputs"
+        "campaign.Segment", on_delete=models.CASCADE, related_name="outputs", db_index=False
     )
     text = models.TextField(_("text"), null=True)  # noqa: DJ001  NULL: not known
 

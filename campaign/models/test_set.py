@@ -31,7 +31,7 @@ class TestSet(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="test_sets"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="test_sets", db_index=False
     )
     name = models.CharField(_("name"), max_length=200)
     # Canonical BCP 47 tags: `campaign/texts/language_tags.py`. Judgments imported before they were checked
@@ -76,7 +76,9 @@ class TestSet(RecordedModel):
 
 
 class Document(models.Model):
-    test_set = models.ForeignKey(TestSet, on_delete=models.CASCADE, related_name="documents")
+    test_set = models.ForeignKey(
+        TestSet, on_delete=models.CASCADE, related_name="documents", db_index=False
+    )
     name = models.CharField(_("name"), max_length=300)
     position = models.PositiveIntegerField(_("position"), help_text=_("From 1."))
 
@@ -100,8 +102,12 @@ class Document(models.Model):
 class Segment(models.Model):
     """A source text. Judgments imported without texts leave `source_text` NULL: not known."""
 
-    test_set = models.ForeignKey(TestSet, on_delete=models.CASCADE, related_name="segments")
-    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="segments")
+    test_set = models.ForeignKey(
+        TestSet, on_delete=models.CASCADE, related_name="segments", db_index=False
+    )
+    document = models.ForeignKey(
+        Document, on_delete=models.CASCADE, related_name="segments", db_index=False
+    )
     number = models.PositiveIntegerField(
         _("number"), help_text=_("From 1 through the test set; srcIndex in the files of WMT.")
     )
@@ -137,7 +143,9 @@ class Segment(models.Model):
 class Reference(models.Model):
     """A translation of a segment by a human, shown to the judges beside the source."""
 
-    segment = models.ForeignKey(Segment, on_delete=models.CASCADE, related_name="references")
+    segment = models.ForeignKey(
+        Segment, on_delete=models.CASCADE, related_name="references", db_index=False
+    )
     number = models.PositiveSmallIntegerField(_("number"), help_text=_("From 1."))
     text = models.TextField(_("text"))
 

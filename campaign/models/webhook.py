@@ -57,7 +57,12 @@ class WebhookEndpoint(RecordedModel):
         _("switched off"), null=True, blank=True, help_text=_("After it had failed for days.")
     )
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
@@ -110,7 +115,7 @@ class WebhookDelivery(models.Model):
     """
 
     endpoint = models.ForeignKey(
-        WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries"
+        WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False
     )
     message_id = models.UUIDField(_("id of the message"), default=uuid4, editable=False)
     event = models.CharField(_("event"), max_length=30)
@@ -162,7 +167,9 @@ class WebhookDelivery(models.Model):
 class WebhookMark(models.Model):
     """Up to which judgment of a task an endpoint was told."""
 
-    endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="marks")
+    endpoint = models.ForeignKey(
+        WebhookEndpoint, on_delete=models.CASCADE, related_name="marks", db_index=False
+    )
     task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="+")
     number = models.PositiveBigIntegerField(_("number of the last judgment"))
 

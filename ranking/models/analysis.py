@@ -26,7 +26,9 @@ class Analysis(models.Model):
     people, in each language, and `data` the same for programs.
     """
 
-    task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="analyses")
+    task = models.ForeignKey(
+        "campaign.Task", on_delete=models.CASCADE, related_name="analyses", db_index=False
+    )
     kind = models.CharField(_("kind"), max_length=40)
     choice = models.JSONField(_("choice"))
     choice_digest = models.CharField(
@@ -50,7 +52,12 @@ class Analysis(models.Model):
         help_text=_("Which computes it."),
     )
     asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     asked_at = models.DateTimeField(_("asked"), db_default=Now(), editable=False)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)

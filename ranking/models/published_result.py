@@ -41,7 +41,7 @@ class PublishedResult(RecordedModel):
     """
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.PROTECT, related_name="published_results"
+        "campaign.Task", on_delete=models.PROTECT, related_name="published_results", db_index=False
     )
     version = models.PositiveIntegerField(_("version"), help_text=_("From 1 in the test set."))
     content = models.JSONField(_("content"))
@@ -66,6 +66,7 @@ class PublishedResult(RecordedModel):
         null=True,
         blank=True,
         verbose_name=_("published by"),
+        db_index=False,
     )
     embargo_until = models.DateTimeField(
         _("embargo until"),

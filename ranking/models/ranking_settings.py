@@ -47,7 +47,7 @@ class RankingSettings(RecordedModel):
         BENJAMINI_HOCHBERG = "benjamini_hochberg", _("Benjamini and Hochberg")
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.CASCADE, related_name="ranking_settings"
+        "campaign.Task", on_delete=models.CASCADE, related_name="ranking_settings", db_index=False
     )
     method = models.CharField(
         _("method"), max_length=20, choices=LiveMethod, default=LiveMethod.BY_DESIGN
@@ -94,6 +94,7 @@ class RankingSettings(RecordedModel):
         null=True,
         blank=True,
         verbose_name=_("changed by"),
+        db_index=False,
     )
 
     recording: ClassVar = Recording(

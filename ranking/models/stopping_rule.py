@@ -28,7 +28,7 @@ class StoppingRule(RecordedModel):
     Tests = RuleTests
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.CASCADE, related_name="stopping_rules"
+        "campaign.Task", on_delete=models.CASCADE, related_name="stopping_rules", db_index=False
     )
     judgments = models.PositiveIntegerField(
         _("judgments"),
@@ -70,6 +70,7 @@ class StoppingRule(RecordedModel):
         null=True,
         blank=True,
         verbose_name=_("changed by"),
+        db_index=False,
     )
 
     recording: ClassVar = Recording(
