@@ -2,7 +2,7 @@ from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in
 from django.core.checks import Tags, register
 from django.db.backends.signals import connection_created
-from django.db.models.signals import post_migrate, pre_migrate
+from django.db.models.signals import post_migrate, pre_delete, pre_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -14,6 +14,7 @@ class CampaignConfig(AppConfig):
         from campaign.accounts.interface_language import language_into_session
         from campaign.browsers import session_describe
         from campaign.database.prepared import connection_prepare
+        from campaign.database.recording import deletion_recorded, recorded_models
         from campaign.database.roles import (
             application_role_check,
             application_role_grant,
@@ -24,6 +25,8 @@ class CampaignConfig(AppConfig):
         # Each app sends these; all tables are there when the first of them says that they are.
         pre_migrate.connect(owner_require, sender=self, dispatch_uid="owner-require")
         post_migrate.connect(application_role_grant, sender=self, dispatch_uid="role-grant")
+        for model in recorded_models():
+            pre_delete.connect(deletion_recorded, sender=model, dispatch_uid="deletion-recorded")
         register(application_role_check, Tags.database)
         user_logged_in.connect(language_into_session, dispatch_uid="interface-language")
         user_logged_in.connect(session_describe, dispatch_uid="session-describe")

@@ -17,7 +17,6 @@ from ranking import models as ranking
 # A model that stands neither here nor below fails tests/unit/cells/test_campaign_rows.py.
 _PATHS: Final[dict[type[Model], str]] = {
     campaign.Campaign: "pk",
-    campaign.CampaignStateChange: "campaign",
     campaign.Rehearsal: "campaign",
     campaign.Membership: "campaign",
     campaign.ActivityEvent: "campaign",

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 
 from annotation import models as annotation
 from campaign import models as campaign
+from campaign.database.recording import RecordedModel, rows_created
 from campaign.database.seeds import seed_draw
 from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
 from campaign.services import judge_link_create
@@ -103,8 +104,8 @@ _MAX_SLUG: Final = 60
 # Judges are other people to Quintet: a link of the clone must open nothing else.
 _NEW_USERS: Final = """
     INSERT INTO campaign_user
-        (id, password, last_login, is_superuser, email, name, language, is_active, is_staff, created_at)
-    SELECT m.new, '!' || md5(random()::text), NULL, false, NULL, u.name, u.language, true, false, now()
+        (id, password, last_login, email, name, language, is_active, is_staff, created_at)
+    SELECT m.new, '!' || md5(random()::text), NULL, NULL, u.name, u.language, true, false, now()
     FROM cloned_campaign_user m JOIN campaign_user u ON u.id = m.old
 """
 
@@ -167,6 +168,10 @@ def campaign_clone(
         for model in TABLES:
             if CLONED.get(model, {None}) <= parts:
                 copied[model._meta.db_table] = _copy(cursor, model, source, draft, set(copied))
+                if issubclass(model, RecordedModel):
+                    rows_created(
+                        model, list(campaign_rows(model, draft.pk).values_list("pk", flat=True))
+                    )
         for table in [*copied, *(["campaign_user"] if people else [])]:
             cursor.execute(f"DROP TABLE cloned_{table}")
     links = []

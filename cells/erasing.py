@@ -118,8 +118,8 @@ BEGIN
             SELECT FROM campaign_membership WHERE campaign_id = part.campaign_id AND user_id = part.user_id);
     IF part.user_id IS NOT NULL AND has_other_parts THEN
         -- Theirs elsewhere: this judge becomes nobody's.
-        INSERT INTO campaign_user (password, is_superuser, name, language, is_active, is_staff)
-            VALUES ('', false, '', '', false, false) RETURNING id INTO part.user_id;
+        INSERT INTO campaign_user (password, name, language, is_active, is_staff)
+            VALUES ('', '', '', false, false) RETURNING id INTO part.user_id;
         UPDATE campaign_judge SET user_id = part.user_id WHERE id = part.id;
     ELSIF part.user_id IS NOT NULL THEN
         DELETE FROM campaign_session WHERE user_id = part.user_id;

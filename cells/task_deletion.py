@@ -23,6 +23,7 @@ from annotation.models import (
 from annotation.selectors.judged import judgments_so_far
 from annotation.selectors.task_rules import is_lent
 from campaign.database.copy import constraints_check_now
+from campaign.database.recording import rows_deleted
 from campaign.models import Judge, Protocol, Task, User
 from campaign.services import TaskRefusedError
 from campaign.services.tasks import task_campaign_lock
@@ -104,6 +105,7 @@ def task_delete(*, task: Task, by: User | None) -> None:
         with transaction.atomic():
             Judge.objects.filter(chosen_task=task).update(chosen_task=None)
             for rows in [*_hanging(task), Task.objects.filter(pk=task.pk)]:
+                rows_deleted(rows)
                 # HITs, their plans and blocks would be read into memory otherwise.
                 rows._raw_delete(DEFAULT_DB_ALIAS)  # noqa: SLF001  there is no other statement a table
             constraints_check_now()

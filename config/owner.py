@@ -10,4 +10,4 @@ from config.settings import DATABASES, env
 DATABASE_OF_APPLICATION = {**DATABASES["default"]}
 _owner = env.db("MIGRATION_DATABASE_URL", default=env.str("DATABASE_URL"))
 _options = {**DATABASES["default"]["OPTIONS"], **_owner.get("OPTIONS", {})}
-DATABASES["default"].update({**_owner, "ENGINE": "campaign.database.backend", "OPTIONS": _options})
+DATABASES["default"].update({**_owner, "OPTIONS": _options})

@@ -151,7 +151,6 @@ DATABASES = {"default": env.db("DATABASE_URL")}
 APPLICATION_ROLE = DATABASES["default"]["USER"]
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-DATABASES["default"]["ENGINE"] = "campaign.database.backend"
 # A server that cannot be reached is given up soon. One that went away without a word, with its machine or the
 # network, is noticed by TCP; over a unix socket these do nothing.
 DATABASES["default"]["OPTIONS"] = {

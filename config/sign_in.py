@@ -27,6 +27,8 @@ ACCOUNT_RATE_LIMITS = {
 }
 # Whatever checks a password, with allauth or without: an address that goes on guessing one account's.
 AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"
+# Counts are in the cache: the tables of axes would stay empty.
+MIGRATION_MODULES = {"axes": None}
 AXES_FAILURE_LIMIT = 20
 AXES_COOLOFF_TIME = 1  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]

@@ -25,6 +25,7 @@ from campaign.database.copy import (
     pgtrigger_ignore_preset,
     rows_copy,
 )
+from campaign.database.recording import rows_created
 from campaign.database.transactions import table_scans_off
 from campaign.models import Judge, Task
 
@@ -123,6 +124,8 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
     """
     if not pseudonyms:
         return {}
+    found: Any = Judge.objects.filter(campaign_id=campaign_id, pseudonym__in=pseudonyms)
+    known = list(found.values_list("pk", flat=True))
     Judge.objects.bulk_create(
         (
             Judge(campaign_id=campaign_id, pseudonym=pseudonym, origin=Judge.Origin.IMPORTED)
@@ -130,7 +133,7 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
         ),
         ignore_conflicts=True,
     )
-    found: Any = Judge.objects.filter(campaign_id=campaign_id, pseudonym__in=pseudonyms)
+    rows_created(Judge, list(found.exclude(pk__in=known).values_list("pk", flat=True)))
     ids = {}
     for judge in found:
         if judge.origin != Judge.Origin.IMPORTED:

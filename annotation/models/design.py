@@ -15,19 +15,18 @@ from annotation.sampling.parameters import (
     SegmentOrder,
 )
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import EARLIER_OF_TASK, Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.seeds import SeedField
 from campaign.database.triggers import trigger_from_file
-from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 
 
-class DesignQuerySet(models.QuerySet["Design"]):
+class DesignQuerySet(RecordedQuerySet["Design"]):
     def not_imported(self) -> "DesignQuerySet":
         """Return the designs that HITs are drawn by, without the one of imported blocks."""
         return self.exclude(kind=Design.Kind.IMPORTED)
 
 
-class Design(models.Model):
+class Design(RecordedModel):
     """How the HITs of a test set are drawn, from a certain HIT on.
 
     HIT number k is a function of its design's row, k and the recorded state
@@ -134,8 +133,35 @@ class Design(models.Model):
         null=True,
         blank=True,
         verbose_name=_("changed by"),
+        db_index=False,
     )
 
+    recording: ClassVar = Recording(
+        fields=[
+            "kind",
+            "systems_per_block",
+            "segments_per_hit",
+            "segment_order",
+            "documents",
+            "segments",
+            "systems",
+            "reference_rate",
+            "bad_reference_rate",
+            "attention_every",
+            "length_limits",
+            "normalisation",
+            "active_floor",
+            "inter_share",
+            "intra_share",
+            "repeat_gap",
+            "redundancy",
+            "judge_group_id",
+        ],
+        hidden=["seed"],
+        campaign="task__test_set__campaign_id",
+        test_set="task__test_set_id",
+        replaces=lambda row: models.Q(task=row.task_id),
+    )
     objects: ClassVar[DesignQuerySet] = DesignQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -190,33 +216,6 @@ class Design(models.Model):
             ),
         ]
         triggers = [
-            Recorded(
-                name="design_recorded",
-                fields=[
-                    "kind",
-                    "systems_per_block",
-                    "segments_per_hit",
-                    "segment_order",
-                    "documents",
-                    "segments",
-                    "systems",
-                    "reference_rate",
-                    "bad_reference_rate",
-                    "attention_every",
-                    "length_limits",
-                    "normalisation",
-                    "active_floor",
-                    "inter_share",
-                    "intra_share",
-                    "repeat_gap",
-                    "redundancy",
-                    "judge_group_id",
-                ],
-                hidden=["seed"],
-                campaign=OF_TASK,
-                test_set=TEST_SET_OF_TASK,
-                replaces=EARLIER_OF_TASK,
-            ),
             trigger_from_file(
                 "annotation",
                 "design_is_for_a_group_of_its_campaign",

@@ -45,7 +45,7 @@ class ProblemReport(models.Model):
     )
     # Beside the block: the dashboard asks for the latest of a test set every second.
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.PROTECT, related_name="problem_reports"
+        "campaign.Task", on_delete=models.PROTECT, related_name="problem_reports", db_index=False
     )
     kind = models.CharField(_("kind"), max_length=9, choices=ProblemReportKind)
     comment = models.TextField(_("comment"), blank=True)
@@ -94,7 +94,9 @@ class ProblemReply(models.Model):
     read it no more.
     """
 
-    report = models.ForeignKey(ProblemReport, on_delete=models.PROTECT, related_name="replies")
+    report = models.ForeignKey(
+        ProblemReport, on_delete=models.PROTECT, related_name="replies", db_index=False
+    )
     number = models.PositiveIntegerField(
         _("number"), help_text=_("Of the replies to this report, from 1.")
     )
@@ -105,7 +107,9 @@ class ProblemReply(models.Model):
     takes_back = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="taken_back_by", null=True, blank=True
     )
-    created_by = models.ForeignKey("campaign.User", on_delete=models.PROTECT, related_name="+")
+    created_by = models.ForeignKey(
+        "campaign.User", on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE, DELETE"

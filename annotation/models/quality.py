@@ -9,9 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
-from campaign.models.recorded import OF_JUDGE, TEST_SET_OF_TASK
 
 #: What a rule may do.
 ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
@@ -50,7 +49,7 @@ def _threshold_in_range() -> models.Q:
     return condition
 
 
-class QualityRule(models.Model):
+class QualityRule(RecordedModel):
     """What becomes of a judge of whom a measure says this much, on at least that much evidence.
 
     Terms never change: a change is a new rule that `replaces` the old one,
@@ -79,13 +78,39 @@ class QualityRule(models.Model):
         "self", on_delete=models.PROTECT, related_name="replaced_by", null=True, blank=True
     )
     created_by = models.ForeignKey(
-        "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+        "campaign.User",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now())
     switched_off_by = models.ForeignKey(
-        "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+        "campaign.User",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     switched_off_at = models.DateTimeField(_("switched off"), null=True, blank=True)
+
+    recording: ClassVar = Recording(
+        fields=[
+            "task_id",
+            "measure",
+            "direction",
+            "threshold",
+            "minimum",
+            "action",
+            "switched_off_at",
+        ],
+        test_set="task__test_set_id",
+        replaces=lambda row: models.Q(pk=row.replaces_id),
+    )
+
+    objects: ClassVar[RecordedQuerySet["QualityRule"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("quality rule")
@@ -107,20 +132,6 @@ class QualityRule(models.Model):
             ),
         ]
         triggers = [
-            Recorded(
-                name="quality_rule_recorded",
-                fields=[
-                    "task_id",
-                    "measure",
-                    "direction",
-                    "threshold",
-                    "minimum",
-                    "action",
-                    "switched_off_at",
-                ],
-                test_set=TEST_SET_OF_TASK,
-                replaces="earlier.id = {row}.replaces_id",
-            ),
             trigger_from_file(
                 "annotation",
                 "quality_rule_terms_stay",
@@ -136,7 +147,7 @@ class QualityRule(models.Model):
         )
 
 
-class QualityActionQuerySet(models.QuerySet["QualityAction"]):
+class QualityActionQuerySet(RecordedQuerySet["QualityAction"]):
     def in_force(self) -> "QualityActionQuerySet":
         """Return the actions that were not reverted."""
         return self.filter(reversal__isnull=True)
@@ -146,7 +157,7 @@ class QualityActionQuerySet(models.QuerySet["QualityAction"]):
         return self.in_force().filter(action__in=STANDING_ACTIONS)
 
 
-class QualityAction(models.Model):
+class QualityAction(RecordedModel):
     """A judge was warned, paused, excluded, asked or told something: by which rule or whom, on what evidence.
 
     Holds for the judge in the whole campaign; `task` is where the evidence
@@ -160,7 +171,12 @@ class QualityAction(models.Model):
         "campaign.Task", on_delete=models.PROTECT, related_name="quality_actions"
     )
     rule = models.ForeignKey(
-        QualityRule, on_delete=models.PROTECT, related_name="actions", null=True, blank=True
+        QualityRule,
+        on_delete=models.PROTECT,
+        related_name="actions",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     action = models.CharField(_("action"), max_length=7, choices=QualityActionKind)
     evidence = models.JSONField(_("evidence"), default=dict)
@@ -182,11 +198,22 @@ class QualityAction(models.Model):
         help_text=_("What was decided about several judges at once has the same."),
     )
     created_by = models.ForeignKey(
-        "campaign.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+        "campaign.User",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE, DELETE"
+    recording: ClassVar = Recording(
+        fields=["judge_id", "rule_id", "action", "note", "text"],
+        campaign="judge__campaign_id",
+        test_set="task__test_set_id",
+        called="judge__pseudonym",
+    )
     objects: ClassVar[QualityActionQuerySet] = QualityActionQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -216,30 +243,32 @@ class QualityAction(models.Model):
                 name="quality_action_of_a_batch",
             )
         ]
-        triggers = [
-            Recorded(
-                name="quality_action_recorded",
-                fields=["judge_id", "rule_id", "action", "note", "text"],
-                campaign=OF_JUDGE,
-                test_set=TEST_SET_OF_TASK,
-                called="(SELECT pseudonym FROM campaign_judge WHERE id = {row}.judge_id)",
-            ),
-        ]
 
     def __str__(self) -> str:
         return f"{self.action} {self.judge_id}"
 
 
-class QualityReversal(models.Model):
+class QualityReversal(RecordedModel):
     """An action was taken back. Append-only."""
 
     action = models.OneToOneField(QualityAction, on_delete=models.PROTECT, related_name="reversal")
     note = models.TextField(_("note"), blank=True)
     batch = models.UUIDField(_("decision"), null=True, blank=True)
-    created_by = models.ForeignKey("campaign.User", on_delete=models.PROTECT, related_name="+")
+    created_by = models.ForeignKey(
+        "campaign.User", on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE, DELETE"
+
+    recording: ClassVar = Recording(
+        fields=["note"],
+        campaign="action__judge__campaign_id",
+        test_set="action__task__test_set_id",
+        called="action__judge__pseudonym",
+    )
+
+    objects: ClassVar[RecordedQuerySet["QualityReversal"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("reversal of a quality action")
@@ -250,15 +279,6 @@ class QualityReversal(models.Model):
                 condition=models.Q(batch__isnull=False),
                 name="quality_reversal_of_a_batch",
             )
-        ]
-        triggers = [
-            Recorded(
-                name="quality_reversal_recorded",
-                fields=["note"],
-                campaign="(SELECT j.campaign_id FROM annotation_qualityaction a JOIN campaign_judge j ON j.id = a.judge_id WHERE a.id = {row}.action_id)",
-                test_set="(SELECT k.test_set_id FROM annotation_qualityaction a JOIN campaign_task k ON k.id = a.task_id WHERE a.id = {row}.action_id)",
-                called="(SELECT j.pseudonym FROM annotation_qualityaction a JOIN campaign_judge j ON j.id = a.judge_id WHERE a.id = {row}.action_id)",
-            ),
         ]
 
     def __str__(self) -> str:

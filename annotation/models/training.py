@@ -1,11 +1,12 @@
+from typing import ClassVar
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
-from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 
 
-class TrainingBlock(models.Model):
+class TrainingBlock(RecordedModel):
     """A segment with outputs whose order is known, shown to new judges with an explanation.
 
     What a judge was shown is kept with their own block (`Block.expected`,
@@ -13,13 +14,22 @@ class TrainingBlock(models.Model):
     """
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.CASCADE, related_name="training_blocks"
+        "campaign.Task", on_delete=models.CASCADE, related_name="training_blocks", db_index=False
     )
     position = models.PositiveSmallIntegerField(_("position"), help_text=_("From 1."))
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="+")
     explanation = models.TextField(
         _("explanation"), help_text=_("What a judge reads after this block; names no system.")
     )
+
+    recording: ClassVar = Recording(
+        fields=["position", "segment_id", "explanation"],
+        campaign="task__test_set__campaign_id",
+        test_set="task__test_set_id",
+        called="position",
+    )
+
+    objects: ClassVar[RecordedQuerySet["TrainingBlock"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("training block")
@@ -36,25 +46,16 @@ class TrainingBlock(models.Model):
                 condition=~models.Q(explanation=""), name="training_block_is_explained"
             ),
         ]
-        triggers = [
-            Recorded(
-                name="training_block_recorded",
-                fields=["position", "segment_id", "explanation"],
-                campaign=OF_TASK,
-                test_set=TEST_SET_OF_TASK,
-                called="{row}.position::text",
-            ),
-        ]
 
     def __str__(self) -> str:
         return f"{self.task_id}: {self.position}"
 
 
-class TrainingCandidate(models.Model):
+class TrainingCandidate(RecordedModel):
     """An output of a training block and the rank it should get."""
 
     training_block = models.ForeignKey(
-        TrainingBlock, on_delete=models.CASCADE, related_name="candidates"
+        TrainingBlock, on_delete=models.CASCADE, related_name="candidates", db_index=False
     )
     output = models.ForeignKey("campaign.Output", on_delete=models.PROTECT, related_name="+")
     expected = models.PositiveSmallIntegerField(
@@ -63,6 +64,15 @@ class TrainingCandidate(models.Model):
         blank=True,
         help_text=_("1 is best. Only the order counts; empty: nothing is expected of it."),
     )
+
+    recording: ClassVar = Recording(
+        fields=["output_id", "expected"],
+        campaign="training_block__task__test_set__campaign_id",
+        test_set="training_block__task__test_set_id",
+        called="training_block__position",
+    )
+
+    objects: ClassVar[RecordedQuerySet["TrainingCandidate"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("output of a training block")
@@ -75,15 +85,6 @@ class TrainingCandidate(models.Model):
             models.CheckConstraint(
                 condition=models.Q(expected__range=(1, 5)),
                 name="training_candidate_rank_between_1_and_5",
-            ),
-        ]
-        triggers = [
-            Recorded(
-                name="training_candidate_recorded",
-                fields=["output_id", "expected"],
-                campaign="(SELECT t.campaign_id FROM annotation_trainingblock b JOIN campaign_task k ON k.id = b.task_id JOIN campaign_testset t ON t.id = k.test_set_id WHERE b.id = {row}.training_block_id)",
-                test_set="(SELECT k.test_set_id FROM annotation_trainingblock b JOIN campaign_task k ON k.id = b.task_id WHERE b.id = {row}.training_block_id)",
-                called="(SELECT position::text FROM annotation_trainingblock WHERE id = {row}.training_block_id)",
             ),
         ]
 

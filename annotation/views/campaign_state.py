@@ -17,6 +17,8 @@ from campaign.forms.lifetime import DeletionForm, LifetimeForm
 from campaign.models import Campaign, CampaignState, Transition, User
 from campaign.models.campaign import CampaignQuerySet
 from campaign.models.state import UNDOES
+from campaign.pages.activity import activity_rows
+from campaign.selectors.activity import state_changes
 from campaign.services import (
     BIN_DAYS,
     StateRefusedError,
@@ -56,7 +58,7 @@ def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "transitions": possible,
         "undo": undo if undo in possible else None,
-        "changes": campaign.state_changes.select_related("changed_by").order_by("-pk")[:50],
+        "changes": activity_rows(campaign, state_changes(campaign=campaign)[:50]),
         "is_archived": campaign.state == CampaignState.ARCHIVED,
         "is_rehearsal": campaign.rehearsal_of_id is not None,
         "is_draft": campaign.state == CampaignState.DRAFT,

@@ -1,25 +1,14 @@
-"""Who changes what: told to PostgreSQL in front of each statement that writes what is recorded.
-
-The triggers of the activity log (`campaign.database.recording`) read the setting `quintet.actor`. It is set
-for the transaction alone and in the same round trip, so that no pooler and no later user of a connection
-takes it over, and only where a statement changes a recorded table: what judges ask and send does not, and
-neither do prepared statements.
-"""
+"""Who changes what: asked for each event of the activity log (`campaign.database.recording`)."""
 
 import getpass
-import json
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
 from typing import Any, Final
 
-from django.apps import apps
+from django.db import connection
 from django.http import HttpRequest, HttpResponse
-
-from campaign.database.recording import recorded_columns
 
 #: Says who acts, at the moment of a change: a view of REST knows its user later than its middleware.
 Actor = Callable[[], dict[str, Any]]
@@ -77,21 +66,13 @@ class ActingMiddleware:
             return self._get_response(request)
 
 
-def actor_told(
-    execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: dict[str, Any]
-) -> Any:
-    """Execute a statement, and tell who acts before it if it writes what is recorded. Of connections."""
+def actor_told() -> dict[str, Any]:
+    """Return who acts now, as the fields of an event; outside of requests, commands and tasks, the role of the database."""
     actor = _acting.get() or next(iter(_of_process), None)
-    if many or not _writes_recorded(sql):
-        return execute(sql, params, many, context)
-    # Nobody, too: another may have acted in the same transaction.
-    said = json.dumps(actor()) if actor else ""
-    told = context["cursor"].mogrify("SELECT set_config('quintet.actor', %s, true); ", [said])
-    before = told.decode() if isinstance(told, bytes) else str(told)
-    # Without parameters a percent sign stands for itself.
-    return execute(
-        (before if params is None else before.replace("%", "%%")) + sql, params, many, context
-    )
+    if actor is None:
+        return {"origin": "database", "operator": connection.settings_dict["USER"]}
+    said = dict(actor())
+    return {"user_id": said.pop("user", None), **said}
 
 
 def _of_request(request: HttpRequest) -> dict[str, Any]:
@@ -107,24 +88,3 @@ def _account() -> str:
         return getpass.getuser()
     except (KeyError, OSError):  # in a container, of a number that has no name
         return str(os.getuid())
-
-
-def _writes_recorded(sql: Any) -> bool:
-    # Most statements are SELECT or EXECUTE.
-    if not isinstance(sql, str) or sql[:1] in "SsEe" or not apps.ready:
-        return False
-    if sql.lstrip()[:4].upper() == "WITH":
-        return any(table in sql for table in _recorded_tables())
-    return _recorded_write().match(sql) is not None
-
-
-@lru_cache(maxsize=1)
-def _recorded_tables() -> tuple[str, ...]:
-    return tuple(model._meta.db_table for model in recorded_columns())
-
-
-@lru_cache(maxsize=1)
-def _recorded_write() -> re.Pattern[str]:
-    verb = r"(?:INSERT\s+INTO|UPDATE(?:\s+ONLY)?|DELETE\s+FROM(?:\s+ONLY)?)"
-    tables = "|".join(_recorded_tables())
-    return re.compile(rf'\s*{verb}\s+"?(?:{tables})\b', re.IGNORECASE)

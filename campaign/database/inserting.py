@@ -1,7 +1,7 @@
 """Insert many rows of one model in one statement, which takes them as JSON.
 
 For a thousand rows and more of models that do not come by the million (`campaign.database.copy`): nothing is compiled a row,
-and the statement is one that says who acts (`campaign.database.acting`). Constraints and triggers apply as usual.
+and the activity log says what was made (`campaign.database.recording`). Constraints and triggers apply as usual.
 """
 
 import json
@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection, models
+
+from campaign.database.recording import rows_created
 
 
 def rows_insert(
@@ -53,7 +55,9 @@ def rows_insert(
             f" RETURNING {quote(str(model._meta.pk.column))}",
             [*constants, json.dumps([*map(dict, rows)], default=_json_of, ensure_ascii=False)],
         )
-        return [pk for (pk,) in cursor.fetchall()]
+        keys = [pk for (pk,) in cursor.fetchall()]
+    rows_created(model, keys)
+    return keys
 
 
 def _type(field: "models.Field[Any, Any]") -> str:

@@ -1,188 +1,259 @@
-"""Triggers that write what people set and change into the activity log (decision 67).
+"""What people set and change goes into the activity log, in the transaction that changes it (decision 67).
 
-Of a model that has one, each change of the fields it names is an event, whoever makes it and by what
-means: a page, a command, REST or SQL by hand. What is written is worked out by the function
-`activity_record` of the database (campaign/migrations/0002_campaigns.py); who did it, the connection says
-(`campaign.database.acting`).
+A model that is a `RecordedModel` says in its `recording` which of its columns these are. Its rows that are made,
+changed and deleted with Django are recorded by it; services that write them past Django say so
+(`rows_created`, `rows_deleted`). Who acts, `campaign.database.acting` knows.
 """
 
-from collections.abc import Sequence
-from typing import Any, Final, cast
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, TypeVar
 
-import pgtrigger
-from django.db.models import Model
+from django.apps import apps
+from django.db import models, transaction
+from django.db.models.functions import Cast, JSONObject
 
-#: What a row takes the place of, where the newest of a task is in force.
-EARLIER_OF_TASK: Final = (
-    "earlier.task_id = {row}.task_id AND earlier.id < {row}.id ORDER BY earlier.id DESC LIMIT 1"
-)
+from campaign.database.acting import actor_told
 
-_ROW: Final = """\
-IF TG_OP = 'DELETE' THEN written := OLD; ELSE written := NEW; after := {after}; hidden_after := {hidden_after}; END IF;
-IF TG_OP <> 'INSERT' THEN before := {before}; hidden_before := {hidden_before}; END IF;
-{replaced}PERFORM activity_record(
-    '{kind}', done, {campaign}, {test_set}, written.{key}, {called},
-    before, after, hidden_before, hidden_after, 1
-);
-RETURN NULL;
-"""
-_REPLACED: Final = """\
-IF TG_OP = 'INSERT' THEN
-    SELECT {before}, {hidden_before}, 'UPDATE' INTO before, hidden_before, done
-    FROM {table} earlier WHERE {replaces};
-    IF NOT FOUND THEN done := TG_OP; END IF;
-END IF;
-"""
-_BULK: Final = """\
-PERFORM activity_record(
-    '{kind}', TG_OP, each.campaign, each.test_set, CASE WHEN count(*) = 1 THEN min(each.key) END,
-    CASE WHEN count(*) = 1 THEN min(each.called) ELSE '' END,
-    each.before, each.after, '{{}}', '{{}}', count(*)::integer
-)
-FROM (
-    SELECT {places}, row_new.{key} AS key, {before} AS before, {after} AS after FROM {rows} {join}
-) each
-GROUP BY each.campaign, each.test_set, each.before, each.after;
-RETURN NULL;
-"""
+M = TypeVar("M", bound=models.Model)
+
+CREATED: Final = "created"
+CHANGED: Final = "changed"
+DELETED: Final = "deleted"
 
 
-class Recorded(pgtrigger.Trigger):
-    """Record each row of a model that is made, changed or deleted.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What is recorded of the rows of a model.
 
-    Parameters
+    Attributes
     ----------
-    name : str
-        Of the trigger.
     fields : sequence of str
         Columns whose values are recorded. All others may change unseen.
     hidden : sequence of str
-        Columns of text of which is recorded that they changed, and whether they were empty: secrets.
+        Columns of which is recorded that they changed, and whether they were empty: secrets.
     campaign, test_set, called : str
-        SQL for the campaign, the test set (or NULL) and the words by which people know the row; `{row}`
-        stands for it. Not a person's name: those are looked up when the log is read.
-    replaces : str
-        Where a change is a new row: the condition on the row `earlier` that this one takes the place of.
+        Lookups from a row to its campaign, its test set and the words by which people know it; empty where it has
+        none. Not a person's name: those are looked up when the log is read.
+    where : Q, optional
+        Which of several campaigns that `campaign` leads to.
+    replaces : callable, optional
+        Where a change is a new row: which earlier rows it may take the place of; the last of these it does.
     deleted : bool
         Whether rows that are deleted are recorded.
+    together : bool
+        Whether rows with the same change are one event: they are written by the thousand.
     """
 
-    level = pgtrigger.Row
-    when = pgtrigger.After
-    declare = [
-        ("written", "RECORD"),
-        ("done", "TEXT := TG_OP"),
-        *((name, "JSONB") for name in ("before", "after", "hidden_before", "hidden_after")),
-    ]
+    fields: Sequence[str]
+    hidden: Sequence[str] = ()
+    campaign: str = "campaign_id"
+    test_set: str = ""
+    called: str = ""
+    where: models.Q | None = None
+    replaces: Callable[[Any], models.Q] | None = None
+    deleted: bool = True
+    together: bool = False
 
-    def __init__(
-        self,
-        *,
-        name: str,
-        fields: Sequence[str],
-        hidden: Sequence[str] = (),
-        campaign: str = "{row}.campaign_id",
-        test_set: str = "NULL",
-        called: str = "''",
-        replaces: str = "",
-        deleted: bool = True,
+
+class RecordedQuerySet(models.QuerySet[M]):
+    """Records what statements on many rows change."""
+
+    def update(self, **values: Any) -> int:
+        if not _is_recorded(self.model, values):
+            return super().update(**values)
+        with _changes_recorded(self):
+            return super().update(**values)
+
+    def bulk_create(self, *arguments: Any, **options: Any) -> list[M]:
+        with transaction.atomic():
+            made = super().bulk_create(*arguments, **options)
+            rows_created(self.model, [each.pk for each in made])
+        return made
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        with transaction.atomic():
+            rows_deleted(self)
+            return super().delete()
+
+    # As Django's own: templates call neither, and managers have no `delete` of all rows.
+    update.alters_data = bulk_create.alters_data = delete.alters_data = True  # type: ignore[attr-defined]
+    delete.queryset_only = True  # type: ignore[attr-defined]
+
+
+class RecordedModel(models.Model):
+    """A model whose rows people set and change."""
+
+    recording: ClassVar[Recording]
+
+    objects: ClassVar[RecordedQuerySet[Any]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        abstract = True
+
+    def save(
+        self, *arguments: Any, update_fields: Iterable[str] | None = None, **options: Any
     ) -> None:
-        self.fields, self.hidden, self._replaces = tuple(fields), tuple(hidden), replaces
-        self._places = {"campaign": campaign, "test_set": test_set, "called": called}
-        # An update that names none of the columns costs nothing.
-        updated = pgtrigger.UpdateOf(*self.fields, *self.hidden)  # type: ignore[no-untyped-call]
-        operation = pgtrigger.Insert | updated
-        super().__init__(
-            name=name, operation=operation | pgtrigger.Delete if deleted else operation
-        )
+        """Save the row, and record it if it is new or a recorded column changes."""
+        names = None if update_fields is None else list(update_fields)
+        if names is not None and not _is_recorded(type(self), names):
+            super().save(*arguments, update_fields=names, **options)
+        elif self._state.adding:
+            with transaction.atomic():
+                super().save(*arguments, update_fields=names, **options)
+                rows_created(type(self), [self.pk])
+        else:
+            with _changes_recorded(type(self)._meta.base_manager.filter(pk=self.pk)):
+                super().save(*arguments, update_fields=names, **options)
 
-    def get_func(self, model: Any) -> str:
-        """Return the body of the trigger."""
-        places = {name: sql.replace("{row}", "written") for name, sql in self._places.items()}
-        replaced = _REPLACED.format(
-            table=model._meta.db_table,
-            replaces=self._replaces.replace("{row}", "written"),
-            before=_object(self.fields, "earlier"),
-            hidden_before=_object(self.hidden, "earlier"),
+    save.alters_data = True  # type: ignore[attr-defined]
+
+
+def rows_created(model: type[models.Model], keys: Sequence[Any]) -> None:
+    """Record rows that were written just now; in the transaction that wrote them. Nothing if the model is not recorded."""
+    if not issubclass(model, RecordedModel):
+        return
+    rows, before = model._meta.base_manager.filter(pk__in=keys), _Rows()
+    if model.recording.replaces is not None:
+        for row in rows:
+            for told in _replaced_by(row, model.recording.replaces).values():
+                before[(row.pk, told.campaign)] = told
+    after = _read(rows)
+    _write(model, CHANGED, {key: (before[key], after[key]) for key in after if key in before})
+    _write(model, CREATED, {key: (None, after[key]) for key in after if key not in before})
+
+
+def rows_deleted(rows: models.QuerySet[Any]) -> None:
+    """Record rows that are about to be deleted; in that transaction. Nothing if their model is not recorded."""
+    model = rows.model
+    if issubclass(model, RecordedModel) and model.recording.deleted:
+        _write(model, DELETED, {key: (told, None) for key, told in _read(rows).items()})
+
+
+def recorded_models() -> list[type[RecordedModel]]:
+    """Return the models of which something is recorded."""
+    return [each for each in apps.get_models() if issubclass(each, RecordedModel)]
+
+
+def deletion_recorded(*, sender: Any, instance: Any, origin: Any, **_signal: Any) -> None:
+    """Record a row that Django deletes, with others or by itself. For the signal `pre_delete`."""
+    began = getattr(origin, "model", type(origin))
+    # The log of a campaign goes with it; what a queryset deletes it has recorded itself.
+    if began is not apps.get_model("campaign.Campaign") and (
+        began is not sender or origin is instance
+    ):
+        rows_deleted(sender._meta.base_manager.filter(pk=instance.pk))
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is known of a row at a moment."""
+
+    key: Any
+    campaign: int
+    test_set: int | None
+    called: str
+    values: dict[str, Any]
+
+
+#: Of rows by their key and their campaign: some have several.
+_Rows = dict[tuple[Any, int], _Told]
+
+
+def _is_recorded(model: type[models.Model], names: Collection[str]) -> bool:
+    """Return whether one of these fields is recorded."""
+    recording: Recording = model.recording  # type: ignore[attr-defined]
+    written = {model._meta.get_field(name).attname for name in names}  # type: ignore[union-attr]
+    return not written.isdisjoint((*recording.fields, *recording.hidden))
+
+
+@contextmanager
+def _changes_recorded(rows: models.QuerySet[Any]) -> Iterator[None]:
+    """Record what the block changes of these rows. They are locked before it."""
+    model = rows.model
+    with transaction.atomic():
+        found = model._meta.base_manager.filter(pk__in=rows.order_by().values("pk"))
+        keys = list(found.select_for_update(no_key=True).values_list("pk", flat=True))
+        same = model._meta.base_manager.filter(pk__in=keys)
+        before = _read(same)
+        yield
+        after = _read(same)
+        _write(model, CHANGED, {key: (before[key], after[key]) for key in after if key in before})
+
+
+def _replaced_by(row: models.Model, replaces: Callable[[Any], models.Q]) -> "_Rows":
+    rows = type(row)._meta.base_manager.all()
+    earlier = rows.filter(replaces(row), pk__lt=row.pk).order_by("-pk")
+    return _read(rows.filter(pk__in=list(earlier.values_list("pk", flat=True)[:1])))
+
+
+def _read(rows: models.QuerySet[Any]) -> _Rows:
+    recording: Recording = rows.model.recording
+    names = (*recording.fields, *recording.hidden)
+    text, nothing = models.TextField(), models.Value(None, models.BigIntegerField())
+    called = Cast(recording.called, text) if recording.called else models.Value("", text)
+    found = (rows if recording.where is None else rows.filter(recording.where)).values_list(
+        "pk",
+        recording.campaign,
+        recording.test_set or nothing,
+        called,
+        JSONObject(**{name: name for name in names}),
+    )
+    return {
+        (key, campaign): _Told(key, campaign, test_set, called or "", values)
+        for key, campaign, test_set, called, values in found
+        # No campaign: it is of somebody who is in none.
+        if campaign is not None
+    }
+
+
+def _write(
+    model: type[RecordedModel],
+    operation: str,
+    rows: dict[tuple[Any, int], tuple[_Told | None, _Told | None]],
+) -> None:
+    events: dict[Any, Any] = {}
+    event: Any = apps.get_model("campaign.ActivityEvent")
+    for key, (before, after) in rows.items():
+        told = after or before
+        changes = _changes(model.recording, before, after)
+        if told is None or (not changes and operation == CHANGED):
+            continue
+        same = (
+            (told.campaign, told.test_set, json.dumps(changes)) if model.recording.together else key
         )
-        return _ROW.format(
+        if same in events:
+            events[same].count += 1
+            events[same].object_id, events[same].object_name = None, ""
+            continue
+        events[same] = event(
+            campaign_id=told.campaign,
+            test_set_id=told.test_set,
+            operation=operation,
             kind=model._meta.label_lower,
-            key=model._meta.pk.column,
-            before=_object(self.fields, "OLD"),
-            after=_object(self.fields, "NEW"),
-            hidden_before=_object(self.hidden, "OLD"),
-            hidden_after=_object(self.hidden, "NEW"),
-            replaced=replaced if self._replaces else "",
-            **places,
+            object_id=told.key,
+            object_name=told.called,
+            count=1,
+            changes=changes,
+            **actor_told(),
         )
+    event.objects.bulk_create(events.values())
 
 
-class RecordedInBulk(pgtrigger.Trigger):
-    """Record rows that are made, or changed, by the thousand: those with the same change are one event.
-
-    Parameters
-    ----------
-    name : str
-    operation : pgtrigger.Operation
-        INSERT, UPDATE or DELETE: a trigger that sees all rows of a statement is of one kind of statement.
-    fields : sequence of str
-        As of `Recorded`; so are `campaign`, `test_set` and `called`, in which `{row}` is `row_new`.
-    join : str
-        SQL that leads from the rows to what these name.
-    """
-
-    level = pgtrigger.Statement
-    when = pgtrigger.After
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        operation: pgtrigger.Operation,
-        fields: Sequence[str],
-        campaign: str,
-        test_set: str,
-        called: str,
-        join: str,
-    ) -> None:
-        self.fields, self.hidden = tuple(fields), ()
-        self._join = join
-        self._places = f"{campaign} AS campaign, {test_set} AS test_set, {called} AS called"
-        seen = {} if operation == pgtrigger.Delete else {"new": "rows_new"}
-        seen |= {} if operation == pgtrigger.Insert else {"old": "rows_old"}
-        referencing = pgtrigger.Referencing(**seen)  # type: ignore[no-untyped-call]
-        super().__init__(name=name, operation=operation, referencing=referencing)
-
-    def get_func(self, model: Any) -> str:
-        """Return the body of the trigger."""
-        key, is_update = model._meta.pk.column, self.operation == pgtrigger.Update
-        is_deletion = self.operation == pgtrigger.Delete
-        before = f"JOIN rows_old row_old USING ({key})" if is_update else ""
-        values = _object(self.fields, "row_new")
-        gone = values if is_deletion else "NULL::jsonb"
-        return _BULK.format(
-            kind=model._meta.label_lower,
-            key=key,
-            places=self._places,
-            before=_object(self.fields, "row_old") if is_update else gone,
-            after="NULL::jsonb" if is_deletion else values,
-            rows="rows_old row_new" if is_deletion else f"rows_new row_new {before}",
-            join=self._join,
-        )
-
-
-def recorded_columns() -> dict[type[Model], tuple[set[str], set[str]]]:
-    """Return for each recorded model the columns whose values are recorded, and the hidden ones."""
-    found: dict[type[Model], tuple[set[str], set[str]]] = {}
-    # Its types speak of instances of models and mean their classes.
-    for model, trigger in cast("list[tuple[type[Model], Any]]", pgtrigger.registered()):
-        if isinstance(trigger, Recorded | RecordedInBulk):
-            fields, hidden = found.setdefault(model, (set(), set()))
-            fields.update(trigger.fields)
-            hidden.update(trigger.hidden)
-    return found
-
-
-def _object(columns: Sequence[str], row: str) -> str:
-    pairs = ", ".join(f"'{column}', {row}.{column}" for column in columns)
-    return f"jsonb_build_object({pairs})"
+def _changes(
+    recording: Recording, before: _Told | None, after: _Told | None
+) -> dict[str, list[Any]]:
+    """Return each field that differs with its values before and after; of hidden ones, whether there was one."""
+    old, new = before.values if before else {}, after.values if after else {}
+    changes = {
+        name: [old.get(name), new.get(name)]
+        for name in recording.fields
+        if old.get(name) != new.get(name)
+    }
+    for name in recording.hidden:
+        values = [old.get(name), new.get(name)]
+        if (values[0] or "") != (values[1] or ""):
+            changes[name] = [value not in (None, "") for value in values]
+    return changes

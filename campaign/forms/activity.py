@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.database.recording import recorded_columns
+from campaign.database.recording import recorded_models
 from campaign.models import Campaign
 from campaign.selectors.activity import (
     COMMANDS,
@@ -54,7 +54,7 @@ class ActivityFilterForm(forms.Form):
             ],
         )
         kinds = [
-            (model._meta.label_lower, str(model._meta.verbose_name)) for model in recorded_columns()
+            (model._meta.label_lower, str(model._meta.verbose_name)) for model in recorded_models()
         ]
         self._choose("kind", [("", _("anything")), *sorted(kinds, key=lambda kind: kind[1])])
 

@@ -28,7 +28,7 @@ from campaign.models.panel import Panel, PanelKind, PanelMember
 from campaign.models.participation import Participation, ParticipationState
 from campaign.models.session import Session
 from campaign.models.sign_in_count import SignInCount
-from campaign.models.state import CampaignState, CampaignStateChange, Transition
+from campaign.models.state import CampaignState, Transition
 from campaign.models.system import Output, System, SystemKind
 from campaign.models.task import Protocol, Task
 from campaign.models.test_set import Document, Reference, Segment, TestSet
@@ -60,7 +60,6 @@ __all__ = [
     "BrowserVisit",
     "Campaign",
     "CampaignState",
-    "CampaignStateChange",
     "ConflictOfInterest",
     "DeliveryState",
     "Document",

@@ -43,7 +43,7 @@ class KeptWithItsCampaign(pgtrigger.Protect):
 class ActivityEvent(models.Model):
     """Somebody set or changed something in a campaign: who, what, from what to what, when.
 
-    Written by triggers (`campaign.database.recording`), so that SQL by hand is seen too; never changed, and
+    Written with the change by models that are recorded (`campaign.database.recording`); never changed, and
     deleted with its campaign alone. People stand in it by their ids: names are looked up as it is read.
     """
 

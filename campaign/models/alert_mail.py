@@ -16,7 +16,10 @@ class AlertMail(OutgoingMail):
     """
 
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="alert_mails"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="alert_mails",
+        db_index=False,
     )
     day = models.DateField(_("day"), help_text=_("In the time zone of the server."))
 

@@ -2,21 +2,13 @@ import hashlib
 from datetime import timedelta
 from typing import ClassVar, Final
 
-import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import RecordedInBulk
-
-# Of each campaign that a token reaches; of none for accounts that are a member nowhere.
-_REACHED = (
-    "JOIN campaign_membership m ON m.user_id = row_new.user_id"
-    " AND (row_new.campaign_id IS NULL OR row_new.campaign_id = m.campaign_id)"
-)
-
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 
 #: Noting each use would cost a write a request.
 USE_NOTED_EVERY: Final = timedelta(hours=1)
@@ -34,7 +26,7 @@ class TokenScope(models.TextChoices):
     WRITE = "write", _("read and write")
 
 
-class ApiToken(models.Model):
+class ApiToken(RecordedModel):
     """A key to the API for a program of a user; of its text only a hash is kept.
 
     Its text is random enough that a plain hash tells nobody what it was.
@@ -61,24 +53,19 @@ class ApiToken(models.Model):
         _("last used"), null=True, blank=True, help_text=_("To the hour.")
     )
 
-    objects: ClassVar[models.Manager["ApiToken"]] = models.Manager()
+    # In each campaign that it reaches; in none for accounts that are a member nowhere.
+    recording: ClassVar = Recording(
+        fields=["name", "user_id", "scope", "expiry"],
+        campaign="user__memberships__campaign_id",
+        where=models.Q(campaign=None) | models.Q(campaign=models.F("user__memberships__campaign")),
+        called="name",
+    )
+    objects: ClassVar[RecordedQuerySet["ApiToken"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("API token")
         verbose_name_plural = _("API tokens")
         constraints = [is_one_of("scope", TokenScope, name="api_token_scope_is_known")]
-        triggers = [
-            RecordedInBulk(
-                name=f"api_token_recorded_{word}",
-                operation=operation,
-                fields=["name", "user_id", "scope", "expiry"],
-                campaign="m.campaign_id",
-                test_set="NULL::bigint",
-                called="row_new.name",
-                join=_REACHED,
-            )
-            for word, operation in (("new", pgtrigger.Insert), ("gone", pgtrigger.Delete))
-        ]
 
     def __str__(self) -> str:
         return f"{self.token_key[:8]}… ({self.name})"

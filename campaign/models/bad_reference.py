@@ -1,17 +1,16 @@
 from typing import ClassVar
 
-import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import RecordedInBulk
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.seeds import SeedField
 from campaign.texts.damage import Damage
 
 
-class BadReferenceQuerySet(models.QuerySet["BadReference"]):
+class BadReferenceQuerySet(RecordedQuerySet["BadReference"]):
     def of(self, test_set_id: int) -> "BadReferenceQuerySet":
         return self.filter(output__system__test_set_id=test_set_id)
 
@@ -20,7 +19,7 @@ class BadReferenceQuerySet(models.QuerySet["BadReference"]):
         return self.order_by("output__segment__number")
 
 
-class BadReference(models.Model):
+class BadReference(RecordedModel):
     """How an output of a damaged reference came about, and what its reviewer said of it.
 
     The text itself is the output's. It is drawn for judges only once it is approved, and never
@@ -57,6 +56,7 @@ class BadReference(models.Model):
         null=True,
         blank=True,
         help_text=_("Empty where it was approved from the command line."),
+        db_index=False,
     )
     reviewed_at = models.DateTimeField(_("reviewed"), null=True, blank=True)
     # Between the two it was drawn for judges. Each is set once, so that a HIT drawn at any time
@@ -64,6 +64,14 @@ class BadReference(models.Model):
     approved_at = models.DateTimeField(_("approved"), null=True, blank=True)
     withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
 
+    recording: ClassVar = Recording(
+        fields=["status", "attempt"],
+        campaign="output__segment__test_set__campaign_id",
+        test_set="output__segment__test_set_id",
+        called="output__segment__number",
+        together=True,
+        deleted=False,
+    )
     objects: ClassVar[BadReferenceQuerySet] = BadReferenceQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -95,24 +103,6 @@ class BadReference(models.Model):
             # What waits for a reviewer.
             models.Index(
                 fields=["id"], condition=models.Q(status="pending"), name="bad_reference_pending"
-            ),
-        ]
-        triggers = [
-            *(
-                RecordedInBulk(
-                    name=f"bad_reference_recorded_{word}",
-                    operation=operation,
-                    fields=["status", "attempt"],
-                    campaign="t.campaign_id",
-                    test_set="t.id",
-                    called="g.number::text",
-                    join=(
-                        "JOIN campaign_output o ON o.id = row_new.output_id"
-                        " JOIN campaign_segment g ON g.id = o.segment_id"
-                        " JOIN campaign_testset t ON t.id = g.test_set_id"
-                    ),
-                )
-                for word, operation in (("new", pgtrigger.Insert), ("changed", pgtrigger.Update))
             ),
         ]
 

@@ -7,14 +7,14 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.models.state import CampaignState, StateFollows
 
 if TYPE_CHECKING:
     from campaign.models.user import User
 
 
-class CampaignQuerySet(models.QuerySet["Campaign"]):
+class CampaignQuerySet(RecordedQuerySet["Campaign"]):
     def with_role_of(self, user: "User | int | models.Expression") -> "CampaignQuerySet":
         """Return the campaigns this user is a member of, those in the bin too, each with their `role`."""
         return self.filter(memberships__user=user).annotate(role=models.F("memberships__role"))
@@ -32,7 +32,7 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
         return self.kept().filter(memberships__user=user)
 
 
-class Campaign(models.Model):
+class Campaign(RecordedModel):
     """One evaluation event, with its organisers, judges and rules."""
 
     slug = models.SlugField(_("short name"), max_length=60, unique=True)
@@ -126,6 +126,26 @@ class Campaign(models.Model):
         help_text=_("From then on judges get nothing more; they see it. Empty: when you close it."),
     )
 
+    recording: ClassVar = Recording(
+        fields=[
+            "slug",
+            "name",
+            "allow_partial_ranking",
+            "blocks_per_judge",
+            "lease_minutes",
+            "show_source",
+            "show_reference",
+            "tour",
+            "pay",
+            "duration",
+            "contact",
+            "state",
+            "closes_at",
+        ],
+        campaign="id",
+        called="name",
+        deleted=False,
+    )
     objects: ClassVar[CampaignQuerySet] = CampaignQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -166,34 +186,13 @@ class Campaign(models.Model):
                 condition=pgtrigger.AnyChange("rehearsal_of"),
             ),
             StateFollows(name="campaign_state_follows"),
-            Recorded(
-                name="campaign_recorded",
-                fields=[
-                    "slug",
-                    "name",
-                    "allow_partial_ranking",
-                    "blocks_per_judge",
-                    "lease_minutes",
-                    "show_source",
-                    "show_reference",
-                    "tour",
-                    "pay",
-                    "duration",
-                    "contact",
-                    "state",
-                    "closes_at",
-                ],
-                campaign="{row}.id",
-                called="{row}.name",
-                deleted=False,
-            ),
         ]
 
     def __str__(self) -> str:
         return self.name
 
 
-class Rehearsal(models.Model):
+class Rehearsal(RecordedModel):
     """What simulated judges of a campaign's rehearsal are like; the rehearsal itself is a campaign (`rehearsal_of`).
 
     A campaign has one at a time, before it opens.
@@ -212,10 +211,16 @@ class Rehearsal(models.Model):
     # By the database's clock: what was changed later is not in the rehearsal.
     begun_at = models.DateTimeField(_("begun"), db_default=Now(), editable=False)
     begun_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
 
-    objects: ClassVar[models.Manager["Rehearsal"]] = models.Manager()
+    recording: ClassVar = Recording(fields=["bots", "skill", "share"])
+    objects: ClassVar[RecordedQuerySet["Rehearsal"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("rehearsal")
@@ -229,12 +234,6 @@ class Rehearsal(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(share__gt=0, share__lte=1), name="rehearsal_share_is_a_share"
-            ),
-        ]
-        triggers = [
-            Recorded(
-                name="rehearsal_recorded",
-                fields=["bots", "skill", "share"],
             ),
         ]
 

@@ -5,26 +5,30 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
-from campaign.models.recorded import OF_JUDGE
 
 
-class ConflictOfInterest(models.Model):
+class ConflictOfInterest(RecordedModel):
     """A judge who must not judge a system: they built it, or are close to those who did.
 
     No block that shows an output of the system is lent to the judge, not even where the very same
     text stands for other systems too.
     """
 
-    judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="conflicts")
+    judge = models.ForeignKey(
+        "campaign.Judge", on_delete=models.CASCADE, related_name="conflicts", db_index=False
+    )
     system = models.ForeignKey(
         "campaign.System", on_delete=models.CASCADE, related_name="conflicts"
     )
     note = models.CharField(_("note"), max_length=300, blank=True)
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
-    objects: ClassVar[models.Manager["ConflictOfInterest"]] = models.Manager()
+    recording: ClassVar = Recording(
+        fields=["judge_id", "system_id", "note"], campaign="judge__campaign_id"
+    )
+    objects: ClassVar[RecordedQuerySet["ConflictOfInterest"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("conflict of interest")
@@ -35,11 +39,6 @@ class ConflictOfInterest(models.Model):
             ),
         ]
         triggers = [
-            Recorded(
-                name="conflict_recorded",
-                fields=["judge_id", "system_id", "note"],
-                campaign=OF_JUDGE,
-            ),
             trigger_from_file(
                 "campaign",
                 "conflict_within_a_campaign",

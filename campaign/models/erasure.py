@@ -6,13 +6,13 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 
 #: Organisers answer within it; after it the request is carried out by itself. The time that the GDPR gives.
 ERASURE_PATIENCE: Final = timedelta(days=30)
 
 
-class ErasureRequestQuerySet(models.QuerySet["ErasureRequest"]):
+class ErasureRequestQuerySet(RecordedQuerySet["ErasureRequest"]):
     def open(self) -> "ErasureRequestQuerySet":
         """Return those that are neither withdrawn nor refused nor carried out."""
         return self.filter(
@@ -24,7 +24,7 @@ class ErasureRequestQuerySet(models.QuerySet["ErasureRequest"]):
         return self.open().filter(due_at__lte=Now())
 
 
-class ErasureRequest(models.Model):
+class ErasureRequest(RecordedModel):
     """A judge's request to be unlinked from their judgments, and how it was answered.
 
     Never deleted: it is the record of the procedure. The database function `judge_unlink` erases nothing of a judge without one.
@@ -41,6 +41,7 @@ class ErasureRequest(models.Model):
         null=True,
         blank=True,
         help_text=_("The member who asked in the judge's place; empty: the judge, or a command."),
+        db_index=False,
     )
     due_at = models.DateTimeField(
         _("due"), help_text=_("Carried out by itself from then on, unless it was answered.")
@@ -58,12 +59,18 @@ class ErasureRequest(models.Model):
         null=True,
         blank=True,
         help_text=_("Empty: its time had passed, or a command."),
+        db_index=False,
     )
     removed = models.JSONField(
         _("removed"), default=dict, blank=True, help_text=_("How many rows of what.")
     )
 
     withheld: ClassVar = "DELETE"
+    recording: ClassVar = Recording(
+        fields=["judge_id", "withdrawn_at", "refused_at", "reason", "carried_out_at"],
+        campaign="judge__campaign_id",
+        called="judge__pseudonym",
+    )
     objects: ClassVar[ErasureRequestQuerySet] = ErasureRequestQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -97,14 +104,6 @@ class ErasureRequest(models.Model):
                 ),
                 name="erasure_request_open",
             )
-        ]
-        triggers = [
-            Recorded(
-                name="erasure_request_recorded",
-                fields=["judge_id", "withdrawn_at", "refused_at", "reason", "carried_out_at"],
-                campaign="(SELECT campaign_id FROM campaign_judge WHERE id = {row}.judge_id)",
-                called="(SELECT pseudonym FROM campaign_judge WHERE id = {row}.judge_id)",
-            ),
         ]
 
     def __str__(self) -> str:

@@ -33,7 +33,7 @@ class ErasureMail(OutgoingMail):
 
     campaign = models.ForeignKey("campaign.Campaign", on_delete=models.CASCADE, related_name="+")
     request = models.ForeignKey(
-        "campaign.ErasureRequest", on_delete=models.CASCADE, related_name="mails"
+        "campaign.ErasureRequest", on_delete=models.CASCADE, related_name="mails", db_index=False
     )
     kind = models.CharField(_("kind"), max_length=11, choices=ErasureMailKind)
     user = models.ForeignKey(

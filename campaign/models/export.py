@@ -44,7 +44,12 @@ class ExportedFile(models.Model):
     digest = models.CharField(_("SHA-256"), max_length=64)
     stored_as = models.CharField(_("name in the storage"), max_length=300, blank=True, default="")
     made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     made_at = models.DateTimeField(_("made"), db_default=Now(), editable=False)
     expires_at = models.DateTimeField(_("expires"))
@@ -68,7 +73,9 @@ class ExportedFile(models.Model):
 class ExportedPart(models.Model):
     """Consecutive bytes of an exported file."""
 
-    file = models.ForeignKey(ExportedFile, on_delete=models.CASCADE, related_name="parts")
+    file = models.ForeignKey(
+        ExportedFile, on_delete=models.CASCADE, related_name="parts", db_index=False
+    )
     offset = models.PositiveBigIntegerField(_("offset in bytes"))
     content = models.BinaryField(_("content"))
 

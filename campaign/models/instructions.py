@@ -6,12 +6,12 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
 from campaign.models.judge import Judge
 
 
-class InstructionsQuerySet(models.QuerySet["Instructions"]):
+class InstructionsQuerySet(RecordedQuerySet["Instructions"]):
     def demanded_of(self, judge: models.OuterRef | Judge) -> "InstructionsQuerySet":
         """Return the versions a judge must still accept: neither these nor later ones are accepted.
 
@@ -29,7 +29,7 @@ class InstructionsQuerySet(models.QuerySet["Instructions"]):
         )
 
 
-class Instructions(models.Model):
+class Instructions(RecordedModel):
     """What a campaign tells its judges and what they consent to: a version, in one language.
 
     Versions are numbered over all languages of the campaign, so that a judge who accepted one is
@@ -37,7 +37,7 @@ class Instructions(models.Model):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="instructions"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="instructions", db_index=False
     )
     version = models.PositiveIntegerField(_("version"), help_text=_("From 1."))
     language = models.CharField(_("language"), max_length=35)
@@ -47,11 +47,19 @@ class Instructions(models.Model):
         help_text=_("Judges go on only once they accepted this version or a later one."),
     )
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE"
+    recording: ClassVar = Recording(
+        fields=["version", "language", "demands_acceptance"], called="version"
+    )
     objects: ClassVar[InstructionsQuerySet] = InstructionsQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -67,13 +75,6 @@ class Instructions(models.Model):
             ),
             models.CheckConstraint(condition=~models.Q(text=""), name="instructions_not_empty"),
         ]
-        triggers = [
-            Recorded(
-                name="instructions_recorded",
-                fields=["version", "language", "demands_acceptance"],
-                called="{row}.version::text",
-            ),
-        ]
 
     def __str__(self) -> str:
         return f"{self.version} ({self.language})"
@@ -83,7 +84,7 @@ class Acceptance(models.Model):
     """A judge read and accepted a version of the instructions. Append-only."""
 
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.PROTECT, related_name="acceptances"
+        "campaign.Judge", on_delete=models.PROTECT, related_name="acceptances", db_index=False
     )
     instructions = models.ForeignKey(
         Instructions, on_delete=models.PROTECT, related_name="acceptances"

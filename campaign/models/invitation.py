@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
 
 
@@ -21,7 +21,7 @@ class InvitationRole(models.TextChoices):
     JUDGE = "judge", _("judge")
 
 
-class InvitationQuerySet(models.QuerySet["Invitation"]):
+class InvitationQuerySet(RecordedQuerySet["Invitation"]):
     def for_anybody(self) -> "InvitationQuerySet":
         """Select links that create new judges."""
         return self.filter(user__isnull=True)
@@ -39,7 +39,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.exclude(mail__user__isnull=False)
 
 
-class Invitation(models.Model):
+class Invitation(RecordedModel):
     """A link into one campaign: for one user, or for as many new judges as its cap allows.
 
     The button of a user's link signs them in and leads them to their work. A link without a user
@@ -82,7 +82,12 @@ class Invitation(models.Model):
     )
     note = models.CharField(_("note"), max_length=200, blank=True)
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     expires_at = models.DateTimeField(_("expires"))
@@ -94,6 +99,19 @@ class Invitation(models.Model):
         help_text=_("When its user became a member by it; it opens nothing any more."),
     )
 
+    recording: ClassVar = Recording(
+        fields=[
+            "user_id",
+            "role",
+            "cap",
+            "languages",
+            "asks_languages",
+            "note",
+            "expires_at",
+            "revoked_at",
+            "accepted_at",
+        ]
+    )
     objects: ClassVar[InvitationQuerySet] = InvitationQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -116,22 +134,6 @@ class Invitation(models.Model):
                 name="invitation_accepted_is_no_judges",
             ),
         ]
-        triggers = [
-            Recorded(
-                name="invitation_recorded",
-                fields=[
-                    "user_id",
-                    "role",
-                    "cap",
-                    "languages",
-                    "asks_languages",
-                    "note",
-                    "expires_at",
-                    "revoked_at",
-                    "accepted_at",
-                ],
-            ),
-        ]
 
     def __str__(self) -> str:
         return f"{self.role} {self.user_id or '*'} → {self.campaign_id}"
@@ -150,7 +152,9 @@ class LinkRedemption(models.Model):
     at the same time. A browser that opens the same link again is the same judge.
     """
 
-    invitation = models.ForeignKey(Invitation, on_delete=models.PROTECT, related_name="redemptions")
+    invitation = models.ForeignKey(
+        Invitation, on_delete=models.PROTECT, related_name="redemptions", db_index=False
+    )
     judge = models.OneToOneField(
         "campaign.Judge", on_delete=models.CASCADE, related_name="link_redemption"
     )
@@ -192,7 +196,7 @@ class BrowserVisit(models.Model):
     """
 
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="browser_visits"
+        "campaign.Judge", on_delete=models.CASCADE, related_name="browser_visits", db_index=False
     )
     invitation = models.ForeignKey(
         Invitation,

@@ -67,7 +67,12 @@ class Job(models.Model):
     language = models.CharField(_("language of its words"), max_length=35, default="en")
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     started_at = models.DateTimeField(_("started"), null=True, blank=True)

@@ -6,10 +6,10 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 
 
-class Judge(models.Model):
+class Judge(RecordedModel):
     """Somebody who ranks blocks in one campaign, known to everybody else by a pseudonym.
 
     A judge of an imported file or of a simulation has no user: nobody can sign in as one.
@@ -25,7 +25,7 @@ class Judge(models.Model):
         SKIPPED = "skipped", _("skipped")
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="judges"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="judges", db_index=False
     )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -33,6 +33,7 @@ class Judge(models.Model):
         related_name="judges",
         null=True,
         blank=True,
+        db_index=False,
     )
     pseudonym = models.CharField(_("pseudonym"), max_length=100)
     origin = models.CharField(_("origin"), max_length=9, choices=Origin, default=Origin.PERSON)
@@ -103,7 +104,21 @@ class Judge(models.Model):
         help_text=_("When they declined to take part; empty: they did not, or take part again."),
     )
 
-    objects: ClassVar[models.Manager["Judge"]] = models.Manager()
+    recording: ClassVar = Recording(
+        fields=[
+            "pseudonym",
+            "origin",
+            "languages",
+            "expertise",
+            "blocks_asked",
+            "note",
+            "withdrawn_at",
+            "declined_at",
+        ],
+        hidden=["address"],
+        called="pseudonym",
+    )
+    objects: ClassVar[RecordedQuerySet["Judge"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("judge")
@@ -133,23 +148,6 @@ class Judge(models.Model):
                 condition=models.Q(tour="", tour_left_at__isnull=True)
                 | models.Q(tour__in=["done", "skipped"], tour_left_at__isnull=False),
                 name="judge_left_the_tour_at_a_time",
-            ),
-        ]
-        triggers = [
-            Recorded(
-                name="judge_recorded",
-                fields=[
-                    "pseudonym",
-                    "origin",
-                    "languages",
-                    "expertise",
-                    "blocks_asked",
-                    "note",
-                    "withdrawn_at",
-                    "declined_at",
-                ],
-                hidden=["address"],
-                called="{row}.pseudonym",
             ),
         ]
 

@@ -5,18 +5,17 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
-from campaign.models.recorded import OF_JUDGE
 
 
-class JudgeGroupQuerySet(models.QuerySet["JudgeGroup"]):
+class JudgeGroupQuerySet(RecordedQuerySet["JudgeGroup"]):
     def present(self) -> "JudgeGroupQuerySet":
         """Return the groups that were not deleted."""
         return self.filter(removed_at__isnull=True)
 
 
-class JudgeGroup(models.Model):
+class JudgeGroup(RecordedModel):
     """Judges of a campaign who are spoken of together: "experts", "panel". A judge may be in several.
 
     Designs and settings of rankings name a group for good, so the row of a deleted one stays, without judges.
@@ -35,6 +34,7 @@ class JudgeGroup(models.Model):
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     removed_at = models.DateTimeField(_("deleted"), null=True, blank=True, editable=False)
 
+    recording: ClassVar = Recording(fields=["name", "blocks_asked", "removed_at"], called="name")
     objects: ClassVar[JudgeGroupQuerySet] = JudgeGroupQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -53,27 +53,21 @@ class JudgeGroup(models.Model):
                 name="judge_group_asks_for_something",
             ),
         ]
-        triggers = [
-            Recorded(
-                name="judge_group_recorded",
-                fields=["name", "blocks_asked", "removed_at"],
-                called="{row}.name",
-            ),
-        ]
 
     def __str__(self) -> str:
         return self.name
 
 
-class GroupMember(models.Model):
+class GroupMember(RecordedModel):
     """A judge in a group."""
 
     group = models.ForeignKey(JudgeGroup, on_delete=models.CASCADE, related_name="members")
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="group_members"
+        "campaign.Judge", on_delete=models.CASCADE, related_name="group_members", db_index=False
     )
 
-    objects: ClassVar[models.Manager["GroupMember"]] = models.Manager()
+    recording: ClassVar = Recording(fields=["group_id", "judge_id"], campaign="judge__campaign_id")
+    objects: ClassVar[RecordedQuerySet["GroupMember"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("judge in a group")
@@ -85,9 +79,6 @@ class GroupMember(models.Model):
             ),
         ]
         triggers = [
-            Recorded(
-                name="group_member_recorded", fields=["group_id", "judge_id"], campaign=OF_JUDGE
-            ),
             trigger_from_file(
                 "campaign",
                 "group_member_within_a_campaign",

@@ -92,7 +92,12 @@ class InvitationMail(OutgoingMail):
         help_text=_("A judge's: the link of the latest attempt."),
     )
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     withdrawn_at = models.DateTimeField(
         _("withdrawn"), null=True, blank=True, help_text=_("Or replaced by another.")

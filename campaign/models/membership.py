@@ -1,4 +1,4 @@
-from typing import Final
+from typing import ClassVar, Final
 
 import pgtrigger
 from django.conf import settings
@@ -6,7 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
 
 
@@ -36,14 +36,17 @@ CHANGING_ROLES: Final = (MembershipRole.OWNER, MembershipRole.ORGANISER)
 OWNING_ROLES: Final = (MembershipRole.OWNER,)
 
 
-class Membership(models.Model):
+class Membership(RecordedModel):
     """A user's part in running a campaign. Judges are `Judge`s, not members."""
 
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="memberships"
     )
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="memberships",
+        db_index=False,
     )
     role = models.CharField(_("role"), max_length=10, choices=MembershipRole)
     daily_alerts = models.BooleanField(
@@ -52,6 +55,10 @@ class Membership(models.Model):
         db_default=False,
         help_text=_("Asked for by the member, who must be an organiser."),
     )
+
+    recording: ClassVar = Recording(fields=["user_id", "role", "daily_alerts"])
+
+    objects: ClassVar[RecordedQuerySet["Membership"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("membership")
@@ -68,10 +75,6 @@ class Membership(models.Model):
             ),
         ]
         triggers = [
-            Recorded(
-                name="membership_recorded",
-                fields=["user_id", "role", "daily_alerts"],
-            ),
             # At the commit, so that members may come and go in any order within a transaction.
             trigger_from_file(
                 "campaign",

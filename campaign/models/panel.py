@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 
 KEY_BYTES = 16  # 128 bits
 #: Prolific fills it in: https://docs.prolific.com/api-reference/studies/the-study-object
@@ -27,7 +27,7 @@ class PanelKind(models.TextChoices):
     GENERIC = "generic", _("Other service")
 
 
-class Panel(models.Model):
+class Panel(RecordedModel):
     """A study on a recruiting service that sends its participants here as judges.
 
     `key` is in the address that participants open, `events_key` in the one where the service tells
@@ -37,7 +37,7 @@ class Panel(models.Model):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="panels"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="panels", db_index=False
     )
     kind = models.CharField(_("service"), max_length=8, choices=PanelKind)
     service = models.CharField(
@@ -102,12 +102,39 @@ class Panel(models.Model):
         help_text=_("If empty, nothing sent in Prolific’s name is accepted."),
     )
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True)
 
-    objects: ClassVar[models.Manager["Panel"]] = models.Manager()
+    recording: ClassVar = Recording(
+        fields=[
+            "kind",
+            "service",
+            "id_parameter",
+            "name",
+            "blocks_asked",
+            "participations_per_member",
+            "minutes_allowed",
+            "languages",
+            "screen_out_after_training",
+            "closed_at",
+        ],
+        hidden=[
+            "completion_code",
+            "screened_out_code",
+            "completion_address",
+            "screened_out_address",
+            "webhook_secret",
+        ],
+        called="name",
+    )
+    objects: ClassVar[RecordedQuerySet["Panel"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("panel")
@@ -146,31 +173,6 @@ class Panel(models.Model):
                 name="panel_addresses_are_https",
             ),
         ]
-        triggers = [
-            Recorded(
-                name="panel_recorded",
-                fields=[
-                    "kind",
-                    "service",
-                    "id_parameter",
-                    "name",
-                    "blocks_asked",
-                    "participations_per_member",
-                    "minutes_allowed",
-                    "languages",
-                    "screen_out_after_training",
-                    "closed_at",
-                ],
-                hidden=[
-                    "completion_code",
-                    "screened_out_code",
-                    "completion_address",
-                    "screened_out_address",
-                    "webhook_secret",
-                ],
-                called="{row}.name",
-            ),
-        ]
 
     def __str__(self) -> str:
         return self.name
@@ -199,7 +201,7 @@ class PanelMember(models.Model):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="panel_members"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="panel_members", db_index=False
     )
     service = models.CharField(_("service"), max_length=60)
     external_id = models.CharField(_("id at the service"), max_length=100)

@@ -38,7 +38,7 @@ class Participation(models.Model):
     EARNING: ClassVar = (ParticipationState.FINISHED, ParticipationState.SCREENED_OUT)
 
     panel = models.ForeignKey(
-        "campaign.Panel", on_delete=models.CASCADE, related_name="participations"
+        "campaign.Panel", on_delete=models.CASCADE, related_name="participations", db_index=False
     )
     member = models.ForeignKey(
         "campaign.PanelMember", on_delete=models.CASCADE, related_name="participations"

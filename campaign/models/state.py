@@ -1,14 +1,10 @@
 """The life of a campaign: its states, which may follow which, and who changed them when."""
 
-from typing import ClassVar, Final
+from typing import Final
 
 import pgtrigger
-from django.conf import settings
 from django.db import models
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
-
-from campaign.database.constraints import is_one_of
 
 
 class CampaignState(models.TextChoices):
@@ -87,36 +83,3 @@ class StateFollows(pgtrigger.Trigger):
     operation = pgtrigger.UpdateOf("state")  # type: ignore[no-untyped-call]
     condition = pgtrigger.Condition("OLD.state IS DISTINCT FROM NEW.state")
     func = _refusal()
-
-
-class CampaignStateChange(models.Model):
-    """That a campaign went from one state to another. Append-only; goes with its campaign."""
-
-    campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="state_changes"
-    )
-    before = models.CharField(_("before"), max_length=8, choices=CampaignState)
-    after = models.CharField(_("after"), max_length=8, choices=CampaignState)
-    changed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        help_text=_("Empty: a command, or the day on which it was to close."),
-    )
-    changed_at = models.DateTimeField(_("changed"), db_default=Now(), editable=False)
-
-    withheld: ClassVar = "UPDATE"
-    objects: ClassVar[models.Manager["CampaignStateChange"]] = models.Manager()
-
-    class Meta:
-        verbose_name = _("change of a campaign's state")
-        verbose_name_plural = _("changes of campaigns' states")
-        constraints = [
-            is_one_of("before", CampaignState, name="state_change_before_is_known"),
-            is_one_of("after", CampaignState, name="state_change_after_is_known"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.campaign_id}: {self.before} → {self.after}"

@@ -6,9 +6,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
-from campaign.models.recorded import OF_TEST_SET
 
 
 class SystemKind(models.TextChoices):
@@ -19,11 +18,11 @@ class SystemKind(models.TextChoices):
     BAD_REFERENCE = "bad_reference", _("damaged reference")
 
 
-class System(models.Model):
+class System(RecordedModel):
     """A participant. What it is is marked in `kind`, never guessed from its name."""
 
     test_set = models.ForeignKey(
-        "campaign.TestSet", on_delete=models.CASCADE, related_name="systems"
+        "campaign.TestSet", on_delete=models.CASCADE, related_name="systems", db_index=False
     )
     name = models.CharField(_("name"), max_length=200)
     kind = models.CharField(_("kind"), max_length=13, choices=SystemKind, default=SystemKind.SYSTEM)
@@ -51,6 +50,16 @@ class System(models.Model):
         help_text=_("No new HIT shows it from then on; what was judged of it counts."),
     )
 
+    recording: ClassVar = Recording(
+        fields=[*("name", "kind", "constrained", "approach", "condition", "team"), "withdrawn_at"],
+        hidden=["contact"],
+        campaign="test_set__campaign_id",
+        test_set="test_set_id",
+        called="name",
+    )
+
+    objects: ClassVar[RecordedQuerySet["System"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
+
     class Meta:
         verbose_name = _("system")
         verbose_name_plural = _("systems")
@@ -69,19 +78,6 @@ class System(models.Model):
                 condition=models.Q(withdrawn_at__isnull=True)
                 | ~models.Q(kind=SystemKind.BAD_REFERENCE),
                 name="system_of_damaged_references_not_withdrawn",
-            ),
-        ]
-        triggers = [
-            Recorded(
-                name="system_recorded",
-                fields=[
-                    *("name", "kind", "constrained", "approach", "condition", "team"),
-                    "withdrawn_at",
-                ],
-                hidden=["contact"],
-                campaign=OF_TEST_SET,
-                test_set="{row}.test_set_id",
-                called="{row}.name",
             ),
         ]
 
@@ -111,7 +107,7 @@ class Output(models.Model):
 
     system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="outputs")
     segment = models.ForeignKey(
-        "campaign.Segment", on_delete=models.CASCADE, related_name="outputs"
+        "campaign.Segment", on_delete=models.CASCADE, related_name="outputs", db_index=False
     )
     text = models.TextField(_("text"), null=True)  # noqa: DJ001  NULL: not known
 

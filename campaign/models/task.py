@@ -6,8 +6,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import Recorded
-from campaign.models.recorded import OF_TEST_SET
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.models.state import CampaignState
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ class Protocol(models.TextChoices):
     QUIZ = "quiz", _("quiz")
 
 
-class TaskQuerySet(models.QuerySet["Task"]):
+class TaskQuerySet(RecordedQuerySet["Task"]):
     def of(self, campaign: "Campaign | int | models.Expression") -> "TaskQuerySet":
         return self.filter(test_set__campaign=campaign)
 
@@ -50,7 +49,7 @@ class TaskQuerySet(models.QuerySet["Task"]):
         return self.select_related("test_set").annotate(has_others=models.Exists(others))
 
 
-class Task(models.Model):
+class Task(RecordedModel):
     """One protocol on one test set: designs, HITs, numbers of judgments, and rankings hang on it."""
 
     test_set = models.ForeignKey(
@@ -97,6 +96,18 @@ class Task(models.Model):
         help_text=_("Judges are lent nothing more of it; what they hold they may finish."),
     )
 
+    recording: ClassVar = Recording(
+        fields=[
+            "protocol",
+            "rules",
+            "segments_again",
+            "blocks_wanted",
+            "blocks_per_segment",
+            "closed_at",
+        ],
+        campaign="test_set__campaign_id",
+        test_set="test_set_id",
+    )
     objects: ClassVar[TaskQuerySet] = TaskQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -115,21 +126,6 @@ class Task(models.Model):
             models.CheckConstraint(
                 condition=models.Q(blocks_per_segment__gte=1),
                 name="task_blocks_per_segment_positive",
-            ),
-        ]
-        triggers = [
-            Recorded(
-                name="task_recorded",
-                fields=[
-                    "protocol",
-                    "rules",
-                    "segments_again",
-                    "blocks_wanted",
-                    "blocks_per_segment",
-                    "closed_at",
-                ],
-                campaign=OF_TEST_SET,
-                test_set="{row}.test_set_id",
             ),
         ]
 

@@ -5,14 +5,14 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.models.state import CampaignState
 
 if TYPE_CHECKING:
     from campaign.models.user import User
 
 
-class TestSetQuerySet(models.QuerySet["TestSet"]):
+class TestSetQuerySet(RecordedQuerySet["TestSet"]):
     def open_to(self, user: "User | int | models.Expression") -> "TestSetQuerySet":
         """Test sets of campaigns whose results this user may read; none of campaigns in the bin."""
         return self.filter(campaign__memberships__user=user).exclude(
@@ -24,14 +24,14 @@ class TestSetQuerySet(models.QuerySet["TestSet"]):
         return self.open_to(user).annotate(role=models.F("campaign__memberships__role"))
 
 
-class TestSet(models.Model):
+class TestSet(RecordedModel):
     """Documents of consecutive segments from one language into another, and what systems made of them.
 
     What is asked of judges about it are its tasks: `campaign.models.task`.
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="test_sets"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="test_sets", db_index=False
     )
     name = models.CharField(_("name"), max_length=200)
     # Canonical BCP 47 tags: `campaign/texts/language_tags.py`. Judgments imported before they were checked
@@ -47,6 +47,11 @@ class TestSet(models.Model):
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
+    recording: ClassVar = Recording(
+        fields=["name", "source_language", "target_language", "expertise"],
+        test_set="id",
+        called="name",
+    )
     objects: ClassVar[TestSetQuerySet] = TestSetQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -62,19 +67,6 @@ class TestSet(models.Model):
                 name="test_set_source_differs_from_target",
             ),
         ]
-        triggers = [
-            Recorded(
-                name="test_set_recorded",
-                fields=[
-                    "name",
-                    "source_language",
-                    "target_language",
-                    "expertise",
-                ],
-                test_set="{row}.id",
-                called="{row}.name",
-            ),
-        ]
 
     # Not a test case, whatever pytest makes of the name.
     __test__ = False
@@ -84,7 +76,9 @@ class TestSet(models.Model):
 
 
 class Document(models.Model):
-    test_set = models.ForeignKey(TestSet, on_delete=models.CASCADE, related_name="documents")
+    test_set = models.ForeignKey(
+        TestSet, on_delete=models.CASCADE, related_name="documents", db_index=False
+    )
     name = models.CharField(_("name"), max_length=300)
     position = models.PositiveIntegerField(_("position"), help_text=_("From 1."))
 
@@ -108,8 +102,12 @@ class Document(models.Model):
 class Segment(models.Model):
     """A source text. Judgments imported without texts leave `source_text` NULL: not known."""
 
-    test_set = models.ForeignKey(TestSet, on_delete=models.CASCADE, related_name="segments")
-    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="segments")
+    test_set = models.ForeignKey(
+        TestSet, on_delete=models.CASCADE, related_name="segments", db_index=False
+    )
+    document = models.ForeignKey(
+        Document, on_delete=models.CASCADE, related_name="segments", db_index=False
+    )
     number = models.PositiveIntegerField(
         _("number"), help_text=_("From 1 through the test set; srcIndex in the files of WMT.")
     )
@@ -145,7 +143,9 @@ class Segment(models.Model):
 class Reference(models.Model):
     """A translation of a segment by a human, shown to the judges beside the source."""
 
-    segment = models.ForeignKey(Segment, on_delete=models.CASCADE, related_name="references")
+    segment = models.ForeignKey(
+        Segment, on_delete=models.CASCADE, related_name="references", db_index=False
+    )
     number = models.PositiveSmallIntegerField(_("number"), help_text=_("From 1."))
     text = models.TextField(_("text"))
 

@@ -60,7 +60,12 @@ class Upload(models.Model):
         blank=True,
     )
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     changed_at = models.DateTimeField(_("last changed"), db_default=Now(), editable=False)
@@ -89,7 +94,9 @@ class Upload(models.Model):
 class UploadedFile(models.Model):
     """A file of an upload; its name may have folders. It is there once its parts are as long as its size."""
 
-    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="files")
+    upload = models.ForeignKey(
+        Upload, on_delete=models.CASCADE, related_name="files", db_index=False
+    )
     name = models.CharField(_("name"), max_length=500)
     size = models.PositiveBigIntegerField(_("bytes"))
 
@@ -109,7 +116,9 @@ class UploadedFile(models.Model):
 class UploadedPart(models.Model):
     """Consecutive bytes of an uploaded file."""
 
-    file = models.ForeignKey(UploadedFile, on_delete=models.CASCADE, related_name="parts")
+    file = models.ForeignKey(
+        UploadedFile, on_delete=models.CASCADE, related_name="parts", db_index=False
+    )
     offset = models.PositiveBigIntegerField(_("offset in bytes"))
     length = models.PositiveIntegerField(_("bytes"))
     content = models.BinaryField(_("content"))

@@ -1,7 +1,6 @@
 from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
-from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
@@ -18,15 +17,13 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, *, name: str, email: str, password: str) -> "User":
-        return self.create_user(
-            name=name, email=email, password=password, is_superuser=True, is_staff=True
-        )
+        return self.create_user(name=name, email=email, password=password, is_staff=True)
 
     def get_by_natural_key(self, username: str | None) -> "User":
         return self.get(email__iexact=username)
 
 
-class User(AbstractBaseUser, PermissionsMixin):
+class User(AbstractBaseUser):
     """Anybody who signs in. Judges may come by invitation alone, without an e-mail address."""
 
     email = models.EmailField(_("e-mail address"), unique=True, null=True, blank=True)

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 
 
 class WebhookEvent(models.TextChoices):
@@ -33,7 +33,7 @@ class DeliveryState(models.TextChoices):
     FAILED = "failed", _("failed")
 
 
-class WebhookEndpoint(models.Model):
+class WebhookEndpoint(RecordedModel):
     """An address that is told of a campaign's events.
 
     The secret stands here as it is, since messages are signed with it. The old one signs beside it until
@@ -57,11 +57,21 @@ class WebhookEndpoint(models.Model):
         _("switched off"), null=True, blank=True, help_text=_("After it had failed for days.")
     )
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
-    objects: ClassVar[models.Manager["WebhookEndpoint"]] = models.Manager()
+    recording: ClassVar = Recording(
+        fields=["description", "events", "paused_at", "disabled_at"],
+        hidden=["url", "secret"],
+        called="description",
+    )
+    objects: ClassVar[RecordedQuerySet["WebhookEndpoint"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("webhook")
@@ -81,14 +91,6 @@ class WebhookEndpoint(models.Model):
                 | (~Q(old_secret="") & Q(old_secret_until__isnull=False)),
                 name="webhook_old_secret_has_an_end",
             ),
-        ]
-        triggers = [
-            Recorded(
-                name="webhook_recorded",
-                fields=["description", "events", "paused_at", "disabled_at"],
-                hidden=["url", "secret"],
-                called="{row}.description",
-            )
         ]
 
     def __str__(self) -> str:
@@ -113,7 +115,7 @@ class WebhookDelivery(models.Model):
     """
 
     endpoint = models.ForeignKey(
-        WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries"
+        WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False
     )
     message_id = models.UUIDField(_("id of the message"), default=uuid4, editable=False)
     event = models.CharField(_("event"), max_length=30)
@@ -165,7 +167,9 @@ class WebhookDelivery(models.Model):
 class WebhookMark(models.Model):
     """Up to which judgment of a task an endpoint was told."""
 
-    endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="marks")
+    endpoint = models.ForeignKey(
+        WebhookEndpoint, on_delete=models.CASCADE, related_name="marks", db_index=False
+    )
     task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="+")
     number = models.PositiveBigIntegerField(_("number of the last judgment"))
 

@@ -15,7 +15,7 @@ from django.utils.formats import date_format, localize
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from campaign.database.recording import recorded_columns
+from campaign.database.recording import RecordedModel
 from campaign.models import (
     ActivityEvent,
     ActivityOperation,
@@ -110,7 +110,7 @@ class _Words:
         known = {field.attname: field for field in model._meta.concrete_fields}
         field = known.get(name)
         words = str(field.verbose_name) if field is not None else name
-        if name in recorded_columns().get(model, (set(), set()))[1]:
+        if issubclass(model, RecordedModel) and name in model.recording.hidden:
             was = [_("a secret") if is_set else _NOTHING for is_set in (before, after)]
             if before and after:
                 was[1] = _("another secret")

@@ -8,7 +8,15 @@ from typing import Final
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from campaign.models import ActivityEvent, ActivityOrigin, Campaign, Judge, Membership, User
+from campaign.models import (
+    ActivityEvent,
+    ActivityOperation,
+    ActivityOrigin,
+    Campaign,
+    Judge,
+    Membership,
+    User,
+)
 
 #: Who may be asked for, beside single users: `user-<id>`.
 JUDGES, NOBODY, COMMANDS, WORKER, DATABASE = "judges", "nobody", "commands", "worker", "database"
@@ -57,6 +65,12 @@ def activity_events(
     if wanted.last:
         events = events.filter(happened_at__lt=_midnight(wanted.last + timedelta(days=1)))
     return events
+
+
+def state_changes(*, campaign: Campaign) -> QuerySet[ActivityEvent]:
+    """Return the events by which a campaign went from one state to another, the newest first."""
+    events = activity_events(campaign=campaign, wanted=ActivityFilter(kind="campaign.campaign"))
+    return events.filter(operation=ActivityOperation.CHANGED, changes__has_key="state")
 
 
 def _midnight(day: date) -> datetime:

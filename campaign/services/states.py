@@ -14,7 +14,6 @@ from campaign.database.erasing import campaign_erase
 from campaign.models import (
     Campaign,
     CampaignState,
-    CampaignStateChange,
     Task,
     Transition,
     User,
@@ -60,7 +59,7 @@ def campaign_state_change(*, campaign: Campaign, transition: Transition, by: Use
     if after == CampaignState.OPEN:
         Campaign.objects.filter(pk=campaign.pk, closes_at__lte=Now()).update(closes_at=None)
     rehearsal_end_later(campaign=campaign, by=by)
-    _set(campaign, after, by)
+    _set(campaign, after)
     return True
 
 
@@ -105,7 +104,7 @@ def campaign_restore(*, campaign: Campaign, by: User | None) -> bool:
     _lock(campaign)
     if campaign.state != CampaignState.BIN:
         return False
-    _set(campaign, CampaignState(str(campaign.state_before_bin)), by)
+    _set(campaign, CampaignState(str(campaign.state_before_bin)))
     return True
 
 
@@ -160,11 +159,9 @@ def _lock(campaign: Campaign) -> None:
     campaign.refresh_from_db(from_queryset=Campaign.objects.select_for_update(no_key=True))
 
 
-def _set(campaign: Campaign, after: CampaignState, by: User | None) -> None:
-    before = campaign.state
+def _set(campaign: Campaign, after: CampaignState) -> None:
     # The database sets since when, and what it was before the bin.
     Campaign.objects.filter(pk=campaign.pk).update(state=after)
-    CampaignStateChange.objects.create(campaign=campaign, before=before, after=after, changed_by=by)
     campaign.refresh_from_db()
     if after == CampaignState.CLOSED:
         webhook_event_record(

@@ -6,9 +6,8 @@ from django.db import models
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
-from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 from protocols.frame.models import AnswerOfProtocol, answer_triggers
 
 
@@ -16,7 +15,7 @@ def _length(column: str) -> models.Func:
     return models.Func(column, function="cardinality", output_field=models.IntegerField())
 
 
-class Snippet(models.Model):
+class Snippet(RecordedModel):
     """Consecutive segments of a document that are read together, and statements about them that are true or false.
 
     Made and deleted with all others of its task, as long as no HIT of that is lent; never changed.
@@ -48,7 +47,13 @@ class Snippet(models.Model):
     )
 
     withheld: ClassVar = "UPDATE"
-    objects: ClassVar[models.Manager["Snippet"]] = models.Manager()
+    recording: ClassVar = Recording(
+        fields=["number", "name", "first", "last", "statements", "expected"],
+        campaign="task__test_set__campaign_id",
+        test_set="task__test_set_id",
+        called="name",
+    )
+    objects: ClassVar[RecordedQuerySet["Snippet"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("snippet")
@@ -92,13 +97,6 @@ class Snippet(models.Model):
                 "quiz_snippet_fits_its_task",
                 operation=pgtrigger.Insert,
                 when=pgtrigger.Before,
-            ),
-            Recorded(
-                name="quiz_snippet_recorded",
-                fields=["number", "name", "first", "last", "statements", "expected"],
-                campaign=OF_TASK,
-                test_set=TEST_SET_OF_TASK,
-                called="{row}.name",
             ),
         ]
 

@@ -32,10 +32,15 @@ class Analysis(models.Model):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="analyses"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="analyses", db_index=False
     )
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.CASCADE, related_name="analyses", null=True, blank=True
+        "campaign.Task",
+        on_delete=models.CASCADE,
+        related_name="analyses",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     kind = models.CharField(_("kind"), max_length=40)
     choice = models.JSONField(_("choice"))
@@ -60,7 +65,12 @@ class Analysis(models.Model):
         help_text=_("Which computes it."),
     )
     asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     asked_at = models.DateTimeField(_("asked"), db_default=Now(), editable=False)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)

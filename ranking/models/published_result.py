@@ -7,16 +7,15 @@ from django.db.models import Q
 from django.db.models.functions import Left, Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
-from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 from ranking.models.ranking_run import RankingRun
 
 #: Characters of a digest that its address has.
 ADDRESS_LENGTH: Final = 16
 
 
-class PublishedResultQuerySet(models.QuerySet["PublishedResult"]):
+class PublishedResultQuerySet(RecordedQuerySet["PublishedResult"]):
     def of(self, task_id: int) -> "PublishedResultQuerySet":
         return self.filter(task_id=task_id)
 
@@ -33,7 +32,7 @@ class PublishedResultQuerySet(models.QuerySet["PublishedResult"]):
         return self.filter(Q(embargo_until=None) | Q(embargo_until__lte=Now()))
 
 
-class PublishedResult(models.Model):
+class PublishedResult(RecordedModel):
     """A version of a test set's result, frozen: a document with an address.
 
     `content` is all that its page and files show, and `digest` the SHA-256 of its one text
@@ -42,7 +41,7 @@ class PublishedResult(models.Model):
     """
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.PROTECT, related_name="published_results"
+        "campaign.Task", on_delete=models.PROTECT, related_name="published_results", db_index=False
     )
     version = models.PositiveIntegerField(_("version"), help_text=_("From 1 in the test set."))
     content = models.JSONField(_("content"))
@@ -67,6 +66,7 @@ class PublishedResult(models.Model):
         null=True,
         blank=True,
         verbose_name=_("published by"),
+        db_index=False,
     )
     embargo_until = models.DateTimeField(
         _("embargo until"),
@@ -81,6 +81,16 @@ class PublishedResult(models.Model):
     retraction_reason = models.TextField(_("reason of the retraction"), blank=True, default="")
 
     withheld: ClassVar = "DELETE"
+    recording: ClassVar = Recording(
+        fields=[
+            *("version", "digest", "wordings"),
+            *("embargo_until", "retracted_at", "retraction_reason"),
+        ],
+        hidden=["reviewer_token"],
+        campaign="task__test_set__campaign_id",
+        test_set="task__test_set_id",
+        called="version",
+    )
     objects: ClassVar[PublishedResultQuerySet] = PublishedResultQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -112,17 +122,6 @@ class PublishedResult(models.Model):
             ),
         ]
         triggers = [
-            Recorded(
-                name="published_result_recorded",
-                fields=[
-                    *("version", "digest", "wordings"),
-                    *("embargo_until", "retracted_at", "retraction_reason"),
-                ],
-                hidden=["reviewer_token"],
-                campaign=OF_TASK,
-                test_set=TEST_SET_OF_TASK,
-                called="{row}.version::text",
-            ),
             # Who published it may still be forgotten with their account.
             pgtrigger.Protect(
                 name="published_result_frozen",

@@ -30,7 +30,9 @@ class RankingRun(Ranking):
     `LatestRanking`. An unsaved run is a ranking that is not kept, or not yet.
     """
 
-    task = models.ForeignKey("campaign.Task", on_delete=models.PROTECT, related_name="ranking_runs")
+    task = models.ForeignKey(
+        "campaign.Task", on_delete=models.PROTECT, related_name="ranking_runs", db_index=False
+    )
     kept_for = models.CharField(
         _("kept for"),
         max_length=10,

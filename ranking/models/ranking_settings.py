@@ -7,9 +7,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import EARLIER_OF_TASK, Recorded
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
-from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
@@ -18,12 +17,12 @@ from ranking.wording.methods import LiveMethod
 from ranking.wording.ranges import RangesFrom
 
 
-class RankingSettingsQuerySet(models.QuerySet["RankingSettings"]):
+class RankingSettingsQuerySet(RecordedQuerySet["RankingSettings"]):
     def of(self, task_id: int) -> "RankingSettingsQuerySet":
         return self.filter(task_id=task_id)
 
 
-class RankingSettings(models.Model):
+class RankingSettings(RecordedModel):
     """How a test set is ranked, and how its rank ranges are made, from a certain time on.
 
     A change is a new row, so the rows of a test set are the history of who changed what, and when;
@@ -48,7 +47,7 @@ class RankingSettings(models.Model):
         BENJAMINI_HOCHBERG = "benjamini_hochberg", _("Benjamini and Hochberg")
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.CASCADE, related_name="ranking_settings"
+        "campaign.Task", on_delete=models.CASCADE, related_name="ranking_settings", db_index=False
     )
     method = models.CharField(
         _("method"), max_length=20, choices=LiveMethod, default=LiveMethod.BY_DESIGN
@@ -95,8 +94,24 @@ class RankingSettings(models.Model):
         null=True,
         blank=True,
         verbose_name=_("changed by"),
+        db_index=False,
     )
 
+    recording: ClassVar = Recording(
+        fields=[
+            "method",
+            "resample",
+            "ranges",
+            "correction",
+            "sides",
+            "confidence",
+            "judge_group_id",
+            "reason",
+        ],
+        campaign="task__test_set__campaign_id",
+        test_set="task__test_set_id",
+        replaces=lambda row: models.Q(task=row.task_id),
+    )
     objects: ClassVar[RankingSettingsQuerySet] = RankingSettingsQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -143,22 +158,6 @@ class RankingSettings(models.Model):
             ),
         ]
         triggers = [
-            Recorded(
-                name="ranking_settings_recorded",
-                fields=[
-                    "method",
-                    "resample",
-                    "ranges",
-                    "correction",
-                    "sides",
-                    "confidence",
-                    "judge_group_id",
-                    "reason",
-                ],
-                campaign=OF_TASK,
-                test_set=TEST_SET_OF_TASK,
-                replaces=EARLIER_OF_TASK,
-            ),
             # Who changed it may still be forgotten with their account.
             pgtrigger.Protect(
                 name="ranking_settings_immutable",

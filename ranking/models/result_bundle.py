@@ -87,7 +87,9 @@ class ResultBundle(models.Model):
 class BundlePart(models.Model):
     """Consecutive bytes of a bundle: `PART_BYTES` of them, the last one fewer."""
 
-    bundle = models.ForeignKey(ResultBundle, on_delete=models.CASCADE, related_name="parts")
+    bundle = models.ForeignKey(
+        ResultBundle, on_delete=models.CASCADE, related_name="parts", db_index=False
+    )
     number = models.PositiveIntegerField(_("number"), help_text=_("From 0."))
     content = models.BinaryField(_("content"))
 

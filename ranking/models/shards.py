@@ -27,7 +27,9 @@ class ShardJob(models.Model):
 class ShardResult(models.Model):
     """What a worker found for one shard of a job."""
 
-    job = models.ForeignKey(ShardJob, on_delete=models.CASCADE, related_name="results")
+    job = models.ForeignKey(
+        ShardJob, on_delete=models.CASCADE, related_name="results", db_index=False
+    )
     shard = models.PositiveIntegerField(_("shard"), help_text=_("Its place in the work."))
     result = models.BinaryField(_("result"), null=True)
     failure = models.TextField(_("why there is no result"), blank=True, default="")

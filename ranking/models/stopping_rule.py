@@ -7,19 +7,18 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
-from campaign.database.recording import EARLIER_OF_TASK, Recorded
-from campaign.models.recorded import OF_TASK, TEST_SET_OF_TASK
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from ranking.wording.stopping_rules import CRITERIA, RuleTests
 
 _TERMS = ("judgments", "pairs_share", "clusters", "until", "tests", "confidence", "reason")
 
 
-class StoppingRuleQuerySet(models.QuerySet["StoppingRule"]):
+class StoppingRuleQuerySet(RecordedQuerySet["StoppingRule"]):
     def of(self, task_id: int) -> "StoppingRuleQuerySet":
         return self.filter(task_id=task_id)
 
 
-class StoppingRule(models.Model):
+class StoppingRule(RecordedModel):
     """When judging of a test set is to end, from a certain time on: by whichever criterion is met first.
 
     A change is a new row, so the rows of a test set are the history; the newest is in force, and one without a
@@ -29,7 +28,7 @@ class StoppingRule(models.Model):
     Tests = RuleTests
 
     task = models.ForeignKey(
-        "campaign.Task", on_delete=models.CASCADE, related_name="stopping_rules"
+        "campaign.Task", on_delete=models.CASCADE, related_name="stopping_rules", db_index=False
     )
     judgments = models.PositiveIntegerField(
         _("judgments"),
@@ -71,8 +70,15 @@ class StoppingRule(models.Model):
         null=True,
         blank=True,
         verbose_name=_("changed by"),
+        db_index=False,
     )
 
+    recording: ClassVar = Recording(
+        fields=_TERMS,
+        campaign="task__test_set__campaign_id",
+        test_set="task__test_set_id",
+        replaces=lambda row: models.Q(task=row.task_id),
+    )
     objects: ClassVar[StoppingRuleQuerySet] = StoppingRuleQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
@@ -105,13 +111,6 @@ class StoppingRule(models.Model):
             ),
         ]
         triggers = [
-            Recorded(
-                name="stopping_rule_recorded",
-                fields=_TERMS,
-                campaign=OF_TASK,
-                test_set=TEST_SET_OF_TASK,
-                replaces=EARLIER_OF_TASK,
-            ),
             # Who set it may still be forgotten with their account.
             pgtrigger.Protect(
                 name="stopping_rule_immutable",

@@ -38,7 +38,12 @@ class ZenodoDraft(models.Model):
     number = models.PositiveBigIntegerField(_("number at Zenodo"), null=True, blank=True)
     page = models.URLField(_("page at Zenodo"), max_length=500, blank=True, default="")
     asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     asked_at = models.DateTimeField(_("asked"), db_default=Now(), editable=False)
 

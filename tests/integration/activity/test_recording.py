@@ -9,6 +9,7 @@ from celery.signals import task_postrun, task_prerun
 from django.db import connection, transaction
 from django.db.models.functions import Now
 
+from annotation.models import Design
 from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, quality_action_take
 from annotation.tasks import plan_task
@@ -23,7 +24,12 @@ from campaign.models import (
     PanelKind,
     System,
 )
-from campaign.services import bad_references_make, campaign_change
+from campaign.services import (
+    bad_references_make,
+    campaign_change,
+    judge_group_create,
+    judge_group_members_change,
+)
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
@@ -53,17 +59,6 @@ def test_a_change_has_the_values_before_and_after(campaign: Campaign) -> None:
     )
     assert (event.campaign_id, event.object_id) == (campaign.pk, campaign.pk)
     assert event.object_name == "Museum"
-
-
-def test_raw_sql_is_seen_with_the_role_that_wrote_it(campaign: Campaign) -> None:
-    judge = make_judge(campaign)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT session_user")
-        role = cursor.fetchone()[0]
-        cursor.execute("UPDATE campaign_judge SET note = 'slow' WHERE id = %s", [judge.pk])
-    event = last()
-    assert changes_of(event) == ("campaign.judge", "changed", {"note": ["", "slow"]})
-    assert (event.origin, event.operator, event.user_id) == ("database", role, None)
 
 
 # What organisers say of a system; its contact is hidden.
@@ -196,16 +191,52 @@ def test_who_acts_ends_with_the_statement_in_a_connection(campaign: Campaign) ->
         assert (last().origin, last().user_id) == ("api", 7)
 
 
-@pytest.mark.django_db(transaction=True)
-def test_the_next_transaction_knows_nobody(campaign: Campaign) -> None:
+def test_outside_of_requests_and_commands_the_role_of_the_database_acts(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("campaign.database.acting._of_process", [])
     judge = make_judge(campaign)
-    # Without a transaction of its own: each statement is one.
-    with acting(lambda: {"origin": "api", "user": 7}):
-        Judge.objects.filter(pk=judge.pk).update(note="mine")
-    assert (last().origin, last().user_id) == ("api", 7)
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE campaign_judge SET note = 'by hand'")
-    assert (last().origin, last().user_id) == ("database", None)
+    Judge.objects.filter(pk=judge.pk).update(note="by a script")
+    role = connection.settings_dict["USER"]
+    assert (last().origin, last().operator, last().user_id) == ("database", role, None)
+
+
+def test_what_hangs_on_a_deleted_row_is_recorded(campaign: Campaign) -> None:
+    judge, group = make_judge(campaign), judge_group_create(campaign=campaign, name="experts")
+    judge_group_members_change(group=group, add=[judge])
+    before = last()
+    judge.delete()
+    assert [(event.kind, event.operation) for event in since(before)] == [
+        ("campaign.groupmember", "deleted"),
+        ("campaign.judge", "deleted"),
+    ]
+
+
+def test_a_change_that_is_rolled_back_leaves_no_event(campaign: Campaign) -> None:
+    judge = make_judge(campaign)
+    before = last()
+    with transaction.atomic():
+        Judge.objects.filter(pk=judge.pk).update(note="slow")
+        judge.delete()
+        assert len(since(before)) == 2
+        transaction.set_rollback(True)
+    assert since(before) == []
+
+
+def test_a_setting_that_replaces_another_is_a_change(campaign: Campaign) -> None:
+    task = make_task(campaign, planned=0)
+    design = Design.objects.latest("pk")
+    before = last()
+    Design.objects.bulk_create([_copied(design, systems_per_block=design.systems_per_block - 1)])
+    [event] = since(before)
+    assert (event.kind, event.operation) == ("annotation.design", "changed")
+    assert set(event.changes) == {"systems_per_block"}
+    assert event.test_set_id == task.test_set_id
+
+
+def _copied(design: Design, **fields: Any) -> Design:
+    values = {each.attname: getattr(design, each.attname) for each in design._meta.concrete_fields}
+    return Design(**{**values, "id": None, **fields})
 
 
 @pytest.mark.django_db(transaction=True)
@@ -216,25 +247,3 @@ def test_a_deleted_campaign_takes_its_log_with_it(campaign: Campaign) -> None:
     other = make_campaign("other")
     campaign.delete()
     assert set(ActivityEvent.objects.values_list("campaign", flat=True)) == {other.pk}
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "UPDATE campaign_judge SET note = '50 %'",
-        "\n  update only campaign_judge set note = '50 %'",
-        (
-            "WITH all_of_them AS (SELECT id FROM campaign_judge)"
-            " UPDATE campaign_judge SET note = '50 %' WHERE id IN (SELECT id FROM all_of_them)"
-        ),
-    ],
-)
-def test_sql_by_hand_in_a_request_is_its_users(campaign: Campaign, sql: str) -> None:
-    make_judge(campaign)
-    with acting(lambda: {"origin": "page", "user": 7}), connection.cursor() as cursor:
-        cursor.execute(sql)
-        assert cursor.rowcount == 1
-        cursor.execute(sql.replace("'50 %'", "%s"), ["60 %"])
-    event = last()
-    assert (event.origin, event.user_id) == ("page", 7)
-    assert event.changes == {"note": ["50 %", "60 %"]}

@@ -9,7 +9,6 @@ from campaign.models import (
     Acceptance,
     Campaign,
     CampaignState,
-    CampaignStateChange,
     Instructions,
     Membership,
     Rehearsal,
@@ -112,12 +111,6 @@ def the_only_owner_goes(attempt: Attempt) -> None:
     with attempt.accepts():
         members.filter(role="owner").update(role="organiser")
         members.filter(role="analyst").update(role="owner")
-
-
-def state_change() -> Create:
-    return partial(
-        CampaignStateChange.objects.create, campaign=make_campaign(), before="draft", after="open"
-    )
 
 
 breaks_by_fields(

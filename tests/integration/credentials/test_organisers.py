@@ -89,7 +89,7 @@ class TestOrganisers:
         if beyond == "judge":
             Judge.objects.create(campaign=other, user=victim, pseudonym="vera")
         elif beyond == "administrator":
-            User.objects.filter(pk=victim.pk).update(is_superuser=True)
+            User.objects.filter(pk=victim.pk).update(is_staff=True)
         else:
             make_organiser(other, "other@example.org")
             Membership.objects.create(campaign=other, user=victim, role=beyond)

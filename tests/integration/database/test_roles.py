@@ -21,7 +21,6 @@ from campaign.database.roles import application_role_grant, protected_operations
 from campaign.models import (
     Acceptance,
     ActivityEvent,
-    CampaignStateChange,
     ErasureRequest,
     Instructions,
 )
@@ -101,7 +100,7 @@ KEPT: dict[type[Model], str] = {
     **dict.fromkeys((QualityAction, QualityReversal), "UPDATE, DELETE"),
     **dict.fromkeys((Acceptance, RankingRun), "UPDATE, DELETE"),
     **dict.fromkeys((ErasureRequest, PublishedResult), "DELETE"),
-    **dict.fromkeys((ActivityEvent, CampaignStateChange, Instructions), "UPDATE"),
+    **dict.fromkeys((ActivityEvent, Instructions), "UPDATE"),
     **dict.fromkeys((SystemSort, Snippet), "UPDATE"),
 }
 

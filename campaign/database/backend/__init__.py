@@ -1,1 +1,0 @@
-"""Django's backend for PostgreSQL, which tells the server who acts."""
