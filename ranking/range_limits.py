@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ranking.core.anytime import Refusal
 from ranking.core.counting.moments import MIN_UNITS
-from ranking.core.ranges.anytime import Refusal
 from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.uncertainty.two_way import RangeLimit
 from ranking.range_choices import RangeChoice

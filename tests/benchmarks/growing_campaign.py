@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import Moments
-from ranking.core.counting.tallies import won
-from ranking.core.ranges.anytime import (
+from ranking.core.anytime import (
     AnytimeRanges,
     anytime_ranges_of_moments,
     scores_and_influence,
+    separated,
 )
-from ranking.core.ranges.rate_sequences import separated
+from ranking.core.counting.counts import Layout
+from ranking.core.counting.moments import Moments
+from ranking.core.counting.tallies import won
 from ranking.core.uncertainty.two_way import ScoreCovariance, two_way_covariance
 from tests.worlds import World, draw_campaign
 

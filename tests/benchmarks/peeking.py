@@ -3,9 +3,9 @@
     python -m tests.benchmarks.peeking [--campaigns 120] [--power 16] [--full]
 
 Campaigns are looked at 60 times as they grow. First table: six equal systems; the share of campaigns
-in which any pair is told apart at any look, by `ranking.core.ranges.anytime`, by the two-way test for all
+in which any pair is told apart at any look, by `ranking.core.anytime`, by the two-way test for all
 pairs together that is meant for one look, and by evidence that takes comparisons for independent
-(`ranking.core.ranges.rate_sequences`); with standard errors. Second table: ten systems of different
+(`ranking.core.anytime`); with standard errors. Second table: ten systems of different
 quality; the median number of blocks after which 50 % and 80 % of the pairs are told apart, by the
 same, and by the two-way test for each pair alone. The tests are given their number of blocks
 beforehand, which nobody has: that is the price of looking.
@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.sampling.priorities import active_priorities
-from ranking.core.ranges.anytime import anytime_ranges_of_moments
+from ranking.core.anytime import anytime_ranges_of_moments
 from tests.benchmarks import say
 from tests.benchmarks.growing_campaign import LOOKS, Growing, Setting, looks
 from tests.worlds import WORLDS, World, world_named

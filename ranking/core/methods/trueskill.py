@@ -21,14 +21,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ranking.core.counting.tallies import Tallies, chunks
+from ranking.core.counting.tallies import Tallies, chunks, listed_comparisons
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.ability import (
     Ability,
@@ -425,23 +424,11 @@ class Games:
     """
 
     def __init__(self, blocks: Blocks) -> None:
-        # Systems of each block by shown position, systems without a label last.
-        shown = np.where(blocks.labels > 0, blocks.candidates, np.int8(127))
-        by_position = np.argsort(shown, axis=1, kind="stable")
-        most = int(np.count_nonzero(blocks.labels, axis=1).max(initial=0))
-        systems = by_position[:, :most].astype(np.int32)
-        label = np.take_along_axis(blocks.labels, systems, axis=1)
-        candidate = np.take_along_axis(blocks.candidates, systems, axis=1)
-        pairs = list(combinations(range(most), 2))
-        p = np.array([pair[0] for pair in pairs], dtype=np.intp)
-        q = np.array([pair[1] for pair in pairs], dtype=np.intp)
-        games = (label[:, p] > 0) & (label[:, q] > 0) & (candidate[:, p] != candidate[:, q])
-        block, pair = np.nonzero(games)
-        left, right = systems[block, p[pair]], systems[block, q[pair]]
-        margin = label[block, q[pair]] - label[block, p[pair]]
-        self.first = np.where(margin >= 0, left, right)
-        self.second = np.where(margin >= 0, right, left)
-        self.tie = margin == 0
-        self.shown = np.sign(margin).astype(np.int8)
-        self.block = block
-        self.turn = np.arange(len(block))
+        self.block, left, right, outcome = listed_comparisons(blocks, as_shown=True)
+        self.first, self.second = (
+            np.where(outcome >= 0, *sides).astype(np.int32)
+            for sides in ((left, right), (right, left))
+        )
+        self.tie = outcome == 0
+        self.shown = outcome.astype(np.int8)
+        self.turn = np.arange(len(left))

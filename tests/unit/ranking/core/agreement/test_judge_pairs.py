@@ -20,8 +20,7 @@ def some_blocks(count: int) -> Blocks:
     return blocks_from_rows(rows, "abcd")
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_tables_are_those_of_a_self_join(*, compiled: bool) -> None:
+def test_tables_are_those_of_a_self_join() -> None:
     rng = np.random.default_rng(8)
     frame = pd.DataFrame(
         {
@@ -40,7 +39,6 @@ def test_tables_are_those_of_a_self_join(*, compiled: bool) -> None:
         frame["outcome"].to_numpy(),
         items=40,
         judges=6,
-        compiled=compiled,
     )
     assert np.array_equal(found, expected)
     for one, other in [(0, 1), (2, 5)]:

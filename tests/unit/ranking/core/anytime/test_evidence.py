@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from ranking.core.ranges.anytime import MIXTURE, half_width, log_evidence
+from ranking.core.anytime import MIXTURE, half_width, log_evidence
 
 
 def evidence(difference: float, variance: float, degrees_of_freedom: float) -> float:

@@ -5,12 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ranking.core.anytime import (
+    Refusal,
+    anytime_ranges,
+    anytime_ranges_of_moments,
+    log_evidence_of_rate,
+)
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import effective_units_by_system, moments_of_blocks
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.ranges.anytime import Refusal, anytime_ranges, anytime_ranges_of_moments
-from ranking.core.ranges.rate_sequences import log_evidence
 from tests.benchmarks.growing_campaign import Growing, Setting, looks
 from tests.some_now import some_now
 from tests.worlds import World, draw_campaign, world_named
@@ -119,14 +123,14 @@ def test_asking_the_same_judges_about_the_same_segments_again_adds_nothing() -> 
     assert not many.above.any()
     # Taken for independent, the copies are overwhelming evidence.
     wins = tally(again).wins
-    assert log_evidence(wins[0, 1], wins[1, 0]) > 50
+    assert log_evidence_of_rate(wins[0, 1], wins[1, 0]) > 50
 
 
 def test_seven_judges_of_ten_are_not_evidence_however_much_they_judge() -> None:
     taste = {(s, j): j < 7 for s in range(100) for j in range(10)}
     disputed = blocks_from_rows(pairwise(taste), ["a", "b"])
     assert anytime_ranges(disputed).log_evidence[0, 1] < 2
-    assert log_evidence(np.array(700), np.array(300)) > 70
+    assert log_evidence_of_rate(np.array(700), np.array(300)) > 70
     # The same wins, spread over all judges and segments alike, are.
     even = {(s, j): (s + j) % 10 < 7 for s, j in taste}
     assert anytime_ranges(blocks_from_rows(pairwise(even), ["a", "b"])).above[0, 1]

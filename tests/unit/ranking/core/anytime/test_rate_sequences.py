@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from ranking.core.ranges.rate_sequences import log_evidence, separated
+from ranking.core.anytime import log_evidence_of_rate, separated
 from ranking.core.ranges.sign_tests import better
 
 
@@ -16,7 +16,7 @@ def test_the_error_rate_holds_for_who_looks_after_every_comparison(rate: float) 
     runs, comparisons = 2000, 1500
     won = np.random.default_rng(1).random((runs, comparisons)) < rate
     wins, losses = np.cumsum(won, axis=1, dtype=np.int64), np.cumsum(~won, axis=1, dtype=np.int64)
-    ever_out = (log_evidence(wins, losses, rate) >= np.log(20)).any(axis=1)
+    ever_out = (log_evidence_of_rate(wins, losses, rate) >= np.log(20)).any(axis=1)
     assert ever_out.mean() <= allowed(0.05, runs)
 
 
@@ -38,7 +38,9 @@ def test_the_evidence_is_the_likelihood_ratio_mixed_by_jeffreys_prior() -> None:
             lambda x, w=wins, l_=losses: x ** (w - 0.5) * (1 - x) ** (l_ - 0.5) / np.pi, 0, 1
         )
         expected = np.log(mixed / (rate**wins * (1 - rate) ** losses))
-        assert log_evidence(np.array(wins), np.array(losses), rate) == pytest.approx(expected)
+        assert log_evidence_of_rate(np.array(wins), np.array(losses), rate) == pytest.approx(
+            expected
+        )
 
 
 def test_the_winner_of_a_pair_is_above_once_the_evidence_is_strong_enough() -> None:

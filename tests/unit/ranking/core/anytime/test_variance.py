@@ -4,17 +4,17 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from ranking.core.anytime import (
+    DifferenceVariances,
+    difference_variances,
+    scores_and_influence,
+)
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import (
     ClusterUnit,
     Moments,
     effective_units_by_system,
     moments_of_blocks,
-)
-from ranking.core.ranges.anytime import (
-    DifferenceVariances,
-    difference_variances,
-    scores_and_influence,
 )
 from ranking.core.uncertainty.two_way import clustered_covariance
 from tests.worlds import draw_campaign, world_named

@@ -40,21 +40,6 @@ def test_moments_are_sums_over_units(
         np.testing.assert_array_equal(getattr(moments, unit), expected)
 
 
-def test_the_compiled_moments_are_the_interpreted_ones(
-    drawn_blocks: Drawn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    blocks, layout = drawn_blocks(300), Layout(6, ties=True, outright=True)
-    found = moments_of_blocks(blocks, layout)
-    from ranking.core.counting import kernel as counting_kernel
-
-    monkeypatch.setattr(
-        "ranking.core.counting.moments.counting_kernel", lambda _steps: counting_kernel
-    )
-    compiled = moments_of_blocks(blocks, layout)
-    for name in ("cells", *CLUSTER_UNITS):
-        np.testing.assert_array_equal(getattr(found, name), getattr(compiled, name))
-
-
 def test_documents_count_from_the_fewest_on(drawn_blocks: Drawn) -> None:
     blocks, layout = drawn_blocks(40), Layout(6, ties=True)
     blocks = replace(blocks, document=(blocks.segment // 10).astype(np.int32))

@@ -6,11 +6,11 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
+from ranking.core.anytime import anytime_ranges
 from ranking.core.counting.tallies import comparisons_of, tally
 from ranking.core.judged.blocks import BlockRow, Blocks
 from ranking.core.methods.davidson_judges import JudgeEffectsModel, Penalty
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges.anytime import anytime_ranges
 from ranking.core.ranges.clusters import clusters
 from ranking.core.rankings.rank import Ranking, rank
 from tests.benchmarks.rank_confidence_sets import KINDS, scored

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from ranking.core.anytime import anytime_ranges
 from ranking.core.counting.resampling import Level
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges.anytime import anytime_ranges
 from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
 from ranking.core.ranges.sign_tests import Correction, adjusted
 from ranking.core.rankings.find_ranges import find_ranges

@@ -145,8 +145,8 @@ def test_what_is_at_infinite_distance_has_no_error() -> None:
 
 def test_hopkins_may_moves_as_finite_differences_do() -> None:
     # Millions of comparisons, so that one more is a small step, and a prior of like weight.
-    from ranking.core.methods.hopkins_may import gradient as moves
     from ranking.core.methods.hopkins_may import HopkinsMayModel, posterior_modes
+    from ranking.core.methods.hopkins_may import gradient as moves
 
     rng = np.random.default_rng(4)
     wins = rng.integers(10**5, 10**6, (4, 4)) * ~np.eye(4, dtype=np.bool_)

@@ -1,0 +1,61 @@
+"""Counts of blocks, of weighted blocks and of units."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ranking.core.counting.counts import Layout, count, counts_of_units
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from tests.properties import examples
+
+Rows = st.SearchStrategy[list[BlockRow]]
+Drawn = Callable[[int], Blocks]
+LAYOUTS = [
+    Layout(6, ties=ties, outright=outright) for ties in (False, True) for outright in (False, True)
+]
+
+
+@given(data=st.data())
+@examples(40)
+def test_counts_are_sums_of_the_cells_of_blocks(
+    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+) -> None:
+    blocks = blocks_from_rows(data.draw(rows_strategy), systems)
+    weights, unit = np.arange(len(blocks)) % 3, blocks.segment.astype(np.int64) % 4
+    for layout in LAYOUTS:
+        cells = layout.of_blocks(blocks).toarray().astype(np.int64)
+        assert cells.max(initial=0) <= 1
+        np.testing.assert_array_equal(count(blocks, layout), cells.sum(axis=1))
+        np.testing.assert_array_equal(count(blocks, layout, weights), cells @ weights)
+        np.testing.assert_array_equal(
+            counts_of_units(blocks, layout, unit, 4),
+            [count(blocks.take(unit == one), layout) for one in range(4)],
+        )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_cells_of_a_block_are_those_of_the_definition(drawn_blocks: Drawn, layout: Layout) -> None:
+    blocks = drawn_blocks(60)
+    found = layout.unpack(layout.of_blocks(blocks).toarray().T.astype(np.int64))
+    for row, (labels, candidates) in enumerate(zip(blocks.labels, blocks.candidates, strict=True)):
+        for a in range(6):
+            compared = [
+                b for b in range(6) if labels[a] and labels[b] and candidates[a] != candidates[b]
+            ]
+            assert np.flatnonzero(found.wins[row, a]).tolist() == [
+                b for b in compared if labels[a] < labels[b]
+            ]
+            if found.ties is not None:
+                assert np.flatnonzero(found.ties[row, a]).tolist() == [
+                    b for b in compared if labels[a] == labels[b]
+                ]
+            if found.shown is not None and found.best is not None and found.alone is not None:
+                assert found.shown[row, a] == bool(compared)
+                best = bool(compared) and all(labels[a] <= labels[b] for b in compared)
+                assert found.best[row, a] == best
+                assert found.alone[row, a] == (
+                    best and all(labels[a] < labels[b] for b in compared)
+                )
