@@ -143,7 +143,7 @@ class Layout:
         cell = np.where(outcome > 0, first * n + second, second * n + first)
         if self.ties:
             cell = np.where(outcome == 0, n * n + first * n + second, cell)
-        counted = slice(None) if self.ties else outcome != 0
+        counted = (outcome != 0) | self.ties
         blocks_, cells = [block[counted]], [cell[counted]]
         if self.outright:
             shown, lost, drew = np.zeros((3, count, n), dtype=np.bool_)
