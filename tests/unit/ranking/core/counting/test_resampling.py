@@ -23,7 +23,7 @@ from ranking.core.counting.resampling import (
     uniform_numbers,
     unit_keys,
 )
-from ranking.core.counting.tallies import tally, won
+from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from tests.properties import examples
 
@@ -152,7 +152,9 @@ def some_blocks(count: int, systems: int = 5) -> Blocks:
 
 def literal_bootstrap_wins(blocks: Blocks, seed: int, resamples: int) -> npt.NDArray[np.int64]:
     weights = poisson_weights(blocks.key, seed=seed, resamples=resamples).astype(np.int64)
-    sums: npt.NDArray[np.int64] = np.tensordot(weights.T, won(blocks.labels).astype(np.int64), 1)
+    labels = blocks.labels.astype(np.int64)
+    below = np.where(labels == 0, 127, labels)[:, :, np.newaxis] < labels[:, np.newaxis, :]
+    sums: npt.NDArray[np.int64] = np.tensordot(weights.T, below.astype(np.int64), 1)
     return sums
 
 
