@@ -170,7 +170,6 @@ def judges_compared(choices: Choices, *, is_mirrored: bool = False) -> JudgesCom
         items=choices.items,
         judges=judges,
         categories=len(Choice),
-        compiled=False,
     )
     totals = np.zeros((judges, len(Choice)), dtype=np.int64)
     np.add.at(totals, (choices.judge, choices.choice), 1)

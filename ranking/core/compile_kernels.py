@@ -6,30 +6,14 @@ from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from multiprocessing import get_context
 
-import numpy as np
-
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.judged.coded_blocks import IS_POSSIBLE, CodedJudgments, blocks_of_codes
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
 
 #: Modules whose kernels have explicit signatures: importing them compiles them. What takes longest comes first.
 _BY_IMPORT = (
     "ranking.core.methods.lopez_kernels",
-    "ranking.core.agreement.counts_kernel",
-    "ranking.core.agreement.judge_pairs_kernel",
-    "ranking.core.counting.kernel",
-    "ranking.core.counting.resampling_kernel",
     "ranking.core.simulation.kernel",
-)
-
-_CODED = CodedJudgments(
-    judge=np.zeros(1, dtype=np.int32),
-    judges=("j",),
-    segment=np.ones(1, dtype=np.int32),
-    candidate=np.array([[0, 1]], dtype=np.int32),
-    candidates=(("a",), ("b",)),
-    label=np.array([[1, 2]], dtype=np.int8),
 )
 
 
@@ -57,8 +41,6 @@ def _run() -> None:
     for name in METHODS:
         rank(blocks, name, resamples=2)
     rank(blocks, "hopkins_may", resamples=2, parameters={"inference": "gibbs"})
-    if IS_POSSIBLE:
-        blocks_of_codes(_CODED, "ab", compiled=True)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.anytime import separated
 from ranking.core.counting.counts import Counts
 from ranking.core.methods.bradley_terry import scores as bradley_terry
 from ranking.core.methods.shares import expected_wins
 from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
-from ranking.core.ranges.rate_sequences import separated
 from ranking.core.simulation.measures import significantly_better
 from ranking.design_study.campaigns import SimulatedCampaign
 
@@ -70,7 +70,7 @@ def range_verdict(
         With resamples for "expected_wins" and "bradley_terry".
     ranges : str
         "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime"
-        (`ranking.core.ranges.rate_sequences`, each pair by itself) separate pairs, which give rank
+        (`ranking.core.anytime`, each pair by itself) separate pairs, which give rank
         ranges. Anytime evidence is valid here for any design, because every comparison of a pair is
         independent of those before. "expected_wins" and "bradley_terry" make rank ranges from
         resampled blocks, and separate pairs whose ranges do not overlap.

@@ -12,9 +12,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from ranking.core.anytime import Refusal
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
-from ranking.core.ranges.anytime import Refusal
 from ranking.core.ranges.sign_tests import Correction
 from ranking.core.rankings.range_kinds import RangeKind
 from ranking.core.uncertainty.two_way import RangeLimit

@@ -13,15 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import Moments
-from ranking.core.counting.tallies import won
-from ranking.core.ranges.anytime import (
+from ranking.core.anytime import (
     AnytimeRanges,
     anytime_ranges_of_moments,
     scores_and_influence,
+    separated,
 )
-from ranking.core.ranges.rate_sequences import separated
+from ranking.core.counting.counts import Layout
+from ranking.core.counting.moments import Moments
 from ranking.core.uncertainty.two_way import ScoreCovariance, two_way_covariance
 from tests.worlds import World, draw_campaign
 
@@ -66,7 +65,9 @@ class Growing:
 
     def add(self, labels: npt.NDArray[np.int8], units: tuple[Int64Array, ...]) -> None:
         """Add blocks; `units` are the numbers of their segment, judge, and both together."""
-        cells = won(labels).reshape(len(labels), -1)
+        # No label is neither below nor above another.
+        below = np.where(labels == 0, np.int8(127), labels)
+        cells = (below[:, :, np.newaxis] < labels[:, np.newaxis, :]).reshape(len(labels), -1)
         self._cells += cells.sum(axis=0)
         used = cells[:, self.layout.used].astype(np.float64)
         for index, unit in enumerate(units):

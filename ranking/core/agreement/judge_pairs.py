@@ -7,16 +7,13 @@ Cohen's κ of every pair of judges.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from scipy.special import stdtrit
 
-from optional_packages import has_extra
 from ranking.core.agreement.intervals import NoInterval
 from ranking.core.agreement.statistics import cohen_of_tables, share
 from ranking.core.agreement.units import (
@@ -35,14 +32,6 @@ from ranking.core.scores import NotEstimable
 
 Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-
-
-_Count = Callable[..., Int64Array]
-
-#: The number of ratings from which a compiled loop pays: compiling takes seconds, once per
-#: installation.
-COMPILED_FROM = 200_000
-_COMPARISONS_IN_A_BLOCK = 10
 
 
 @dataclass(frozen=True)
@@ -114,7 +103,6 @@ def cohen_of_judge_pairs(
     """
     judges = len(blocks.judges)
     tables = np.zeros((judges, judges, len(Outcome), len(Outcome)), dtype=np.int64)
-    compiled = len(blocks) * _COMPARISONS_IN_A_BLOCK >= COMPILED_FROM and has_extra("numba")
     for shard in shards_of_whole_segments(blocks):
         found = collapsed_comparisons(shard, pairing)
         tables += judge_pair_tables(
@@ -123,7 +111,6 @@ def cohen_of_judge_pairs(
             found.outcome,
             items=found.items,
             judges=judges,
-            compiled=compiled,
         )
     return _judge_pairs(blocks.judges, tables, symmetric=symmetric)
 
@@ -136,7 +123,6 @@ def judge_pair_tables(
     items: int,
     judges: int,
     categories: int = len(Outcome),
-    compiled: bool | None = None,
 ) -> Int64Array:
     """Count the pairs of ratings of one item by two judges, by their categories.
 
@@ -148,9 +134,6 @@ def judge_pair_tables(
     items, judges : int
     categories : int
         If not said, those of `Outcome`.
-    compiled : bool or None
-        Whether to use the compiled loop; None decides by the number of ratings. The result is the
-        same.
 
     Returns
     -------
@@ -158,9 +141,6 @@ def judge_pair_tables(
         Entry (i, j, c, k) for i < j: pairs of a rating c by i and a rating k by j. Zero for i ≥ j.
         Memory grows with the square of the number of judges.
     """
-    if compiled or (compiled is None and len(item) >= COMPILED_FROM and has_extra("numba")):
-        ratings = [np.ascontiguousarray(column, np.int64) for column in (item, judge, category)]
-        return _kernel()(*ratings, items, judges, categories)
     width = judges * categories
     ones = np.ones(len(item), dtype=np.int64)
     rated = sparse.coo_array(
@@ -170,14 +150,6 @@ def judge_pair_tables(
     ordered = np.triu(np.ones((judges, judges), dtype=np.int64), k=1)
     tables: Int64Array = pairs.transpose(0, 2, 1, 3) * ordered[:, :, np.newaxis, np.newaxis]
     return tables
-
-
-@cache
-def _kernel() -> _Count:
-    # Imported here, because the compiler takes a second to load and most callers do not need it.
-    from ranking.core.agreement.judge_pairs_kernel import count_judge_pairs
-
-    return count_judge_pairs
 
 
 def _judge_pairs(names: tuple[str, ...], tables: Int64Array, *, symmetric: bool) -> JudgePairs:

@@ -9,15 +9,13 @@ Pairs of comparisons of one item by different judges, counted by segment and jud
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.compiling import kernel_if_worth
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import (
     CollapsedComparisons,
@@ -411,13 +409,6 @@ def shared_tables(cells: Cells, raters: Raters) -> tuple[Int64Array, Int64Array,
 
 #: About the number of blocks whose comparisons are listed at a time.
 _BLOCKS_AT_A_TIME = 1 << 14
-_KERNEL = "ranking.core.agreement.counts_kernel"
-#: What numpy takes for a block of five, in the steps of `kernel_if_worth`.
-_STEPS_A_BLOCK = 2000
-#: Counts of the judges on the segments of a shard: segment and judge (2, R), counts (R, 6), shared items.
-_Counted = tuple[Int64Array, Int64Array, SharedItemCounts]
-
-
 #: Columns of the counts of a judge on a segment, see `AgreementCounts`.
 COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES, TIES, COMPARISONS = range(6)
 _COUNTS = 6
@@ -474,9 +465,7 @@ class AgreementCounts:
         ).tocsc()
 
 
-def count_agreement(
-    blocks: Blocks, *, shared_items: bool = False, compiled: bool | None = None
-) -> AgreementCounts:
+def count_agreement(blocks: Blocks, *, shared_items: bool = False) -> AgreementCounts:
     """Count pairs of comparisons of one item by different judges, on collapsed outputs.
 
     Numbered groups are counted, not single pairs, and a shard of segments at a time (an item never
@@ -488,25 +477,24 @@ def count_agreement(
         B blocks over n systems by J judges.
     shared_items : bool
         Whether to count by pair of judges as well.
-    compiled : bool or None
-        Whether to use compiled code; None decides by the number of blocks. The counts are the same.
 
     Returns
     -------
     AgreementCounts
     """
     judges = len(blocks.judges)
-    count = _count_compiled if _is_compiled(len(blocks), compiled) else _count_by_columns
     segments, raters, counts = [], [], []
     met = no_shared_items(judges)
     for shard in shards_of_whole_segments(blocks):
-        compared = collapsed_comparisons(shard)
-        rater, of_raters, here = count(compared, judges, shared_items=shared_items)
-        of_items = compared.item_segment  # in order, so that no sorting is needed
+        cells = cells_of_comparisons(collapsed_comparisons(shard), judges)
+        rater = raters_of(cells, judges)
+        of_items = cells.item_segment  # in order, so that no sorting is needed
         segments.append(of_items[np.diff(of_items, prepend=of_items[:1] - 1) > 0])
-        raters.append(rater)
-        counts.append(of_raters)
-        met = SharedItemCounts(others=met.others + here.others, moments=met.moments + here.moments)
+        raters.append(np.stack([rater.segment, rater.judge]))
+        counts.append(_counts_of_raters(cells, rater.of_cell, len(rater.judge)))
+        if shared_items:
+            here = count_shared_items(cells, rater, judges)
+            met = SharedItemCounts(met.others + here.others, met.moments + here.moments)
     numbers = np.concatenate(segments).astype(np.int64)
     segment, judge = np.concatenate(raters, axis=1)
     return AgreementCounts(
@@ -516,41 +504,6 @@ def count_agreement(
         counts=np.concatenate(counts),
         shared_items=met if shared_items else None,
     )
-
-
-def _is_compiled(blocks: int, asked: bool | None) -> bool:
-    if asked is not None:
-        return asked
-    return kernel_if_worth(_KERNEL, _STEPS_A_BLOCK * blocks) is not None
-
-
-def _count_compiled(compared: CollapsedComparisons, judges: int, *, shared_items: bool) -> _Counted:
-    found, comparisons = no_shared_items(judges), len(compared.item)
-    raters = np.zeros((comparisons, 2), dtype=np.int64)
-    counts = np.zeros((comparisons, _COUNTS), dtype=np.int64)
-    columns = (compared.item, compared.judge, compared.outcome, compared.item_segment)
-    rows = [np.ascontiguousarray(column, np.int64) for column in columns]
-    total = _kernel()(*rows, raters, counts, found.others, found.moments)
-    shared = found if shared_items else no_shared_items(judges)
-    return raters[:total].T, counts[:total], shared
-
-
-@cache
-def _kernel() -> Callable[..., int]:
-    # Imported here, because the compiler takes a second to load and most callers do not need it.
-    from ranking.core.agreement.counts_kernel import count_pairs
-
-    return count_pairs
-
-
-def _count_by_columns(
-    compared: CollapsedComparisons, judges: int, *, shared_items: bool
-) -> _Counted:
-    cells = cells_of_comparisons(compared, judges)
-    rater = raters_of(cells, judges)
-    counts = _counts_of_raters(cells, rater.of_cell, len(rater.judge))
-    shared = count_shared_items(cells, rater, judges) if shared_items else no_shared_items(judges)
-    return np.stack([rater.segment, rater.judge]), counts, shared
 
 
 def shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.counting.compiled import counting_kernel
-from ranking.core.counting.tallies import chunks, tied, won
+from ranking.core.counting.tallies import chunks, listed_comparisons
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 
 Int16Array = npt.NDArray[np.int16]
@@ -22,7 +21,8 @@ Int64Array = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 
-_BLOCKS_AT_A_TIME = 1024
+#: Blocks whose cells are listed at a time.
+_BLOCKS_AT_A_TIME = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,28 +136,38 @@ class Layout:
         wins = np.ascontiguousarray(cells[..., : n * n]).reshape(*lead, n, n)
         return Counts(wins=wins, ties=ties, shown=shown, best=best, alone=alone)
 
+    def listed(self, blocks: Blocks) -> tuple[Int64Array, Int64Array]:
+        """List the cells that blocks add one to: rows of the blocks and cells, in no order."""
+        n, count = self.systems, len(blocks)
+        block, first, second, outcome = listed_comparisons(blocks)
+        cell = np.where(outcome > 0, first * n + second, second * n + first)
+        if self.ties:
+            cell = np.where(outcome == 0, n * n + first * n + second, cell)
+        counted = (outcome != 0) | self.ties
+        blocks_, cells = [block[counted]], [cell[counted]]
+        if self.outright:
+            shown, lost, drew = np.zeros((3, count, n), dtype=np.bool_)
+            shown[block, first] = shown[block, second] = True
+            drew[block[outcome == 0], first[outcome == 0]] = True
+            drew[block[outcome == 0], second[outcome == 0]] = True
+            lost[block[outcome < 0], first[outcome < 0]] = True
+            lost[block[outcome > 0], second[outcome > 0]] = True
+            for kind, holds in enumerate((shown, shown & ~lost, shown & ~lost & ~drew)):
+                row, system = np.nonzero(holds)
+                blocks_.append(row)
+                cells.append(self.size - (3 - kind) * n + system)
+        return np.concatenate(blocks_), np.concatenate(cells)
+
     def of_blocks(self, blocks: Blocks) -> sparse.csc_array[np.int16]:
         """Return the cells that each block adds to, as a sparse column of ones, shape (m, B).
 
-        This takes O(B n²) memory, so call it with a chunk of blocks at a time.
+        Call it with a chunk of blocks at a time, see `listed_comparisons`.
         """
-        count, n = blocks.labels.shape
-        beats = won(blocks.labels)
-        parts = [beats.reshape(count, n * n)]
-        if self.ties or self.outright:
-            equal = tied(blocks.labels, blocks.candidates)
-            if self.ties:
-                parts.append(np.triu(equal).reshape(count, n * n))
-            if self.outright:
-                lost = np.any(beats, axis=1)
-                drew = np.any(equal, axis=1)
-                beaten = np.any(beats, axis=2)
-                shown = lost | drew | beaten
-                parts += [shown, shown & ~lost, shown & ~lost & ~drew]
-        block, cell = np.nonzero(np.concatenate(parts, axis=1))
-        starts = np.searchsorted(block, np.arange(count + 1))
+        block, cell = self.listed(blocks)
+        block, cell = np.divmod(np.sort(block * self.size + cell), max(1, self.size))
+        starts = np.searchsorted(block, np.arange(len(blocks) + 1))
         ones = np.ones(len(cell), dtype=np.int16)
-        return sparse.csc_array((ones, cell, starts), shape=(self.size, count))
+        return sparse.csc_array((ones, cell, starts), shape=(self.size, len(blocks)))
 
 
 def count(
@@ -180,21 +190,11 @@ def count(
         Counts in the order of the layout, see `Layout.unpack`. Counts of shards add up to those of
         the whole.
     """
-    kernel = counting_kernel(len(blocks) * layout.size // 8)
-    if kernel is not None:
-        counted: Int64Array = kernel.cells_of(
-            blocks.labels,
-            blocks.candidates,
-            ties=layout.ties,
-            outright=layout.outright,
-            weights=weights,
-        )[0]
-        return counted
     total = np.zeros(layout.size, dtype=np.int64)
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
-        cells = layout.of_blocks(blocks.take(rows))
-        times = np.ones(cells.shape[1]) if weights is None else weights[rows]
-        total += np.asarray(cells.astype(np.int64) @ times.astype(np.int64))
+        block, cell = layout.listed(blocks.take(rows))
+        times = None if weights is None else weights[rows][block]
+        total += np.bincount(cell, times, layout.size).astype(np.int64)
     return total
 
 
@@ -216,23 +216,11 @@ def counts_of_units(blocks: Blocks, layout: Layout, unit: Int64Array, units: int
     -------
     int64, shape (U, m)
     """
-    kernel = counting_kernel(len(blocks) * layout.size // 8)
-    if kernel is not None:
-        counted: Int64Array = kernel.cells_of(
-            blocks.labels,
-            blocks.candidates,
-            ties=layout.ties,
-            outright=layout.outright,
-            unit=unit,
-            units=units,
-        )
-        return counted
-    totals = np.zeros((units, layout.size), dtype=np.int64)
+    totals = np.zeros(units * layout.size, dtype=np.int64)
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
-        cells = layout.of_blocks(blocks.take(rows))
-        owners = np.repeat(unit[rows], np.diff(cells.indptr))
-        np.add.at(totals, (owners, cells.indices), 1)
-    return totals
+        block, cell = layout.listed(blocks.take(rows))
+        totals += np.bincount(unit[rows][block] * layout.size + cell, minlength=len(totals))
+    return totals.reshape(units, layout.size)
 
 
 def effective_number(sizes: npt.NDArray[np.integer] | FloatArray) -> float:

@@ -25,8 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.counting.compiled import counting_kernel
-from ranking.core.counting.counts import Layout, count
+from ranking.core.counting.counts import Layout, count, counts_of_units
 from ranking.core.counting.tallies import chunks
 from ranking.core.judged.blocks import Blocks, first_segments
 
@@ -43,7 +42,10 @@ CLUSTER_UNITS: tuple[ClusterUnit, ...] = ("blocks", "segments", "judges")
 #: (docs/statistics/coverage.md).
 MIN_UNITS = 3.5
 
-_BLOCKS_AT_A_TIME = 1024
+#: Blocks whose cells are listed at a time.
+_BLOCKS_AT_A_TIME = 1 << 12
+#: The most counts of units that are held at a time.
+_MOST_CELLS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,24 +207,32 @@ def second_moments(blocks: Blocks, layout: Layout, unit: Int64Array) -> Int64Arr
     int64, shape (k, k)
         Σ_u c_u c_uᵀ, for the cells in `Layout.used`.
     """
-    # Both the kernel and the sparse product need the blocks of a unit in consecutive rows.
-    order = np.argsort(unit, kind="stable")
-    blocks, unit = blocks.take(order), unit[order]
     used = layout.used
-    kernel = counting_kernel(len(blocks) * layout.size)
-    if kernel is not None:
-        summed: Int64Array = kernel.moments_of(
-            blocks.labels,
-            blocks.candidates,
-            unit,
-            used,
-            ties=layout.ties,
-            outright=layout.outright,
-            size=layout.size,
-        )
-        return summed
-    counts = unit_counts(blocks, layout, np.unique(unit, return_inverse=True)[1])
+    numbers, own = np.unique(unit, return_inverse=True)
+    if len(numbers) == len(blocks):
+        return _moments_of_single_blocks(blocks, layout)[np.ix_(used, used)]
+    if len(numbers) * layout.size <= _MOST_CELLS:
+        # Exact in floats: no sum exceeds the square of the number of blocks, which is below 2**53.
+        dense = counts_of_units(blocks, layout, own, len(numbers))[:, used].astype(np.float64)
+        return (dense.T @ dense).astype(np.int64)
+    counts = unit_counts(blocks, layout, own)
     return np.asarray((counts @ counts.T).toarray())
+
+
+def _moments_of_single_blocks(blocks: Blocks, layout: Layout) -> Int64Array:
+    """Count the blocks that add to each two of the m cells, shape (m, m)."""
+    size = layout.size + 1  # the last cell stands for none
+    moments = np.zeros(size * size, dtype=np.int64)
+    for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
+        columns = layout.of_blocks(blocks.take(rows))
+        added = np.diff(columns.indptr)
+        cells = np.full((len(added), int(added.max(initial=0))), size - 1, dtype=np.int64)
+        cells[np.arange(cells.shape[1]) < added[:, np.newaxis]] = columns.indices
+        one, other = np.triu_indices(cells.shape[1])
+        pairs = cells[:, one] * size + cells[:, other]
+        moments += np.bincount(pairs.ravel(), minlength=len(moments))
+    above = moments.reshape(size, size)[:-1, :-1]
+    return above + np.triu(above, 1).T
 
 
 def unit_counts(blocks: Blocks, layout: Layout, unit: Int64Array) -> sparse.csr_array[np.int64]:
@@ -243,9 +253,9 @@ def unit_counts(blocks: Blocks, layout: Layout, unit: Int64Array) -> sparse.csr_
     units = int(unit.max(initial=-1)) + 1
     cells, owners = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
-        columns = layout.of_blocks(blocks.take(rows))
-        cells.append(columns.indices.astype(np.int64))
-        owners.append(np.repeat(unit[rows], np.diff(columns.indptr)))
+        block, own = layout.listed(blocks.take(rows))
+        cells.append(own)
+        owners.append(unit[rows][block])
     cell, owner = np.concatenate(cells), np.concatenate(owners)
     ones = np.ones(len(cell), dtype=np.int64)
     # `csr_array` adds up the entries of a cell that a unit lists several times.

@@ -32,8 +32,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.counting.compiled import resampling_kernel
-from ranking.core.counting.counts import Layout
+from ranking.core.counting.counts import Layout, counts_of_units
 from ranking.core.counting.tallies import Tallies, chunks, tally
 from ranking.core.judged.blocks import Blocks, UInt64Array, first_segments
 
@@ -193,6 +192,12 @@ def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int)
 UNITS_AT_A_TIME = 1024
 
 
+#: From so many blocks of equal key on, their counts are added up before they are weighted.
+_WORTH_SUMMING = 4
+#: The most counts of units that are held at a time.
+_MOST_CELLS = 1 << 23
+
+
 def bootstrap_wins(
     blocks: Blocks,
     *,
@@ -267,21 +272,17 @@ def bootstrap_counts(
     """
     if not 1 <= chunk <= UNITS_AT_A_TIME:
         raise ValueError(f"chunk: expected 1 … {UNITS_AT_A_TIME}")
-    kernel = resampling_kernel(len(blocks) * resamples)
-    if kernel is not None:
-        counted = kernel.resample_cells(
-            blocks.labels,
-            blocks.candidates,
-            generator_states(blocks.key, seed=seed, resamples=resamples, first=first_resample),
-            poisson_thresholds(),
-            ties=layout.ties,
-            outright=layout.outright,
-            size=layout.size,
-            first_resample=first_resample,
-            resamples=resamples,
-        )
-        return np.ascontiguousarray(counted.T)
     totals = np.zeros((layout.size, resamples), dtype=np.int64)
+    keys, own = np.unique(blocks.key, return_inverse=True)
+    if len(keys) * _WORTH_SUMMING <= len(blocks) and len(keys) * layout.size <= _MOST_CELLS:
+        # Exact in floats: a sum is at most MAX_WEIGHT × the number of blocks, which is below 2**53.
+        cells = counts_of_units(blocks, layout, own, len(keys)).T.astype(np.float64)
+        for units in chunks(len(keys), UNITS_AT_A_TIME):
+            weights = poisson_weights(
+                keys[units], seed=seed, resamples=resamples, first_resample=first_resample
+            )
+            totals += (cells[:, units] @ weights.astype(np.float64)).astype(np.int64)
+        return np.ascontiguousarray(totals.T)
     for rows in chunks(len(blocks), chunk):
         weights = poisson_weights(
             blocks.key[rows], seed=seed, resamples=resamples, first_resample=first_resample

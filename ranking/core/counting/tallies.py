@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.counting.compiled import counting_kernel
 from ranking.core.judged.blocks import Blocks
 
 Int64Array = npt.NDArray[np.int64]
@@ -21,8 +20,8 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
 
-#: Cells compared at a time, to bound memory for any number of systems.
-_CELLS_AT_A_TIME = 1 << 20
+#: Blocks whose comparisons are listed at a time.
+_BLOCKS_AT_A_TIME = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,18 +77,14 @@ def tally(blocks: Blocks) -> Tallies:
         Counts over all blocks. Tallies of shards add up to those of the whole.
     """
     n = len(blocks.systems)
-    kernel = counting_kernel(len(blocks) * n * n // 8)
-    if kernel is not None:
-        (cells,) = kernel.cells_of(blocks.labels, blocks.candidates, ties=True, outright=False)
-        above = cells[n * n :].reshape(n, n)
-        return Tallies(blocks.systems, wins=cells[: n * n].reshape(n, n), ties=above + above.T)
-    wins = np.zeros((n, n), dtype=np.int64)
-    ties = np.zeros((n, n), dtype=np.int64)
-    for rows in chunks(len(blocks), max(1, _CELLS_AT_A_TIME // max(1, n * n))):
-        labels, candidates = blocks.labels[rows], blocks.candidates[rows]
-        wins += np.count_nonzero(won(labels), axis=0)
-        ties += np.count_nonzero(tied(labels, candidates), axis=0)
-    return Tallies(systems=blocks.systems, wins=wins, ties=ties)
+    cells = np.zeros((2, n * n), dtype=np.int64)
+    for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
+        _block, first, second, outcome = listed_comparisons(blocks.take(rows))
+        won = np.where(outcome > 0, first * n + second, second * n + first)[outcome != 0]
+        tied = (first * n + second)[outcome == 0]
+        cells += np.stack([np.bincount(each, minlength=n * n) for each in (won, tied)])
+    wins, above = cells.reshape(2, n, n)
+    return Tallies(systems=blocks.systems, wins=wins, ties=above + above.T)
 
 
 def chunks(total: int, size: int) -> Iterator[slice]:
@@ -98,45 +93,39 @@ def chunks(total: int, size: int) -> Iterator[slice]:
         yield slice(start, min(start + size, total))
 
 
-def won(labels: npt.NDArray[np.int8]) -> BoolArray:
-    """Return for each block which systems beat which.
+def listed_comparisons(
+    blocks: Blocks, *, as_shown: bool = False
+) -> tuple[Int64Array, Int64Array, Int64Array, Int64Array]:
+    """List the comparisons of blocks: labelled systems with different candidates.
+
+    Memory grows with B times the square of the labels of a block, so call it with a chunk of blocks at a time.
 
     Parameters
     ----------
-    labels : int8, shape (B, n)
-        As in `Blocks`. Systems of one candidate share their label, so none of them beats another.
+    blocks : Blocks
+        B blocks.
+    as_shown : bool
+        Whether the first of two systems is the one shown first, instead of the one with the smaller index.
 
     Returns
     -------
-    bool, shape (B, n, n)
-        True where the first system has the smaller label and both have one.
+    block, first, second, outcome : int64, shape (C,)
+        Row of the block and indices of the two systems, sorted by block and then by the places of
+        the systems. The outcome is 1 if the first system is better, −1 if the second one is, 0 for a tie.
     """
-    # A missing label (0) must neither win nor lose: on the left it becomes larger than any label,
-    # on the right it is already smaller than any.
-    left = np.where(labels == 0, np.int8(127), labels)
-    count, n = labels.shape
-    beats = np.empty((count, n, n), dtype=np.bool_)
-    np.less(left[:, :, np.newaxis], labels[:, np.newaxis, :], out=beats)
-    return beats
-
-
-def tied(labels: npt.NDArray[np.int8], candidates: npt.NDArray[np.int8]) -> BoolArray:
-    """Return for each block which systems tied.
-
-    Parameters
-    ----------
-    labels, candidates : int8, shape (B, n)
-        As in `Blocks`.
-
-    Returns
-    -------
-    bool, shape (B, n, n)
-        True where both have the same label but different candidates. Symmetric.
-    """
-    same_label = labels[:, :, np.newaxis] == labels[:, np.newaxis, :]
-    apart = candidates[:, :, np.newaxis] != candidates[:, np.newaxis, :]
-    both: BoolArray = same_label & apart & (labels > 0)[:, :, np.newaxis]
-    return both
+    labelled = blocks.labels > 0
+    places = blocks.candidates if as_shown else np.zeros_like(blocks.candidates)
+    order = np.argsort(np.where(labelled, places, np.int8(127)), axis=1, kind="stable")
+    systems = order[:, : int(np.count_nonzero(labelled, axis=1).max(initial=0))]
+    labels, candidates = (
+        np.take_along_axis(column, systems, axis=1) for column in (blocks.labels, blocks.candidates)
+    )
+    p, q = np.triu_indices(systems.shape[1], 1)
+    # Labelled systems come first, so where the second one has a label, both have.
+    block, pair = np.nonzero((labels[:, q] > 0) & (candidates[:, p] != candidates[:, q]))
+    p, q = p[pair], q[pair]
+    margin = labels[block, q] - labels[block, p]
+    return block, systems[block, p], systems[block, q], np.sign(margin).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,12 +186,9 @@ def comparisons_of(
         if not np.isfinite(values[blocks.labels > 0]).all():
             raise ValueError(f"{name}: expected a finite number for each output with a label")
     parts = [np.empty((4, 0), dtype=np.int64)]
-    for rows in chunks(count, max(1, _CELLS_AT_A_TIME // max(1, n * n))):
-        beats = won(blocks.labels[rows])
-        drew = tied(blocks.labels[rows], blocks.candidates[rows])
-        outcome = beats.astype(np.int64) - np.swapaxes(beats, 1, 2)
-        block, first, second = np.nonzero(np.triu((outcome != 0) | drew, 1))
-        parts.append(np.stack([block + rows.start, first, second, outcome[block, first, second]]))
+    for rows in chunks(count, _BLOCKS_AT_A_TIME):
+        block, *others = listed_comparisons(blocks.take(rows))
+        parts.append(np.stack([block + rows.start, *others]))
     block, first, second, outcome = np.concatenate(parts, axis=1)
     apart = [values[block, first] - values[block, second] for values in known.values()]
     return Comparisons(

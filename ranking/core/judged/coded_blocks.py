@@ -8,7 +8,6 @@ Numbers for the candidates of blocks: one for each set of systems that shares an
 from __future__ import annotations
 
 import struct
-import sys
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +17,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from optional_packages import has_extra
 from ranking.core.judged.blocks import (
     PERSON,
     Blocks,
@@ -33,11 +31,6 @@ from ranking.core.judged.blocks import (
 Candidate = tuple[str, ...]
 #: Rows of a table, in the order wanted: their numbers, which of all they are, or a slice.
 Rows = slice | npt.NDArray[np.int64] | npt.NDArray[np.bool_]
-
-#: From this many blocks on the compiled way is faster, loading it included.
-COMPILED_FROM = 50_000
-#: The kernel that hashes contents reads eight bytes as one number, the first of them the lowest.
-IS_POSSIBLE = sys.byteorder == "little"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +88,6 @@ def blocks_of_codes(
     systems: Iterable[str],
     *,
     document: Int32Array | None = None,
-    compiled: bool | None = None,
 ) -> Blocks:
     """Build the core's columns, without an object for each judgment.
 
@@ -107,15 +99,13 @@ def blocks_of_codes(
         All systems to be ranked. A candidate with another system is not shown.
     document : int32, shape (B,), or None
         As in `Blocks`.
-    compiled : bool or None
-        Whether to use compiled code; if None, where that is faster.
 
     Returns
     -------
     Blocks
         What `blocks_from_rows` builds of the same judgments, bit for bit, in the same order.
     """
-    [blocks] = blocks_of_parts(coded, [slice(None)], systems, document=document, compiled=compiled)
+    [blocks] = blocks_of_parts(coded, [slice(None)], systems, document=document)
     return blocks
 
 
@@ -125,7 +115,6 @@ def blocks_of_parts(
     systems: Iterable[str],
     *,
     document: Int32Array | None = None,
-    compiled: bool | None = None,
 ) -> list[Blocks]:
     """Build the columns of parts of the judgments, which may share some: each is hashed once.
 
@@ -135,7 +124,7 @@ def blocks_of_parts(
         B judgments.
     parts : iterable of slice or array
         The rows of each part.
-    systems, document, compiled
+    systems, document
         As for `blocks_of_codes`.
 
     Returns
@@ -147,15 +136,8 @@ def blocks_of_parts(
     labels = np.zeros((len(coded), len(names)), dtype=np.int8)
     shown = np.full((len(coded), len(names)), -1, dtype=np.int8)
     systems_of = systems_table(coded.candidates, names)
-    if compiled is None:
-        compiled = IS_POSSIBLE and len(coded) >= COMPILED_FROM and has_extra("numba")
-    if compiled:
-        from ranking.core.judged.key_kernel import spread
-
-        spread(coded.candidate, coded.label, systems_of, labels, shown)
-    else:
-        _spread(coded, systems_of, labels, shown)
-    key = _compiled_keys(coded) if compiled else _keys(coded)
+    _spread(coded, systems_of, labels, shown)
+    key = _keys(coded)
     found = []
     for rows in parts:
         part = coded.take(rows)
@@ -203,7 +185,7 @@ def systems_table(candidates: Sequence[Candidate], systems: Sequence[str]) -> In
 def _spread(
     coded: CodedJudgments, systems_of: Int32Array, labels: Int8Array, shown: Int8Array
 ) -> None:
-    """Write each candidate's label and place under each of its systems, as `key_kernel.spread`."""
+    """Write each candidate's label and place under each of its systems."""
     position = np.zeros(len(coded), dtype=np.int8)
     for candidate, label in zip(coded.candidate.T, coded.label.T, strict=True):
         rows = np.flatnonzero(candidate >= 0)
@@ -255,29 +237,6 @@ def _keys(coded: CodedJudgments) -> UInt64Array:
         hashed.update(b"".join(parts))
         digests += hashed.digest()
     return np.frombuffer(bytes(digests), dtype="<u8").astype(np.uint64)
-
-
-def _compiled_keys(coded: CodedJudgments) -> npt.NDArray[np.uint64]:
-    from ranking.core.judged.key_kernel import blake2b_start, hash_contents
-
-    of_judges, of_candidates = _pieces(coded)
-    ends = np.cumsum([0, *map(len, of_judges), *map(len, of_candidates)], dtype=np.int64)
-    longest = (
-        16 + max(map(len, of_judges)) + coded.candidate.shape[1] * max(map(len, of_candidates))
-    )
-    keys = np.empty(len(coded), dtype=np.uint64)
-    hash_contents(
-        blake2b_start(PERSON),
-        coded.segment,
-        coded.judge,
-        coded.candidate,
-        np.frombuffer(b"".join([*of_judges, *of_candidates]), dtype=np.uint8),
-        ends[: len(of_judges) + 1],
-        ends[len(of_judges) :],
-        longest,
-        keys,
-    )
-    return keys
 
 
 class CandidateSets:

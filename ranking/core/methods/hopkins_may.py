@@ -30,9 +30,7 @@ How far counts move the abilities of the relative-ability model.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -54,7 +52,6 @@ from ranking.core.methods.ability import (
     weighted_tally,
 )
 from ranking.core.scores import Scores
-from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
@@ -255,8 +252,6 @@ def _halves(draws: FloatArray) -> FloatArray:
     return draws[:, : 2 * half].reshape(chains * 2, half, quantities)
 
 
-Progress = Callable[[int, int], None]
-
 #: Chains have converged when R̂ of every ability and of the radius is at most this (Vehtari et al.
 #: 2021) …
 RHAT_LIMIT = 1.01
@@ -333,7 +328,6 @@ def _radius_step(found: Modes) -> float:
     return 2.4 / float(np.sqrt(found.information[0, n, n])) if found.fitted[0] else 0.0
 
 
-@on_any_engine(threads=True)
 def _swept(
     wins: Int64Array,
     ties: Int64Array,
@@ -347,7 +341,7 @@ def _swept(
     from ranking.core.methods.hopkins_may_kernels import gibbs
 
     mu, radius = np.empty((sweeps, len(wins))), np.empty(sweeps)
-    # The sampler moves the state in place, and a lost shard is computed again from the same state.
+    # The sampler moves the state in place.
     at, radius_at = chain.mu.copy(), chain.radius.copy()
     used = gibbs(
         wins, ties, noise, factor, radius_step, chain.start, chain.used, at, radius_at, mu, radius
@@ -365,8 +359,6 @@ def posterior_draws(
     seed: int = 0,
     chains: int = 4,
     most_sweeps: int = 20_000,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
 ) -> PosteriorDraws:
     """Draw abilities and radius until the chains agree, and return the draws.
 
@@ -387,10 +379,6 @@ def posterior_draws(
         At least 2, because convergence cannot be checked with a single chain.
     most_sweeps : int
         The most sweeps of a chain. Each takes about 10 ns per comparison.
-    engine : Engine, optional
-        Where to compute; this thread if not given. Does not affect the result.
-    progress : callable, optional
-        Called with (sweeps done, most sweeps) whenever convergence is checked.
 
     Returns
     -------
@@ -414,14 +402,12 @@ def posterior_draws(
     drawn = np.empty((chains, 0, n + 1))
     stretch = min(_FIRST_SWEEPS, most_sweeps)
     while True:
-        swept = map_shards(partial(_swept, *given, stretch), states, engine=engine)
+        swept = [_swept(*given, stretch, state) for state in states]
         states = [state for state, _draws in swept]
         drawn = np.concatenate([drawn, np.stack([draws for _state, draws in swept])], axis=1)
         kept = drawn[:, drawn.shape[1] // 2 :]
         rhat, effective = float(split_rhat(kept).max()), float(effective_draws(kept).min())
         converged = rhat <= RHAT_LIMIT and effective >= MIN_EFFECTIVE_DRAWS
-        if progress is not None:
-            progress(drawn.shape[1], most_sweeps)
         stretch = min(drawn.shape[1], most_sweeps - drawn.shape[1])
         if converged or stretch <= 0:
             break
@@ -452,8 +438,6 @@ def hopkins_may(
     seed: int = 0,
     chains: int = 4,
     most_sweeps: int = 20_000,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
 ) -> Ability:
     """Estimate relative abilities from wins, losses and ties.
 
@@ -474,7 +458,7 @@ def hopkins_may(
         How often each block counts, for a bootstrap.
     seed : int
         Seed of the draws, 0 ≤ seed < 2**64. The collapsed estimate draws nothing.
-    chains, most_sweeps, engine, progress
+    chains, most_sweeps
         Options of the draws, see `ranking.core.methods.hopkins_may.posterior_draws`.
 
     Returns
@@ -516,8 +500,6 @@ def hopkins_may(
         seed=seed,
         chains=chains,
         most_sweeps=most_sweeps,
-        engine=engine,
-        progress=progress,
     )
     if not drawn.converged:
         return no_ability(tallies, AbilityProblem.NOT_CONVERGED, drawn.extra)

@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from importlib import import_module
 from itertools import combinations
 from typing import Any
 
@@ -19,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csgraph
 
-from ranking.core.compiling import kernel_if_worth
+from optional_packages import has_extra
 from ranking.core.counting.counts import Counts
 from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import NotEstimable, Scores, ordinal_ranks, shared_ranks
@@ -27,13 +26,13 @@ from ranking.core.scores import NotEstimable, Scores, ordinal_ranks, shared_rank
 Int64Array = npt.NDArray[np.int64]
 
 
-_EXACT_KERNEL = "ranking.core.methods.lopez_kernels"
-_SEARCH_KERNEL = "ranking.core.methods.lopez_kernels"
 #: The most items for dynamic programming over all subsets, which takes m · 2**m steps. In numpy, 18
 #: items take 30 ms and 38 megabytes; in compiled code, 18 items take 2 ms, and 24 items 0.4 s and
 #: 134 megabytes.
 MAX_INTERPRETED = 18
 MAX_BY_SUBSETS = 24
+#: Steps of all tables, of about five nanoseconds each in numpy, from which loading compiled code pays.
+_WORTH_COMPILED = 200_000_000
 #: The most items for the search, which stores a set of items as the bits of one number.
 MAX_BY_SEARCH = 63
 #: Number of sets that the search extends for each second of its time limit before the last round. A
@@ -107,11 +106,12 @@ def _by_subsets(cost: Int64Array, tables: int = 1) -> Ordering:
     if m < 2:
         return Ordering(tuple(range(m)), 0, 0)
     both = _with_index_order(cost)
-    kernel = kernel_if_worth(_EXACT_KERNEL, tables * m << m)
-    if m > MAX_INTERPRETED:
-        kernel = import_module(_EXACT_KERNEL)
-    best = _interpreted_order(both) if kernel is None else kernel.best_order(both).tolist()
-    order = tuple(best)
+    if m > MAX_INTERPRETED or (tables * m << m >= _WORTH_COMPILED and has_extra("numba")):
+        from ranking.core.methods.lopez_kernels import best_order
+
+        order = tuple(best_order(both).tolist())
+    else:
+        order = tuple(_interpreted_order(both))
     found = total_cost(cost, order)
     return Ordering(order, found, found)
 
@@ -126,9 +126,11 @@ def _with_index_order(cost: Int64Array) -> Int64Array:
 
 def _by_search(cost: Int64Array, most: int) -> Ordering:
     """Return the best order found by a search with a lower bound."""
+    from ranking.core.methods.lopez_kernels import search_order
+
     m = len(cost)
     both = _with_index_order(cost)
-    best, least = import_module(_SEARCH_KERNEL).search_order(both, most)
+    best, least = search_order(both, most)
     if total_cost(both, best.tolist()) == least:
         found = total_cost(cost, best.tolist())
         return Ordering(tuple(best.tolist()), found, found)

@@ -19,16 +19,13 @@ Translation.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import partial
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ranking.core.counting.tallies import Tallies, chunks
+from ranking.core.counting.tallies import Tallies, listed_comparisons
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.ability import (
     Ability,
@@ -40,19 +37,14 @@ from ranking.core.methods.ability import (
     weighted_tally,
 )
 from ranking.core.scores import Scores
-from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.integer]
 
 
-Progress = Callable[[int, int], None]
-
 #: WMT's constants: σ of the prior, β in units of σ·N, share of draws.
 SIGMA, BETA_SHARE, DRAW_PROBABILITY = 0.5, 1 / 40, 0.25
-#: Runs in a shard, and between two reports of progress.
-_RUNS_AT_A_TIME = 50
 
 
 def draw_margin(draw_probability: float) -> float:
@@ -75,8 +67,6 @@ def trueskill_wmt(
     collapsed_tie: bool = True,
     sigma: float = SIGMA,
     draw_probability: float = DRAW_PROBABILITY,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
 ) -> Ability:
     """Estimate abilities as the Workshops on Statistical Machine Translation of 2014–16 did.
 
@@ -95,7 +85,7 @@ def trueskill_wmt(
     blocks : Blocks
         B blocks over n systems.
     seed : int
-        0 ≤ seed < 2**64. Run r is a function of (seed, r), for any `runs` and `engine`.
+        0 ≤ seed < 2**64. Run r is a function of (seed, r), for any `runs`.
     runs : int
         Number R of runs; WMT published ranges of 1,000.
     resample : {"none", "pairs"}
@@ -109,10 +99,6 @@ def trueskill_wmt(
         Standard deviation of the prior; β and the abilities are proportional to it.
     draw_probability : float
         Between 0 and 1.
-    engine : Engine, optional
-        Where to compute; this thread if not given. Does not affect the result.
-    progress : callable, optional
-        Called with (runs done, runs).
 
     Returns
     -------
@@ -147,8 +133,6 @@ def trueskill_wmt(
         runs=runs,
         sigma=sigma,
         margin=draw_margin(draw_probability),
-        engine=engine,
-        progress=progress,
     )
     estimable = is_compared(tallies.wins, tallies.ties)
     draws[:, ~estimable] = np.nan
@@ -201,7 +185,6 @@ def score_counts(
         runs=len(wins),
         sigma=sigma,
         margin=draw_margin(draw_probability),
-        engine=None,
     )
     estimable = is_compared(wins, ties)
     return Scores(values=np.where(estimable, values, np.nan), estimable=estimable)
@@ -216,61 +199,34 @@ def _runs(
     runs: int,
     sigma: float,
     margin: float,
-    engine: Engine | None,
     first_run: int = 0,
-    progress: Progress | None = None,
 ) -> FloatArray:
     """Return the abilities in each run, shape (R, n); 0 for systems never compared.
 
     `order` is the order in which runs go through the systems, one for each sample or one for all.
     """
+    from ranking.core.methods.trueskill_kernels import matched_runs
+
     if not 0 <= seed < 1 << 64:
         raise ValueError("seed: expected 0 ≤ seed < 2**64")
     if sigma <= 0:
         raise ValueError("sigma: expected a positive number")
     n = wins.shape[-1]
-    ordered_wins, ordered_ties = _ordered(wins, order), _ordered(ties, order)
-    parts = [range(rows.start, rows.stop) for rows in chunks(runs, _RUNS_AT_A_TIME)]
-    played = map_shards(
-        partial(_played, ordered_wins, ordered_ties, seed, first_run, sigma, margin),
-        parts,
-        engine=engine,
-        progress=progress,
-        sizes=[len(part) for part in parts],
-    )
-    mu = np.concatenate(played)
-    result = np.empty_like(mu)
-    np.put_along_axis(result, np.broadcast_to(order, (runs, n)), mu, axis=1)
-    return result
-
-
-@on_any_engine(threads=True)
-def _played(
-    wins: Int64Array,
-    ties: Int64Array,
-    seed: int,
-    first_run: int,
-    sigma: float,
-    margin: float,
-    runs: range,
-) -> FloatArray:
-    """Return the abilities in some of the runs, shape (len(runs), n)."""
-    from ranking.core.methods.trueskill_kernels import matched_runs
-
-    rows = slice(runs.start, runs.stop) if len(wins) > 1 else slice(None)
-    mu = np.empty((len(runs), wins.shape[-1]))
+    mu = np.empty((runs, n))
     matched_runs(
-        wins[rows],
-        ties[rows],
+        _ordered(wins, order),
+        _ordered(ties, order),
         np.uint64(seed),
-        first_run + runs.start,
+        first_run,
         sigma,
         BETA_SHARE,
         margin,
         mu,
         np.empty_like(mu),
     )
-    return mu
+    result = np.empty_like(mu)
+    np.put_along_axis(result, np.broadcast_to(order, (runs, n)), mu, axis=1)
+    return result
 
 
 def _ordered(counts: Int64Array, order: Int64Array) -> Int64Array:
@@ -425,23 +381,9 @@ class Games:
     """
 
     def __init__(self, blocks: Blocks) -> None:
-        # Systems of each block by shown position, systems without a label last.
-        shown = np.where(blocks.labels > 0, blocks.candidates, np.int8(127))
-        by_position = np.argsort(shown, axis=1, kind="stable")
-        most = int(np.count_nonzero(blocks.labels, axis=1).max(initial=0))
-        systems = by_position[:, :most].astype(np.int32)
-        label = np.take_along_axis(blocks.labels, systems, axis=1)
-        candidate = np.take_along_axis(blocks.candidates, systems, axis=1)
-        pairs = list(combinations(range(most), 2))
-        p = np.array([pair[0] for pair in pairs], dtype=np.intp)
-        q = np.array([pair[1] for pair in pairs], dtype=np.intp)
-        games = (label[:, p] > 0) & (label[:, q] > 0) & (candidate[:, p] != candidate[:, q])
-        block, pair = np.nonzero(games)
-        left, right = systems[block, p[pair]], systems[block, q[pair]]
-        margin = label[block, q[pair]] - label[block, p[pair]]
-        self.first = np.where(margin >= 0, left, right)
-        self.second = np.where(margin >= 0, right, left)
-        self.tie = margin == 0
-        self.shown = np.sign(margin).astype(np.int8)
-        self.block = block
-        self.turn = np.arange(len(block))
+        self.block, left, right, outcome = listed_comparisons(blocks, as_shown=True)
+        self.first = np.where(outcome >= 0, left, right).astype(np.int32)
+        self.second = np.where(outcome >= 0, right, left).astype(np.int32)
+        self.tie = outcome == 0
+        self.shown = outcome.astype(np.int8)
+        self.turn = np.arange(len(left))

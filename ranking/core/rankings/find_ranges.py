@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.anytime import anytime_ranges_of_moments, number_of_pairs
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import ClusterUnit, moments_of_blocks
 from ranking.core.counting.resampling import Level, Resampling
@@ -35,7 +36,6 @@ from ranking.core.methods.lopez import MAX_INTERPRETED, TIME_LIMIT, lopez_order
 from ranking.core.methods.method import RESAMPLES_AT_A_TIME, CountsMethod, Method
 from ranking.core.methods.registry import counts_method_named, method_named
 from ranking.core.methods.shares import expected_wins_influence
-from ranking.core.ranges.anytime import anytime_ranges_of_moments, number_of_pairs
 from ranking.core.ranges.sign_tests import PairTests
 from ranking.core.rankings.counted_judgments import CountedJudgments, count_judgments
 from ranking.core.rankings.range_kinds import (

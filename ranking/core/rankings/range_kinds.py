@@ -22,11 +22,11 @@ from typing import Any, Literal, TypeGuard, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.anytime import MIN_JUDGES, MIN_SEGMENTS, AnytimeRanges, Refusal
 from ranking.core.counting.resampling import Level, Resampling, trim_count
 from ranking.core.counting.tallies import Tallies, chunks
 from ranking.core.methods.ability import canonical_order
 from ranking.core.methods.method import CountsMethod, Method, joined
-from ranking.core.ranges.anytime import MIN_JUDGES, MIN_SEGMENTS, AnytimeRanges, Refusal
 from ranking.core.ranges.clusters import RankRanges, rank_ranges
 from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
 from ranking.core.ranges.sign_tests import (
@@ -95,7 +95,7 @@ class RangeOptions:
         ranges from significant differences of pairs, with comparisons taken for independent
         (ibid.). "confidence_set": sets that also hold among near-equal systems
         (`ranking.core.ranges.confidence_sets`). "anytime": ranges that may be looked at every day
-        (`ranking.core.ranges.anytime`), only for Expected Wins.
+        (`ranking.core.anytime`), only for Expected Wins.
     resample : Level
         Units taken for independent, for percentiles and confidence sets.
     resamples : int

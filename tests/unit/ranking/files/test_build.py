@@ -1,4 +1,4 @@
-"""Compiled code builds the blocks that plain code builds; odd files are read, or refused in words."""
+"""Odd files of judgments are read, or refused in words."""
 
 import csv
 import io
@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from campaign.formats import FormatError
-from ranking.core.judged import coded_blocks
-from ranking.core.judged.blocks import Blocks
 from ranking.files import JudgmentsRead, read_judgments
 
 MakeFile = Callable[..., str]
@@ -88,43 +86,15 @@ def assert_same(found: JudgmentsRead, expected: JudgmentsRead) -> None:
     assert (found.skipped, found.blank_labels) == (expected.skipped, expected.blank_labels)
 
 
-def both(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[JudgmentsRead, JudgmentsRead]:
-    """Return what a file holds, built by compiled and by plain code."""
-    monkeypatch.setattr(coded_blocks, "COMPILED_FROM", 1)
-    compiled = read_judgments([name])
-    monkeypatch.setattr(coded_blocks, "COMPILED_FROM", 1 << 60)
-    plain = read_judgments([name])
-    assert compiled.files == plain.files
-    return compiled, plain
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("make", [five_way, pairwise])
-def test_both_ways_build_the_same_to_the_last_bit(
-    make: Callable[[np.random.Generator, int], str],
-    seed: int,
-    make_file: MakeFile,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    content = make(np.random.default_rng(seed), 200)
-    fast, strict = both(make_file(content), monkeypatch)
-    assert_same(fast, strict)
-    assert (fast.blocks.document is not None) == (make is five_way)
-
-
 @pytest.mark.parametrize("documents", ["", " ", "d", "d,,e", ",,", "d,\u00a0,e", "d, e ,e"])
-def test_documents_left_out_are_built_alike(
-    documents: str, make_file: MakeFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_documents_left_out_are_not_known(documents: str, make_file: MakeFile) -> None:
     content = (
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
         "system1rank,system2rank\n"
     )
     for segment, document in enumerate(documents.split(","), 1):
         content += f"a,b,{segment},{document},1,ann,A,B,1,2\n"
-    fast, strict = both(make_file(content), monkeypatch)
-    assert_same(fast, strict)
-    known = fast.blocks.document
+    known = read_judgments([make_file(content)]).blocks.document
     assert (None if known is None else known.tolist()) == (
         [0, 1, 1] if " e " in documents else None
     )
@@ -228,9 +198,7 @@ def test_a_column_that_stands_twice_is_refused(make_file: MakeFile) -> None:
         read_judgments([name])
 
 
-def test_names_with_the_same_beginning_are_told_apart(
-    make_file: MakeFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_with_the_same_beginning_are_told_apart(make_file: MakeFile) -> None:
     alphabet = "abcdefghijklmnopqrstuvwxyz0123456789"
     names = [alphabet[:length] for length in range(1, 36)]
     names += [name[:-1] + "-" for name in names[1:]]
@@ -241,18 +209,13 @@ def test_names_with_the_same_beginning_are_told_apart(
     for segment, (one, other) in enumerate(pairwise_of(names), start=1):
         content += f"a,b,{segment},d,1,{one},{one},{other},1,2\n"
         content += f'a,b,{segment + 12345678},d,1,"{other}",{other},"{one}",,5\n'
-    fast, strict = both(make_file(content), monkeypatch)
-    assert_same(fast, strict)
-    assert set(fast.blocks.systems) == set(names)
-    assert {1, 12345679} <= set(fast.blocks.segment.tolist())
+    found = read_judgments([make_file(content)]).blocks
+    assert set(found.systems) == set(names)
+    assert {1, 12345679} <= set(found.segment.tolist())
 
 
-def test_equal_judgments_get_keys_of_their_own(
-    make_file: MakeFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_equal_judgments_get_keys_of_their_own(make_file: MakeFile) -> None:
     content = five_way(np.random.default_rng(5), 20)
     header, *rows = content.splitlines(keepends=True)
-    fast, strict = both(make_file(header + "".join(rows + rows[::-1])), monkeypatch)
-    assert_same(fast, strict)
-    found: Blocks = fast.blocks
+    found = read_judgments([make_file(header + "".join(rows + rows[::-1]))]).blocks
     assert len(np.unique(found.key)) == 40

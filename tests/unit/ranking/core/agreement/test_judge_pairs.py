@@ -1,12 +1,25 @@
+from collections import defaultdict
+from dataclasses import replace
+
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs, judge_pair_tables
+from ranking.core.agreement.intervals import NoInterval
+from ranking.core.agreement.judge_pairs import (
+    agreement_of_pairs,
+    cohen_of_judge_pairs,
+    judge_pair_tables,
+)
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
+from ranking.core.scores import NotEstimable
+from ranking.core.simulation.model import Model, simulate_blocks
 
 
 def some_blocks(count: int) -> Blocks:
@@ -20,8 +33,7 @@ def some_blocks(count: int) -> Blocks:
     return blocks_from_rows(rows, "abcd")
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_tables_are_those_of_a_self_join(*, compiled: bool) -> None:
+def test_tables_are_those_of_a_self_join() -> None:
     rng = np.random.default_rng(8)
     frame = pd.DataFrame(
         {
@@ -40,7 +52,6 @@ def test_tables_are_those_of_a_self_join(*, compiled: bool) -> None:
         frame["outcome"].to_numpy(),
         items=40,
         judges=6,
-        compiled=compiled,
     )
     assert np.array_equal(found, expected)
     for one, other in [(0, 1), (2, 5)]:
@@ -92,3 +103,158 @@ def test_judges_without_a_common_item_are_no_pair_and_only_ties_no_kappa() -> No
     assert pair.judges == ("ann", "bob")
     assert (pair.kappa, pair.reason) == (None, "chance_is_certain")
     assert (found.mean, found.deviation) == (None, None)
+
+
+def judged_blocks(count: int = 160, judges: int = 4) -> Blocks:
+    rng = np.random.default_rng(9)
+    rows = [
+        BlockRow(
+            f"j{rng.integers(judges)}",
+            int(rng.integers(1, 20)),
+            "abcd",
+            rng.integers(1, 4, 4).tolist(),
+        )
+        for _ in range(count)
+    ]
+    return blocks_from_rows(rows, "abcd")
+
+
+def kappa_of(sums: npt.NDArray[np.float64]) -> float:
+    n, agreeing, own, other = sums
+    t, u = own / n, other / n
+    chance = t * u + (1 - t) * (1 - u) / 2
+    return float((agreeing / n - chance) / (1 - chance))
+
+
+def by_hand(blocks: Blocks, one: int, other: int, confidence: float) -> tuple[float, float]:
+    """Return the interval, pair by pair of comparisons, with slopes by differences."""
+    found = collapsed_comparisons(blocks)
+    single = []
+    of_segment: defaultdict[int, npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(4))
+    for i in np.flatnonzero(found.judge == one).tolist():
+        for j in np.flatnonzero(found.judge == other).tolist():
+            if found.item[i] == found.item[j]:
+                a, b = found.outcome[i], found.outcome[j]
+                single.append([1, a == b, a == Outcome.TIE, b == Outcome.TIE])
+                of_segment[int(found.item_segment[found.item[i]])] += single[-1]
+    counts = np.array(list(of_segment.values()))
+    sums = counts.sum(axis=0)
+    slope = np.array(
+        [(kappa_of(sums + step) - kappa_of(sums - step)) / 2e-4 for step in np.eye(4) * 1e-4]
+    )
+    g = sums[0] ** 2 / (counts[:, 0] ** 2).sum()
+    n = len(single)
+    variance = max(
+        g / (g - 1) * ((counts @ slope) ** 2).sum(),
+        n / (n - 1) * ((np.array(single, dtype=float) @ slope) ** 2).sum(),
+    )
+    reach = student.ppf((1 + confidence) / 2, g - 1) * np.sqrt(variance) / (1 - kappa_of(sums))
+    return (1 - (1 - kappa_of(sums)) * np.exp(reach), 1 - (1 - kappa_of(sums)) * np.exp(-reach))
+
+
+def test_kappas_are_those_of_pairs_of_judges() -> None:
+    blocks = judged_blocks()
+    found = agreement_of_pairs(blocks)
+    expected = cohen_of_judge_pairs(blocks).pairs
+    assert len(found) == len(expected)
+    for row, pair in enumerate(expected):
+        here = found.at(row)
+        assert here.judges == pair.judges
+        assert (here.comparable, here.agreeing) == (pair.comparable, pair.agreeing)
+        assert here.kappa == pytest.approx(pair.kappa)
+        assert here.p_chance == pytest.approx(pair.p_chance)
+        assert sum(map(sum, here.outcomes)) == pair.comparable
+        assert sum(here.outcomes[k][k] for k in range(3)) == pair.agreeing
+
+
+def test_intervals_are_those_worked_by_hand() -> None:
+    blocks = judged_blocks()
+    alone = agreement_of_pairs(blocks, confidence=0.9, together=False)
+    for row in range(len(alone)):
+        low, high = by_hand(blocks, int(alone.first[row]), int(alone.second[row]), 0.9)
+        assert alone.at(row).low == pytest.approx(low, abs=1e-6)
+        assert alone.at(row).high == pytest.approx(high, abs=1e-6)
+    together = agreement_of_pairs(blocks, confidence=0.9)
+    assert together.confidence == pytest.approx(1 - 0.1 / 6)
+    assert np.all(together.low < alone.low)
+    assert np.all(together.high > alone.high)
+
+
+def test_what_cannot_be_told_has_its_reason() -> None:
+    rows = [
+        # ann and bob share one segment; ann and cat agree on two; bob and cat tie on two.
+        BlockRow("ann", 1, "ab", [1, 2]),
+        BlockRow("bob", 1, "ab", [2, 1]),
+        BlockRow("ann", 2, "ab", [1, 2]),
+        BlockRow("cat", 2, "ab", [1, 2]),
+        BlockRow("ann", 3, "ab", [2, 1]),
+        BlockRow("cat", 3, "ab", [2, 1]),
+        BlockRow("bob", 4, "ab", [1, 1]),
+        BlockRow("cat", 4, "ab", [1, 1]),
+        BlockRow("bob", 5, "ab", [1, 1]),
+        BlockRow("cat", 5, "ab", [1, 1]),
+        BlockRow("dan", 6, "ab", [1, 2]),
+    ]
+    found = agreement_of_pairs(blocks_from_rows(rows, "ab"))
+    one, two, three = (found.at(row) for row in range(3))
+    assert (one.judges, one.segments, one.kappa) == (("ann", "bob"), 1, -1)
+    assert one.no_interval is NoInterval.TOO_FEW_SEGMENTS
+    assert (two.judges, two.segments, two.kappa, two.low) == (("ann", "cat"), 2, 1, None)
+    assert two.no_interval is NoInterval.NO_VARIATION
+    assert two.outcomes == ((1, 0, 0), (0, 0, 0), (0, 0, 1))
+    assert (three.judges, three.kappa, three.p_agree) == (("bob", "cat"), None, 1)
+    assert three.reason is NotEstimable.CHANCE_IS_CERTAIN
+    with pytest.raises(ValueError, match="confidence"):
+        agreement_of_pairs(blocks_from_rows(rows, "ab"), confidence=1)
+
+
+def test_nothing_in_common_is_no_pair() -> None:
+    rows = [BlockRow("ann", 1, "ab", [1, 2]), BlockRow("bob", 2, "ab", [1, 2])]
+    assert len(agreement_of_pairs(blocks_from_rows(rows, "ab"))) == 0
+    assert len(agreement_of_pairs(blocks_from_rows([], "ab"))) == 0
+
+
+def test_a_judge_who_reverses_all_leaves_the_band_and_those_alike_do_not() -> None:
+    blocks, _quality = simulate_blocks(
+        Model(systems=8, noise=4, judge_noise=2, segments=60),
+        blocks=1500,
+        seed=3,
+        experiment=0,
+        judges=12,
+    )
+    alike = agreement_of_pairs(blocks)
+    assert not alike.beside(float(np.mean(alike.kappa)), float(np.mean(alike.kappa))).any()
+    labels = blocks.labels.copy()
+    reversed_ = (blocks.judge == 0)[:, np.newaxis] & (labels > 0)
+    labels[reversed_] = 6 - labels[reversed_]
+    found = agreement_of_pairs(replace(blocks, labels=labels))
+    beside = found.beside(0.1, 0.9)
+    with_them = (found.first == 0) | (found.second == 0)
+    assert (beside[with_them] < 0).all()
+    assert not (beside[~with_them] < 0).any()
+
+
+def test_the_first_output_is_that_of_the_system_that_comes_first_by_name() -> None:
+    rows = [
+        BlockRow("ann", 1, ["b", "a"], [2, 1]),
+        BlockRow("bob", 1, ["b", "a"], [1, 2]),
+        BlockRow("ann", 2, [("a", "c"), "b"], [1, 2]),
+        BlockRow("bob", 2, ["b", ("a", "c")], [1, 1]),
+    ]
+    pair = agreement_of_pairs(blocks_from_rows(rows, "abc")).at(0)
+    # ann: a before b, and a, c before b; bob: b before a, and a tie.
+    assert pair.outcomes == ((0, 1, 1), (0, 0, 0), (0, 0, 0))
+
+
+def test_two_segments_that_happen_to_be_alike_do_not_make_an_interval_short() -> None:
+    rows = [
+        BlockRow(judge, segment, "abc", labels)
+        for segment in (1, 2)
+        for judge, labels in (("ann", [1, 2, 3]), ("bob", [1, 3, 2]))
+    ]
+    pair = agreement_of_pairs(blocks_from_rows(rows, "abc")).at(0)
+    # Four of six agree; Student with one degree of freedom says next to nothing.
+    assert pair.kappa == pytest.approx(1 / 3)
+    assert pair.low == -1
+    assert pair.high is not None
+    assert pair.high > 0.9

@@ -60,21 +60,19 @@ def assert_same(found: Blocks, expected: Blocks) -> None:
         np.testing.assert_array_equal(one, other, err_msg=name)
 
 
-@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize(("seed", "systems"), [(1, 2), (2, 3), (3, 9), (4, 26)])
-def test_blocks_are_those_read_by_name(seed: int, systems: int, compiled: bool) -> None:
+def test_blocks_are_those_read_by_name(seed: int, systems: int) -> None:
     coded, rows = drawn(seed, systems=systems, count=150)
     expected = blocks_from_rows(rows, NAMES)
     assert len(np.unique(expected.key)) == 150
-    assert_same(blocks_of_codes(coded, NAMES, compiled=compiled), expected)
+    assert_same(blocks_of_codes(coded, NAMES), expected)
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_a_candidate_with_another_system_is_not_shown(compiled: bool) -> None:
+def test_a_candidate_with_another_system_is_not_shown() -> None:
     coded, _rows = drawn(3, systems=4, count=50)
     known = NAMES[:3]
-    blocks = blocks_of_codes(coded, known, compiled=compiled)
-    everything = blocks_of_codes(coded, NAMES, compiled=compiled)
+    blocks = blocks_of_codes(coded, known)
+    everything = blocks_of_codes(coded, NAMES)
     shared = everything.candidates[:, 3, np.newaxis] == everything.candidates[:, :3]
     expected = np.where(shared, 0, everything.labels[:, :3])
     np.testing.assert_array_equal(blocks.labels, expected)
@@ -88,8 +86,7 @@ def test_without_judges_leaves_the_others_as_they_are() -> None:
     assert_same(found, blocks_from_rows(left, NAMES))
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_parts_are_those_built_alone_though_they_share_and_repeat_judgments(compiled: bool) -> None:
+def test_parts_are_those_built_alone_though_they_share_and_repeat_judgments() -> None:
     coded, _rows = drawn(6, systems=4, count=40)
     # A judgment that was revised: the same content, with another label, in either part or both.
     coded = coded.take(np.r_[np.arange(40), 7, 7])
@@ -99,7 +96,7 @@ def test_parts_are_those_built_alone_though_they_share_and_repeat_judgments(comp
     # Each of the three without the others: their keys are those of a judgment that is not repeated.
     parts += [np.r_[np.arange(8)], np.r_[np.arange(7), 40], np.r_[np.arange(7), 41]]
     document = coded.segment // 12
-    found = blocks_of_parts(coded, parts, NAMES, document=document, compiled=compiled)
+    found = blocks_of_parts(coded, parts, NAMES, document=document)
     for blocks, rows in zip(found, parts, strict=True):
         alone = blocks_of_codes(coded.take(rows), NAMES, document=document[rows])
         assert_same(blocks, alone)

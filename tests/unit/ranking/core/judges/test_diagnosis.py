@@ -1,13 +1,119 @@
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm, t
 
 from ranking.core.agreement.report import inter_judge_agreement
-from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.judges.diagnosis import diagnose_judges
+from ranking.core.agreement.units import AGREEING, COMPARABLE, count_agreement
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judges.diagnosis import MIN_SEGMENTS, Disagreement, diagnose_judges, disagreement
+from tests.worlds import World, draw_campaign
+
+SYSTEMS = ("a", "b")
+ALIKE = World(
+    name="judges alike", systems=8, blocks=1800, segment_sd=8, noise=6, judges=45, redundancy=3
+)
+
+
+def judged(labels: dict[str, list[int]]) -> Blocks:
+    """Make blocks of two outputs: 1 where the judge prefers the first, 0 where the second."""
+    rows = [
+        BlockRow(judge, segment, SYSTEMS, [2 - first, 1 + first])
+        for judge, each in labels.items()
+        for segment, first in enumerate(each)
+    ]
+    return blocks_from_rows(rows, SYSTEMS)
+
+
+def test_hand_worked_disagreement() -> None:
+    # Of 20 segments, ann and bob agree on 19, cyd with ann on 9 and with bob on 10.
+    ann = [1] * 20
+    bob = [1] * 19 + [0]
+    cyd = [1] * 9 + [0] * 11
+    found = disagreement(judged({"ann": ann, "bob": bob, "cyd": cyd}))
+    assert [each.segments for each in found] == [20, 20, 20]
+    assert found[2].difference == pytest.approx(19 / 40 - 19 / 20)
+    # Segment by segment (share of cyd's pairs, that of the others): 9 times (1, 1), 10 times
+    # (0, 1), once (1/2, 0); less the means, squared, over G (G - 1).
+    differences = np.array([0.0] * 9 + [-1.0] * 10 + [0.5])
+    error = np.sqrt(differences.var(ddof=1) / 20)
+    t_value = -differences.mean() / error
+    # Student's t of 19 degrees of freedom has P(t > 3.866) = 5.2e-4, that of z > 3.28.
+    assert t_value == pytest.approx(3.866, abs=0.001)
+    assert found[2].score == pytest.approx(3.28, abs=0.01)
+
+
+def test_few_segments_and_few_judges_say_nothing() -> None:
+    few = [1, 0] * (MIN_SEGMENTS // 2 - 1)
+    found = disagreement(judged({"ann": few, "bob": few, "cyd": few}))
+    assert {(each.score, each.p_value()) for each in found} == {(None, None)}
+    two = disagreement(judged({"ann": [1] * 30, "bob": [1] * 30}))
+    assert two[0] == Disagreement(30, None, None)
+    assert disagreement(blocks_from_rows([], SYSTEMS)) == ()
+
+
+def test_one_pattern_throughout_is_no_certainty() -> None:
+    always, never = [1] * 25, [0] * 25
+    found = disagreement(judged({"ann": always, "bob": always, "cyd": never}))
+    # No segment differs from the others; one more could have, by a whole.
+    assert found[2].difference == -1.0
+    assert found[2].score is not None
+    assert 8 < found[2].score < 12
+    assert found[0].difference == 0.5
+
+
+def test_a_probability_allows_for_all_judges_and_looks() -> None:
+    # P(z > 4) = 3.2e-5 and 4 φ(4) ln(100) / 2 = 1.233e-3, times fifty.
+    assert Disagreement(30, -0.3, 4.0).p_value(45) == pytest.approx(0.0632, abs=1e-4)
+    assert Disagreement(30, -0.3, 4.0).p_value(100) == pytest.approx(0.1264, abs=1e-4)
+    assert Disagreement(30, 0.1, -2.0).p_value(45) == 1.0
+    assert Disagreement(30, -0.9, 60.0).p_value(45) == 0.0
+
+
+def test_among_judges_alike_nobody_stands_out_and_careless_ones_do() -> None:
+    suspects = found = 0
+    for seed in range(8):
+        blocks, _truth = draw_campaign(ALIKE, seed)
+        suspects += sum((each.p_value(45) or 1) < 0.05 for each in disagreement(blocks))
+        world = replace(ALIKE, name="careless", clicking=5 / 45, blocks=2700)
+        blocks, _truth = draw_campaign(world, seed)
+        p_values = [each.p_value(45) or 1 for each in disagreement(blocks)]
+        found += sum(p < 0.05 for p in p_values[:5])
+        suspects += sum(p < 0.05 for p in p_values[5:])
+    # By the interval of each judge, one in forty: some eighteen of these 720.
+    assert suspects <= 1
+    assert found >= 0.8 * 40
+
+
+def test_sums_over_segments_give_what_the_segments_give() -> None:
+    """The same difference and error, from the pairs on each segment one by one."""
+    blocks, _truth = draw_campaign(ALIKE, 5)
+    counts = count_agreement(blocks)
+    pairs = counts.counts[:, [COMPARABLE, AGREEING]]
+    every = np.zeros((len(counts.segments), 2))
+    np.add.at(every, counts.segment, pairs)
+    for judge, found in enumerate(disagreement(blocks)):
+        rows = counts.judge == judge
+        own = np.zeros_like(every)
+        own[counts.segment[rows]] = pairs[rows]
+        others = every / 2 - own
+        (own_pairs, agreed), (other_pairs, others_agreed) = own.sum(axis=0), others.sum(axis=0)
+        own_share, share = agreed / own_pairs, others_agreed / other_pairs
+        influence = (own[:, 1] - own_share * own[:, 0]) / own_pairs
+        influence -= (others[:, 1] - share * others[:, 0]) / other_pairs
+        segments = int(np.count_nonzero(own[:, 0]))
+        error = np.sqrt(segments / (segments - 1) * float(influence @ influence))
+        quantile = -(own_share - share) / max(error, 1 / segments)
+        assert found.segments == segments
+        assert found.difference == pytest.approx(own_share - share, abs=1e-12)
+        if segments >= MIN_SEGMENTS:
+            assert found.score == pytest.approx(-norm.ppf(t.sf(quantile, segments - 1)), abs=1e-9)
+    assert np.count_nonzero([one.score is not None for one in disagreement(blocks)]) > 20
+
 
 Rows = st.SearchStrategy[list[BlockRow]]
 

@@ -1,3 +1,5 @@
+"""Attention checks of outputs that are scored one at a time."""
+
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,13 +8,71 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
+from annotation.judge_measures import JudgeMeasure
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.judges.clicking import reference_margins, reference_preferences_of_margins
 from ranking.core.judges.patterns import KeyedSums, Patterns
 from ranking.core.judges.repeats import NO_REPEATS
-from ranking.core.judges.tallies import JudgeTallies, tally_judges
+from ranking.core.judges.tallies import (
+    NO_TIMES,
+    JudgeTallies,
+    ScoredCheck,
+    ScoredOutput,
+    median_times_of_tallies,
+    tally_judges,
+    tally_scored_checks,
+    tally_times,
+)
+from ranking.judge_monitoring import measures_of_tallies
 from tests.properties import examples
 from tests.unit.ranking.core.judges import by_block
+
+
+def counted(*times: float) -> list[tuple[int, int]]:
+    found = tally_times(np.zeros(len(times), dtype=np.int64), np.array(times))
+    milliseconds = found.columns()[1]
+    return list(zip(milliseconds.tolist(), found.values[:, 0].tolist(), strict=True))
+
+
+def test_times_are_counted_to_three_significant_digits() -> None:
+    assert counted(0.0, 0.0004, 0.9994) == [(0, 2), (999, 1)]
+    assert counted(0.9996, 1.0, 1.004, 1.005) == [(1000, 3), (1010, 1)]
+    assert counted(9.994, 9.996, 10.04, 10.06) == [(9990, 1), (10_000, 2), (10_100, 1)]
+    assert counted(86_399.9, float("nan")) == [(86_400_000, 1)]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 999).map(lambda number: number / 10)),
+        max_size=40,
+    ),
+    st.sampled_from([0.8, 0.95]),
+)
+def test_the_median_and_its_interval_are_those_of_the_ordered_times(
+    rows: list[tuple[int, float]], confidence: float
+) -> None:
+    judge = np.array([index for index, _time in rows], dtype=np.int64)
+    seconds = np.array([time for _index, time in rows], dtype=np.float64)
+    found = median_times_of_tallies(tally_times(judge, seconds), 3, confidence=confidence)
+    for index, median in enumerate(found):
+        own = np.sort(seconds[judge == index])
+        if not len(own):
+            assert median is None
+            continue
+        assert median is not None
+        assert median.blocks == len(own)
+        assert median.seconds == pytest.approx(np.median(own), rel=1e-12)
+        below = int(binom.ppf((1 - confidence) / 2, len(own), 0.5))
+        ends = (own[below - 1], own[len(own) - below]) if below else (None, None)
+        assert (median.low, median.high) == pytest.approx(ends)
+
+
+def test_nobody_has_no_median() -> None:
+    assert median_times_of_tallies(NO_TIMES, 0) == []
+    assert median_times_of_tallies(NO_TIMES, 1) == [None]
+
 
 NAMES = ("anna", "bert", "cilla", "dora", "emil", "_ref")
 REFERENCE = "_ref"
@@ -205,3 +265,73 @@ def test_checks_count_the_damaged_reference_with_best_and_worst_exchanged() -> N
     exchanged = [BlockRow("j", 1, shown, [5, 3, 1]), BlockRow("j", 2, shown, [4, 5, 5])]
     as_places = tally_judges(columns(exchanged), reference=REFERENCE).places
     assert tallied([], checks).damaged_places == as_places
+
+
+def check(score: float, *others: tuple[str, float], judge: str = "ada") -> ScoredCheck:
+    """Return a check beside outputs of these systems, the nearest first; several by name “A B”."""
+    return ScoredCheck(
+        judge=judge,
+        segment=1,
+        score=score,
+        others=[ScoredOutput(tuple(names.split()), given) for names, given in others],
+    )
+
+
+def preference(*checks: ScoredCheck):  # type: ignore[no-untyped-def]
+    tallies = tally_scored_checks(checks)
+    margins = reference_margins(tallies.damaged_places, len(tallies.judges))
+    [found] = reference_preferences_of_margins(margins)
+    return found
+
+
+def test_the_damaged_text_is_compared_with_the_nearest_outputs_of_different_systems() -> None:
+    # B's second output and A's are passed over, and so is the fifth system.
+    beside = [("A", 80), ("B", 10), ("B", 90), ("A C", 5), ("C", 30), ("D", 20), ("E", 0)]
+    found = preference(check(20, *beside))
+    # Lower than A and C, as low as D, higher than B.
+    assert (found.comparisons, found.preferred, found.tied) == (4, 2, 1)
+    assert found.share == 0.5
+
+
+def test_the_lowest_of_four_has_one_chance_in_four() -> None:
+    low = check(20, ("A", 80), ("B", 60), ("C", 90))
+    assert preference(low).p_random == pytest.approx(1 / 4)
+    assert preference(low, low).p_random == pytest.approx(1 / 16)
+    assert preference(low).share == 1
+    high = check(95, ("A", 80), ("B", 60), ("C", 90))
+    assert preference(high).p_random == pytest.approx(1)
+    assert preference(high).share == 0
+
+
+def test_equal_scores_say_nothing_of_clicking() -> None:
+    assert preference(check(50, ("A", 50), ("B", 50))).p_random == pytest.approx(1)
+
+
+def test_checks_with_nothing_beside_them_tell_nothing() -> None:
+    assert tally_scored_checks([]) == JudgeTallies()
+    assert measures_of_tallies(tally_scored_checks([check(10)])) == {"ada": {}} or not (
+        tally_scored_checks([check(10)]).judges
+    )
+
+
+def test_who_scores_without_reading_is_called_careful_no_more_often_than_promised() -> None:
+    random = np.random.default_rng(1)
+    names = [f"S{place}" for place in range(6)]
+    checks = [
+        check(
+            round(random.normal(60, 20)),
+            *((name, round(random.normal(60, 20))) for name in random.permutation(names)),
+            judge=f"judge {judge:03}",
+        )
+        for judge in range(400)
+        for _check in range(6)
+    ]
+    found = measures_of_tallies(tally_scored_checks(checks))
+    p_values = np.array(
+        [results[JudgeMeasure.BAD_REFERENCE_RANDOM].value for results in found.values()]
+    )
+    assert len(p_values) == 400
+    for level in (0.05, 0.2):
+        # Within three standard errors of a share of 400 judges.
+        assert np.mean(p_values <= level) <= level + 3 * np.sqrt(level * (1 - level) / 400)
+    assert np.mean(p_values <= 0.2) >= 0.1

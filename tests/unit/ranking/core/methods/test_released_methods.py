@@ -1,4 +1,7 @@
-"""Methods and levels of resampling against the tables made from released judgments."""
+"""Methods and levels of resampling against the tables made from released judgments.
+
+Abilities against what WMT published, on the judgments WMT released.
+"""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -6,12 +9,14 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
+from ranking.core.anytime import anytime_ranges
 from ranking.core.counting.tallies import comparisons_of, tally
 from ranking.core.judged.blocks import BlockRow, Blocks
+from ranking.core.methods.ability import Ability
 from ranking.core.methods.davidson_judges import JudgeEffectsModel, Penalty
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges.anytime import anytime_ranges
-from ranking.core.ranges.clusters import clusters
+from ranking.core.methods.trueskill import trueskill_wmt
+from ranking.core.ranges.clusters import clusters, rank_ranges
 from ranking.core.rankings.rank import Ranking, rank
 from tests.benchmarks.rank_confidence_sets import KINDS, scored
 from tests.released import appraise, blocks_of, expected_of, five_way, pairwise
@@ -177,3 +182,53 @@ def test_who_looks_every_day_is_told_less_of_wmt12(real_data: Path, name: str, p
     assert int(found.above.sum()) == pairs
     place = (-found.scores.values).argsort().argsort() + 1
     assert np.all((found.ranges.low <= place) & (place <= found.ranges.high))
+
+
+@pytest.fixture(scope="module")
+def english_finnish(real_data: Path) -> Blocks:
+    return blocks_of(appraise(real_data / "wmt15-en-fi" / "judgments.xml"))
+
+
+@pytest.fixture(scope="module")
+def english_dutch(real_data: Path) -> Blocks:
+    return blocks_of(pairwise(real_data / "wmt16-it-en-nl" / "pairwise.csv"))
+
+
+def assert_published(ability: Ability, published: list[list[list[Any]]]) -> None:
+    """Hold μ to 0.01 and the ends of the ranges to one rank."""
+    ranges = rank_ranges(ability.drawn_scores)
+    for system, mu, low, high in (row for cluster in published for row in cluster):
+        index = ability.systems.index(system)
+        assert ability.mu[index] == pytest.approx(mu, abs=0.01)
+        assert abs(ranges.low[index] - low) <= 1
+        assert abs(ranges.high[index] - high) <= 1
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
+def test_trueskill_of_wmt15_english_finnish(
+    real_data: Path, english_finnish: Blocks, seed: int
+) -> None:
+    expected = expected_of(real_data / "wmt15-en-fi")
+    ability = trueskill_wmt(english_finnish, seed=seed)
+    assert ability.extra["comparisons"] == expected["pairs"]
+    assert_published(ability, expected["published_trueskill"])
+    published = (real_data / "wmt15-en-fi" / "published-trueskill.txt").read_text(encoding="utf-8")
+    names = [line.split()[0] for line in published.splitlines() if not line.startswith("+")]
+    assert [ability.systems[k] for k in np.argsort(-ability.mu)] == names
+    # The first four and the last two stand alone in print, and here.
+    cluster = dict(zip(ability.systems, clusters(rank_ranges(ability.drawn_scores)), strict=True))
+    alone = [*names[:4], *names[-2:]]
+    for name in alone:
+        assert [other for other in names if cluster[other] == cluster[name]] == [name]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("resample", ["none", "pairs"])
+def test_trueskill_of_wmt16_english_dutch(
+    real_data: Path, english_dutch: Blocks, resample: Literal["none", "pairs"]
+) -> None:
+    expected = expected_of(real_data / "wmt16-it-en-nl")
+    assert tally(english_dutch).comparisons == expected["pairs"]
+    ability = trueskill_wmt(english_dutch, resample=resample)
+    assert_published(ability, expected["published_trueskill"])

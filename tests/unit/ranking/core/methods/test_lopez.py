@@ -1,3 +1,5 @@
+"""The estimate of how long Lopez takes: from which resamples, and what is not counted."""
+
 from itertools import permutations
 
 import numpy as np
@@ -7,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ranking.core.counting.counts import Counts
+from ranking.core.counting.counts import Counts, Layout
+from ranking.core.counting.resampling import Level, Resampling
+from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods import lopez as linear_ordering
 from ranking.core.methods.lopez import (
     _by_integer_programming,
@@ -20,6 +24,8 @@ from ranking.core.methods.lopez import (
     total_cost,
 )
 from ranking.core.methods.lopez_kernels import best_order, circles_of, raise_bound, take_circles
+from ranking.core.rankings import find_ranges as lopez_time
+from ranking.core.rankings.find_ranges import seconds_of_resamples, two_way_resampling
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -212,3 +218,57 @@ def test_ties_and_systems_without_decided_comparisons_have_no_place() -> None:
     found = scores(Counts(wins=wins))
     assert found.estimable.tolist() == [True, False, True]
     assert found.values[[0, 2]].tolist() == [1, 0]
+
+
+Tables = list[npt.NDArray[np.int64]]
+
+
+def drawn_blocks(systems: int, *, tied: int = 0) -> Blocks:
+    """Blocks of three of `systems` that are equally good; of the `tied` others with all ties."""
+    random = np.random.default_rng(0)
+    names = [f"s{number:02}" for number in range(systems + tied)]
+    rows = [
+        BlockRow(
+            judge=f"j{segment % 9}",
+            segment=segment,
+            candidates=[[names[index]] for index in random.permutation(systems)[:3]],
+            labels=[1, 2, 3],
+        )
+        for segment in range(300)
+    ]
+    if tied:
+        rows.append(BlockRow("j1", 1, [[name] for name in names[-tied:]], [1] * tied))
+    return blocks_from_rows(rows, names)
+
+
+@pytest.fixture
+def ordered(monkeypatch: pytest.MonkeyPatch) -> Tables:
+    """The tables that are ordered, each in a quarter of a second; looking at the clock is free."""
+    tables: Tables = []
+
+    def order(table: npt.NDArray[np.int64], *, time_limit: float) -> None:
+        tables.append(table)
+
+    monkeypatch.setattr(lopez_time, "lopez_order", order)
+    monkeypatch.setattr(lopez_time, "perf_counter", lambda: len(tables) / 4)
+    return tables
+
+
+@pytest.mark.parametrize("level", ["two_way", "blocks", "pairs"])
+def test_the_first_resamples_of_the_ranking_are_ordered_for_a_second(
+    ordered: Tables, level: Level
+) -> None:
+    blocks = drawn_blocks(20)
+    assert seconds_of_resamples(blocks, resample=level, resamples=1000, seed=7) == 250
+    resampling = Resampling(level, 7)
+    if level == "two_way":
+        resampling, _limits = two_way_resampling(blocks, seed=7)
+    layout = Layout(20)
+    expected = layout.unpack(resampling.counts(blocks, layout, range(4))).wins
+    # The first once more before the clock is looked at: code may have to be compiled.
+    assert np.array_equal(ordered, [expected[0], *expected])
+
+
+def test_no_more_resamples_are_ordered_than_asked_for(ordered: Tables) -> None:
+    assert seconds_of_resamples(drawn_blocks(20), resample="blocks", resamples=2) == 0.5
+    assert len(ordered) == 1 + 2

@@ -1,4 +1,4 @@
-"""Counts of agreement by compiled code, beside those by columns."""
+"""Counts of agreement, in shards of segments and without comparisons."""
 
 from dataclasses import replace
 
@@ -26,15 +26,13 @@ def assert_same(found: AgreementCounts, expected: AgreementCounts) -> None:
 
 @pytest.mark.parametrize("judges", [1, 2, 5, 12])
 @pytest.mark.parametrize("seed", some_now(range(4)))
-def test_compiled_counts_are_those_by_columns(
+def test_shards_of_a_segment_or_two_add_up_to_the_same_counts(
     seed: int, judges: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocks = blocks_from_rows(some_rows(seed, judges=judges, segments=7, blocks=90), "abcd")
-    expected = count_agreement(blocks, shared_items=True, compiled=False)
-    assert_same(count_agreement(blocks, shared_items=True, compiled=True), expected)
-    # In shards of a segment or two.
+    expected = count_agreement(blocks, shared_items=True)
     monkeypatch.setattr(counts, "_BLOCKS_AT_A_TIME", 16)
-    assert_same(count_agreement(blocks, shared_items=True, compiled=True), expected)
+    assert_same(count_agreement(blocks, shared_items=True), expected)
 
 
 def nothing() -> Blocks:
@@ -47,14 +45,15 @@ def blank() -> Blocks:
 
 
 @pytest.mark.parametrize("blocks", [nothing(), blank()], ids=["no block", "no comparison"])
-def test_where_nothing_was_compared_both_count_nothing(blocks: Blocks) -> None:
-    found = count_agreement(blocks, shared_items=True, compiled=True)
+def test_without_comparisons_nothing_is_counted(blocks: Blocks) -> None:
+    found = count_agreement(blocks, shared_items=True)
     assert found.counts.shape == (0, 6)
-    assert_same(found, count_agreement(blocks, shared_items=True, compiled=False))
+    assert found.shared_items is not None
+    assert not found.shared_items.others.any()
 
 
 def test_shared_items_are_counted_where_asked_for() -> None:
     blocks = blocks_from_rows(some_rows(3), "abcd")
-    found = count_agreement(blocks, compiled=True)
+    found = count_agreement(blocks)
     assert found.shared_items is None
-    np.testing.assert_array_equal(found.counts, count_agreement(blocks).counts)
+    np.testing.assert_array_equal(found.counts, count_agreement(blocks, shared_items=True).counts)

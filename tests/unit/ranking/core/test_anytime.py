@@ -1,19 +1,182 @@
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import integrate, stats
 
+from ranking.core.anytime import (
+    MIXTURE,
+    DifferenceVariances,
+    Refusal,
+    anytime_ranges,
+    anytime_ranges_of_moments,
+    difference_variances,
+    half_width,
+    log_evidence,
+    log_evidence_of_rate,
+    scores_and_influence,
+    separated,
+)
 from ranking.core.counting.counts import Layout
-from ranking.core.counting.moments import effective_units_by_system, moments_of_blocks
+from ranking.core.counting.moments import (
+    ClusterUnit,
+    Moments,
+    effective_units_by_system,
+    moments_of_blocks,
+)
 from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.ranges.anytime import Refusal, anytime_ranges, anytime_ranges_of_moments
-from ranking.core.ranges.rate_sequences import log_evidence
+from ranking.core.ranges.sign_tests import better
+from ranking.core.uncertainty.two_way import clustered_covariance
 from tests.benchmarks.growing_campaign import Growing, Setting, looks
 from tests.some_now import some_now
 from tests.worlds import World, draw_campaign, world_named
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def evidence(difference: float, variance: float, degrees_of_freedom: float) -> float:
+    return float(
+        np.exp(log_evidence(np.array(difference), np.array(variance), np.array(degrees_of_freedom)))
+    )
+
+
+def test_a_difference_of_three_standard_errors_worked_by_hand() -> None:
+    # r = 0.01 / (0.01 + 0.1²) = ½, t² = 9: √½ · (2 / 1.5)^5.
+    assert evidence(0.3, 0.01, 9) == pytest.approx(0.5**0.5 * (4 / 3) ** 5)
+    assert evidence(0.0, 0.01, 9) == pytest.approx(0.5**0.5)
+
+
+@pytest.mark.parametrize(
+    ("difference", "variance", "degrees_of_freedom"), [(0.3, 0.01, 9), (0.1, 0.004, 4)]
+)
+def test_it_is_the_mixture_of_noncentral_t_densities(
+    difference: float, variance: float, degrees_of_freedom: float
+) -> None:
+    t, spread = difference / variance**0.5, MIXTURE / variance**0.5
+    mixed, _ = integrate.quad(
+        lambda shift: (
+            stats.nct.pdf(t, degrees_of_freedom, shift) * stats.norm.pdf(shift, 0, spread)
+        ),
+        -9 * spread,
+        9 * spread,
+    )
+    expected = mixed / stats.t.pdf(t, degrees_of_freedom)
+    assert evidence(difference, variance, degrees_of_freedom) == pytest.approx(expected, rel=1e-6)
+
+
+def test_with_a_known_variance_it_is_the_mixture_of_normal_densities() -> None:
+    difference, variance = 0.2, 0.003
+    expected = stats.norm.pdf(difference, 0, (variance + MIXTURE**2) ** 0.5) / stats.norm.pdf(
+        difference, 0, variance**0.5
+    )
+    assert evidence(difference, variance, 1e9) == pytest.approx(expected, rel=1e-5)
+
+
+@given(
+    variance=st.floats(1e-6, 1), degrees_of_freedom=st.floats(1, 1e4), level=st.floats(1e-6, 0.5)
+)
+def test_an_estimate_half_a_width_away_has_just_the_evidence(
+    variance: float, degrees_of_freedom: float, level: float
+) -> None:
+    width = float(half_width(np.array(variance), np.array(degrees_of_freedom), level=level))
+    needed = -np.log(level)
+    if np.isinf(width):
+        # The most that any difference can be evidence for.
+        assert degrees_of_freedom / 2 * np.log1p(MIXTURE**2 / variance) <= needed * (1 + 1e-9)
+    elif width < 1e5:
+        found = log_evidence(np.array(width), np.array(variance), np.array(degrees_of_freedom))
+        assert float(found) == pytest.approx(needed, rel=1e-4, abs=1e-6)
+
+
+def test_who_looks_after_every_unit_is_seldom_wrong() -> None:
+    runs, units = 2000, 400
+    seen = np.random.default_rng(4).normal(0, 1, (runs, units))
+    number = np.arange(1, units + 1)
+    mean = np.cumsum(seen, axis=1) / number
+    square = np.cumsum(seen**2, axis=1) / number - mean**2
+    from_ = slice(4, None)
+    variance = (square[:, from_] / (number[from_] - 1)).clip(1e-12)
+    found = log_evidence(
+        mean[:, from_], variance, np.broadcast_to(number[from_] - 1.0, variance.shape)
+    )
+    wrong = (found >= np.log(20)).any(axis=1).mean()
+    assert wrong <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
+    # An ordinary test that looks as often is wrong in most of them.
+    t = np.abs(mean[:, from_]) / variance**0.5
+    assert (t > stats.t.isf(0.025, number[from_] - 1)).any(axis=1).mean() > 0.3
+
+
+PAIRS = np.triu_indices(6, 1)
+
+
+def campaign(*, judges: int, disputed: int | None) -> Moments:
+    world = replace(
+        world_named("10 judges, taste 3"),
+        systems=6,
+        spread=0,
+        judges=judges,
+        disputed=disputed,
+        blocks=1500,
+    )
+    return moments_of_blocks(draw_campaign(world, 2)[0], Layout(6))
+
+
+def estimated(moments: Moments, ready: list[bool] | None = None) -> DifferenceVariances:
+    return difference_variances(
+        moments,
+        scores_and_influence(moments, 6)[1],
+        segments=effective_units_by_system(moments, Layout(6), "segments"),
+        judges=effective_units_by_system(moments, Layout(6), "judges"),
+        ready=np.array(ready or [True] * 6),
+    )
+
+
+def clustered(moments: Moments, unit: ClusterUnit) -> FloatArray:
+    covariance = clustered_covariance(moments, scores_and_influence(moments, 6)[1], unit)
+    own = np.diag(covariance)
+    return np.asarray((own[:, np.newaxis] + own - 2 * covariance)[PAIRS])
+
+
+def test_a_pair_that_few_judges_happen_to_agree_about_has_the_variance_of_all() -> None:
+    moments = campaign(judges=5, disputed=None)
+    found = estimated(moments).variance[PAIRS]
+    judges, blocks = clustered(moments, "judges"), clustered(moments, "blocks")
+    assert judges.min() < judges.mean() / 3
+    assert np.all(found >= blocks * judges.mean() / blocks.mean())
+    assert np.all(found >= judges)
+
+
+def test_pairs_that_judges_dispute_keep_their_own_variance() -> None:
+    moments = campaign(judges=10, disputed=1)
+    found = estimated(moments).variance[PAIRS]
+    judges = clustered(moments, "judges")
+    disputed = PAIRS[0] == 0
+    np.testing.assert_allclose(found[disputed], judges[disputed], rtol=0.05)
+    assert found[disputed].min() > 1.5 * found[~disputed].max()
+
+
+def test_more_systems_make_the_variance_surer_but_not_without_end() -> None:
+    moments = campaign(judges=10, disputed=None)
+    two = estimated(moments, [True, True] + [False] * 4)
+    three = estimated(moments, [True] * 3 + [False] * 3)
+    # Nine degrees of freedom for nearly equal parts, twice as many for two contrasts, at most four.
+    assert two.degrees_of_freedom[0, 1] == pytest.approx(9, rel=0.1)
+    assert three.degrees_of_freedom[0, 1] == pytest.approx(18, rel=0.1)
+    assert estimated(moments).degrees_of_freedom[0, 1] == pytest.approx(36, rel=0.1)
+
+
+def test_systems_that_are_not_ready_have_no_variance_and_change_no_other() -> None:
+    moments = campaign(judges=10, disputed=None)
+    found = estimated(moments, [True] * 5 + [False])
+    assert np.all(np.isnan(found.variance[5]))
+    assert np.all(np.isnan(found.degrees_of_freedom[:, 5]))
+    assert np.all(np.isnan(np.diag(found.variance)))
+    assert not np.isnan(found.variance[:5, :5][np.triu_indices(5, 1)]).any()
+    assert np.isnan(estimated(moments, [True] + [False] * 5).variance).all()
 
 
 def pairwise(
@@ -119,14 +282,14 @@ def test_asking_the_same_judges_about_the_same_segments_again_adds_nothing() -> 
     assert not many.above.any()
     # Taken for independent, the copies are overwhelming evidence.
     wins = tally(again).wins
-    assert log_evidence(wins[0, 1], wins[1, 0]) > 50
+    assert log_evidence_of_rate(wins[0, 1], wins[1, 0]) > 50
 
 
 def test_seven_judges_of_ten_are_not_evidence_however_much_they_judge() -> None:
     taste = {(s, j): j < 7 for s in range(100) for j in range(10)}
     disputed = blocks_from_rows(pairwise(taste), ["a", "b"])
     assert anytime_ranges(disputed).log_evidence[0, 1] < 2
-    assert log_evidence(np.array(700), np.array(300)) > 70
+    assert log_evidence_of_rate(np.array(700), np.array(300)) > 70
     # The same wins, spread over all judges and segments alike, are.
     even = {(s, j): (s + j) % 10 < 7 for s, j in taste}
     assert anytime_ranges(blocks_from_rows(pairwise(even), ["a", "b"])).above[0, 1]
@@ -251,3 +414,53 @@ def test_equal_systems_are_seldom_told_apart_by_who_looks_often(name: str) -> No
     # What the promise is worth here: others, looked at as often, do not keep it.
     assert by_test.mean() > 0.1
     assert as_independent.mean() > 0.2
+
+
+def allowed(share: float, runs: int) -> float:
+    """Largest share of errors that three standard errors of a simulation explain."""
+    return float(share + 3 * np.sqrt(share * (1 - share) / runs))
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.65, 0.95])
+def test_the_error_rate_holds_for_who_looks_after_every_comparison(rate: float) -> None:
+    runs, comparisons = 2000, 1500
+    won = np.random.default_rng(1).random((runs, comparisons)) < rate
+    wins, losses = np.cumsum(won, axis=1, dtype=np.int64), np.cumsum(~won, axis=1, dtype=np.int64)
+    ever_out = (log_evidence_of_rate(wins, losses, rate) >= np.log(20)).any(axis=1)
+    assert ever_out.mean() <= allowed(0.05, runs)
+
+
+def test_a_campaign_watched_block_by_block_names_no_wrong_pair() -> None:
+    # Five equal systems; each block ranks all of them, so its ten comparisons hang together.
+    runs, blocks = 400, 300
+    quality = np.random.default_rng(3).random((runs, blocks, 5))
+    beats = quality[..., :, np.newaxis] > quality[..., np.newaxis, :]
+    wins = np.cumsum(beats, axis=1, dtype=np.int64)
+    ever = separated(wins[:, ::3], confidence=1 - 0.05 / 10).any(axis=(1, 2, 3))
+    assert ever.mean() <= allowed(0.05, runs)
+    peeked = better(wins[:, ::3], sides=2).any(axis=(1, 2, 3))
+    assert peeked.mean() > 0.5
+
+
+def test_the_evidence_is_the_likelihood_ratio_mixed_by_jeffreys_prior() -> None:
+    for wins, losses, rate in ((3, 5, 0.5), (10, 2, 0.3)):
+        mixed, _ = integrate.quad(
+            lambda x, w=wins, l_=losses: x ** (w - 0.5) * (1 - x) ** (l_ - 0.5) / np.pi, 0, 1
+        )
+        expected = np.log(mixed / (rate**wins * (1 - rate) ** losses))
+        assert log_evidence_of_rate(np.array(wins), np.array(losses), rate) == pytest.approx(
+            expected
+        )
+
+
+def test_the_winner_of_a_pair_is_above_once_the_evidence_is_strong_enough() -> None:
+    wins = np.array([[0, 60, 52], [40, 0, 90], [48, 10, 0]])
+    # ln M(1/2) of 60 : 40 is −0.59, of 52 : 48 −2.53, of 90 : 10 34.7; ln 20 is 3.0.
+    assert separated(wins).tolist() == [[False] * 3, [False, False, True], [False] * 3]
+    assert not separated(wins, confidence=1 - 1e-16).any()
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
+def test_a_confidence_out_of_range_is_refused(confidence: float) -> None:
+    with pytest.raises(ValueError, match="confidence"):
+        separated(np.zeros((2, 2), dtype=np.int64), confidence=confidence)
