@@ -8,7 +8,7 @@ from typing import Any
 
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
-from ranking.core.ranges.anytime import Refusal
+from ranking.core.anytime import Refusal
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
