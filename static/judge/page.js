@@ -14,6 +14,8 @@ import { say, sayOf, sayPhrase } from "./words.js";
 const $ = (id) => document.getElementById(id);
 // The second Enter of a double one is meant for the block that is gone.
 const DOUBLE_MS = 350;
+// What compares an output with others, and shows what is around its sentence.
+const TOOLS = /** @type {const} */ (["differences", "context"]);
 
 // Tells whoever adds to the page: "shown" (a block), "answered" (its answer changed), "done" (one was
 // submitted or skipped; detail: {block, kind}), "unsent" (a change would be left; detail: {to}, a block).
@@ -115,9 +117,14 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       this.#screens.set(protocol, screen);
     }
     if (screen === this.screen) return screen;
-    this.screen?.leave();
+    this.screen?.leave?.();
+    $("rows").replaceChildren();
+    delete $("outputs").dataset.layout;
     this.screen = screen;
-    screen.enter();
+    $("foot").setAttribute("aria-label", say("your_answer"));
+    if (screen.layout) $("outputs").dataset.layout = screen.layout;
+    for (const id of TOOLS) $(id).hidden = Boolean(screen.isOfOneOutputAlone);
+    screen.enter?.();
     const own = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-protocol]"));
     for (const part of own) part.hidden = part.dataset.protocol !== protocol;
     return screen;

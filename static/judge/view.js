@@ -22,7 +22,7 @@ export class View {
   /** @param {Block} block @param {ProtocolScreen} screen */
   show(block, screen) {
     showTexts(block, this.#expanded);
-    if (this.#differences) screen.showDifferences(true);
+    if (this.#differences) screen.showDifferences?.(true);
     $("comment").value = block.comment;
     this.#showComment(Boolean(block.comment));
   }
@@ -83,7 +83,7 @@ export class View {
     if (!screen || !block) return false;
     this.#differences = !this.#differences;
     $("differences").setAttribute("aria-pressed", String(this.#differences));
-    screen.showDifferences(this.#differences);
+    screen.showDifferences?.(this.#differences);
     announce(sayOf(this.page.queue.hits.get(block.hit), this.#differences ? "differences_on" : "differences_off"));
     return true;
   }

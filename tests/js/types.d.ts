@@ -406,16 +406,20 @@ interface ProtocolScreen<OneAnswer = any> {
   answers: AnswerOf<OneAnswer>;
   // Whether an answer is submitted as it is given: a blank block needs no button for that.
   submitsAtOnce: boolean;
+  // How the outputs stand on the page; without it, below each other.
+  layout?: string;
+  // Whether there is nothing to compare an output with, and nothing around its sentence.
+  isOfOneOutputAlone?: boolean;
   // Takes its place on the page, before the first of its blocks in a row.
-  enter(): void;
-  // Leaves the page to another screen, as it was found.
-  leave(): void;
+  enter?(): void;
+  // Leaves the page to another screen; the page itself clears the outputs.
+  leave?(): void;
   // Shows the outputs of a block, and what was answered.
   show(block: Block<OneAnswer>): void;
   // Shows what has become of the answer of its block, also where the page changed it.
   showAnswer(): void;
-  // Highlights where the outputs of its block differ, or no longer.
-  showDifferences(on: boolean): void;
+  // Highlights where the outputs of its block differ, or no longer; one output differs from none.
+  showDifferences?(on: boolean): void;
   // Has words heard with what gets the focus next.
   introduce(words: string): void;
   // Gives the focus to where the judge goes on.

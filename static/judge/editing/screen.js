@@ -26,6 +26,8 @@ export const open = (page) => new EditingScreen(page);
 /** @implements {ProtocolScreen<EditingAnswer>} */
 class EditingScreen {
   answers = answers;
+  // The texts above, which have the whole width.
+  layout = "columns";
   block = /** @type {Block<EditingAnswer>} */ (/** @type {unknown} */ (null));
   #root = $("editing-template").content.firstElementChild.cloneNode(true);
   #question = this.#root.querySelector(".edit-question");
@@ -56,15 +58,7 @@ class EditingScreen {
   }
 
   enter() {
-    $("foot").setAttribute("aria-label", say("your_answer"));
-    // The texts above, which have the whole width.
-    $("outputs").dataset.layout = "columns";
     $("rows").replaceChildren(this.#root);
-  }
-
-  leave() {
-    delete $("outputs").dataset.layout;
-    $("rows").replaceChildren();
   }
 
   /** @param {Block<EditingAnswer>} block */
@@ -136,9 +130,6 @@ class EditingScreen {
     }
     if (chosen) this.#want(false);
   }
-
-  // There is one output, and nothing it could differ from.
-  showDifferences() {}
 
   // The text is heard, and the focus does not go into it: digits act.
   /** @param {string} words */

@@ -9,8 +9,6 @@ import * as quiz from "./answer.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-// There is nothing to compare with, and nothing around the text.
-const TOOLS = /** @type {const} */ (["differences", "context"]);
 const UNUSED = "dc";
 /** @type {Record<string, "yes" | "no">} */
 const LETTERS = { y: "yes", n: "no" };
@@ -24,6 +22,7 @@ export const open = (page) => new QuizScreen(page);
 /** @implements {ProtocolScreen<QuizAnswer>} */
 class QuizScreen {
   answers = answers;
+  isOfOneOutputAlone = true;
   block = /** @type {Block<QuizAnswer>} */ (/** @type {unknown} */ (null));
   #root = $("quiz-template").content.firstElementChild.cloneNode(true);
   #text = this.#root.querySelector(".quiz-text");
@@ -59,14 +58,7 @@ class QuizScreen {
   }
 
   enter() {
-    $("foot").setAttribute("aria-label", say("your_answer"));
-    for (const id of TOOLS) $(id).hidden = true;
     $("rows").replaceChildren(this.#root);
-  }
-
-  leave() {
-    for (const id of TOOLS) $(id).hidden = false;
-    $("rows").replaceChildren();
   }
 
   /** @param {Block<QuizAnswer>} block */
@@ -120,9 +112,6 @@ class QuizScreen {
     });
     if (!quiz.lack(this.block.answer)) this.#root.classList.remove("wanting");
   }
-
-  // There is one output, and nothing it could differ from.
-  showDifferences() {}
 
   // What is new of the text is heard, then what is asked.
   /** @param {string} words */

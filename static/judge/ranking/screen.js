@@ -69,8 +69,6 @@ export class RankingScreen {
     $("scale").hidden = true;
     $("order").replaceChildren();
     $("order-words").textContent = "";
-    $("rows").replaceChildren();
-    delete $("outputs").dataset.layout;
   }
 
   /** @param {Block<RankingAnswer>} block */

@@ -7,8 +7,6 @@ import * as rating from "./answer.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-// There is nothing to compare with, and nothing around the sentence.
-const TOOLS = /** @type {const} */ (["differences", "context"]);
 const UNUSED = "dc";
 
 /** @type {AnswerOf<RatingAnswer>} */
@@ -24,6 +22,7 @@ const made = (id) => $(id).content.firstElementChild.cloneNode(true);
 class RatingScreen {
   answers = answers;
   submitsAtOnce = false;
+  isOfOneOutputAlone = true;
   #output = made("rating-output-template");
   #scale = made("rating-scale-template");
   block = /** @type {Block<RatingAnswer>} */ (/** @type {unknown} */ (null));
@@ -55,14 +54,7 @@ class RatingScreen {
   }
 
   enter() {
-    $("foot").setAttribute("aria-label", say("your_answer"));
-    for (const id of TOOLS) $(id).hidden = true;
     $("rows").replaceChildren(this.#output, this.#scale);
-  }
-
-  leave() {
-    for (const id of TOOLS) $(id).hidden = false;
-    $("rows").replaceChildren();
   }
 
   /** @param {Block<RatingAnswer>} block */
@@ -86,9 +78,6 @@ class RatingScreen {
     for (const each of this.#radios) each.checked = Number(each.value) === value;
     if (value) this.#scale.classList.remove("wanting");
   }
-
-  // Of one output there are none.
-  showDifferences() {}
 
   // What it is compared with is heard before it, the question after.
   /** @param {string} words */

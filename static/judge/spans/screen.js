@@ -27,6 +27,8 @@ export const open = (page) => new SpansScreen(page);
 export class SpansScreen {
   answers = answers;
   submitsAtOnce = false;
+  // The texts above the outputs, which have the whole width.
+  layout = "columns";
   /** @type {Output[]} */
   outputs = [];
   block = /** @type {Block<SpansAnswer>} */ (/** @type {unknown} */ (null));
@@ -58,17 +60,9 @@ export class SpansScreen {
     return this.page.acting === this;
   }
 
-  enter() {
-    $("foot").setAttribute("aria-label", say("your_answer"));
-    // The texts above the outputs, which have the whole width.
-    $("outputs").dataset.layout = "columns";
-  }
-
   leave() {
     this.choice.close();
-    delete $("outputs").dataset.layout;
     this.#loosen();
-    $("rows").replaceChildren();
   }
 
   get #rules() {

@@ -39,14 +39,6 @@ class TopScreen {
     this.page = page;
   }
 
-  enter() {
-    $("foot").setAttribute("aria-label", say("your_answer"));
-  }
-
-  leave() {
-    $("rows").replaceChildren();
-  }
-
   /** @param {Block<TopAnswer>} block */
   show(block) {
     this.block = block;

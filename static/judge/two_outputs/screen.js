@@ -44,6 +44,8 @@ function makeBar() {
 class TwoOutputsScreen {
   answers = answers;
   submitsAtOnce = true;
+  // The texts above the outputs, which have the whole width.
+  layout = "columns";
   #outputs = [makeOutput(0), makeOutput(1)];
   #bar = makeBar();
   block = /** @type {Block<TwoOutputsAnswer>} */ (/** @type {unknown} */ (null));
@@ -59,19 +61,11 @@ class TwoOutputsScreen {
   }
 
   enter() {
-    $("foot").setAttribute("aria-label", say("your_answer"));
-    // The texts above the outputs, which have the whole width.
-    $("outputs").dataset.layout = "columns";
     $("rows").replaceChildren(...this.#outputs, this.#bar);
     const [start, end] = isRightToLeft() ? "→←" : "←→";
     for (const key of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-side]"))) {
       key.textContent = key.dataset.side === "start" ? start : end;
     }
-  }
-
-  leave() {
-    delete $("outputs").dataset.layout;
-    $("rows").replaceChildren();
   }
 
   /** @param {Block<TwoOutputsAnswer>} block */

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from random import Random
 from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
+from django.test import Client
 
 from annotation.models import HIT, Block, HITSequence
 from annotation.models.block import by_candidate
@@ -14,6 +16,7 @@ from annotation.services.simulation import SimulatedJudge, said_of
 from campaign.models import Protocol, Task
 from tests.some_now import some_now
 
+JUDGING = "/api/v1/judging"
 #: Parametrises a test by `protocol`: what holds for one holds for all.
 EVERY_PROTOCOL = pytest.mark.parametrize(
     "protocol", [pytest.param(Protocol(kind.protocol), id=kind.protocol) for kind in answer_kinds()]
@@ -56,6 +59,18 @@ def asked_first(blocks: Sequence[AssignedBlock]) -> list[AssignedBlock]:
 def field_of(protocol: str) -> str:
     """Return the name of what a request says in a protocol."""
     return _field(answer_kind(protocol))
+
+
+def hit_asked(judging: Client, **body: Any) -> Any:
+    """Ask for a HIT as a judge's browser does; return it, or the status of an answer without one."""
+    answer = judging.post(f"{JUDGING}/assignments/", body, content_type="application/json")
+    return answer.json() if answer.status_code == 200 else answer.status_code
+
+
+def judgment_put(judging: Client, block: Any, id_: UUID | None = None, **body: Any) -> Any:
+    """Send what is said about a block as a judge's browser does, under an id of its own if none is given."""
+    address = f"{JUDGING}/judgments/{id_ or uuid4()}/"
+    return judging.put(address, {"block": block["id"], **body}, content_type="application/json")
 
 
 def _field(kind: AnswerKind) -> str:

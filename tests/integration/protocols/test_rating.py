@@ -26,10 +26,9 @@ from protocols.rating.models import Answer
 from tests.at_work import lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
+from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
 
 pytestmark = pytest.mark.django_db
-
-JUDGING = "/api/v1/judging"
 
 
 @pytest.fixture
@@ -38,15 +37,8 @@ def task(make_task_of: MakeTask) -> Task:
     return make_task_of(Protocol.RATING)
 
 
-def asked(judging: Client, **body: Any) -> Any:
-    answer = judging.post(f"{JUDGING}/assignments/", body, content_type="application/json")
-    return answer.json() if answer.status_code == 200 else answer.status_code
-
-
 def rated(judging: Client, block: Any, value: int, id_: UUID | None = None, **said: Any) -> Any:
-    body = {"block": block["id"], "answer": {"value": value, **said}}
-    address = f"{JUDGING}/judgments/{id_ or uuid4()}/"
-    return judging.put(address, body, content_type="application/json")
+    return judgment_put(judging, block, id_, answer={"value": value, **said})
 
 
 def plan(judge: Judge, task: Task) -> None:
@@ -58,7 +50,7 @@ def to_the_second_pass(judging: Client, judge: Judge, task: Task) -> tuple[list[
     """Rate all fluency; return the blocks, and the first HIT of the second pass."""
     blocks: list[Any] = []
     for _attempt in range(9):
-        hit = asked(judging)
+        hit = hit_asked(judging)
         if not isinstance(hit, dict):
             assert hit == 202
             plan(judge, task)
@@ -73,7 +65,7 @@ def to_the_second_pass(judging: Client, judge: Judge, task: Task) -> tuple[list[
 
 @pytest.mark.thorough
 def test_fluency_is_of_an_output_alone(judging: Client, judge: Judge, task: Task) -> None:
-    hit = asked(judging)
+    hit = hit_asked(judging)
     assert hit["protocol"] == "rating"
     assert hit["rules"] == {"criterion": "fluency", "adequacy_basis": "reference"}
     assert len(hit["blocks"]) == 10
@@ -118,7 +110,7 @@ def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task
     for block in shown:
         assert rated(judging, block, 5).json()["answer"] == {"criterion": "adequacy", "value": 5}
     while len(shown) < len(blocks):
-        hit = asked(judging)
+        hit = hit_asked(judging)
         assert hit["rules"]["criterion"] == "adequacy"
         for block in hit["blocks"]:
             assert rated(judging, block, 3).status_code == 200
@@ -129,9 +121,9 @@ def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task
     assert texts != again
     # Nothing is left for this judge, whatever others may still rate.
     plan(judge, task)
-    assert asked(judging) in (202, 204)
+    assert hit_asked(judging) in (202, 204)
     plan(judge, task)
-    assert asked(judging) == 204
+    assert hit_asked(judging) == 204
 
 
 @pytest.mark.thorough
@@ -146,7 +138,7 @@ def test_the_order_may_be_free(make_task_of: MakeTask, client: Client) -> None:
 
 @pytest.mark.thorough
 def test_what_is_skipped_is_not_shown_again(judging: Client, judge: Judge, task: Task) -> None:
-    hit = asked(judging)
+    hit = hit_asked(judging)
     skipped, *others = hit["blocks"]
     judging.put(
         f"{JUDGING}/skips/{uuid4()}/",
@@ -165,23 +157,23 @@ def test_what_is_skipped_is_not_shown_again(judging: Client, judge: Judge, task:
 def test_a_hit_in_hand_holds_the_second_pass_back(
     judging: Client, judge: Judge, task: Task
 ) -> None:
-    first = asked(judging)
+    first = hit_asked(judging)
     for _rest in range(9):
-        other = asked(judging, after=first["id"])
+        other = hit_asked(judging, after=first["id"])
         if isinstance(other, dict):
             assert other["rules"]["criterion"] == "fluency"
             for block in other["blocks"]:
                 rated(judging, block, 2)
         plan(judge, task)
-    assert asked(judging, after=first["id"]) == 202
+    assert hit_asked(judging, after=first["id"]) == 202
     plan(judge, task)
-    assert asked(judging, after=first["id"]) == 202
+    assert hit_asked(judging, after=first["id"]) == 202
     assert not HIT.objects.filter(task=task, part=2).exists()
     for block in first["blocks"]:
         rated(judging, block, 2)
-    assert asked(judging) == 202
+    assert hit_asked(judging) == 202
     plan(judge, task)
-    assert asked(judging)["rules"]["criterion"] == "adequacy"
+    assert hit_asked(judging)["rules"]["criterion"] == "adequacy"
 
 
 def test_each_text_is_for_two_judges_and_no_judge_meets_a_segment_twice(task: Task) -> None:
@@ -253,7 +245,7 @@ def test_adequacy_may_be_of_the_source(
 
 
 def test_a_hit_is_drawn_again_as_it_was(judging: Client, judge: Judge, task: Task) -> None:
-    first = asked(judging)["blocks"]
+    first = hit_asked(judging)["blocks"]
     judging.put(
         f"{JUDGING}/skips/{uuid4()}/",
         {"block": first[0]["id"], "reason": "cannot_judge"},

@@ -24,10 +24,10 @@ from ranking.services.analyses import analysis_ask, analysis_choice, analysis_co
 from tests.at_work import lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
+from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
 
 pytestmark = pytest.mark.django_db
 
-JUDGING = "/api/v1/judging"
 THRESHOLDS = {"error_free_from": 85, "perfect_from": 100, "major_below": 90, "margin": 10}
 RULES = {"spans_asked": True, "missing": True, "contradictions": THRESHOLDS}
 MISSING = {"start": None, "end": None, "severity": "major", "kind": "missing"}
@@ -66,38 +66,27 @@ def task(make_spans: Callable[..., Task]) -> Task:
     return make_spans()
 
 
-def asked(judging: Client) -> Any:
-    hit = judging.post(f"{JUDGING}/assignments/", {}, content_type="application/json")
-    return hit.json()
-
-
-def put(judging: Client, block: Any, answer: object, **body: Any) -> Any:
-    address = f"{JUDGING}/judgments/{uuid4()}/"
-    body = {"block": block["id"], "answer": answer, **body}
-    return judging.put(address, body, content_type="application/json")
-
-
 def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -> None:
     lend(judge)
-    hit = asked(judging)
+    hit = hit_asked(judging)
     assert (hit["protocol"], hit["rules"]) == ("spans", RULES)
     blocks = hit["blocks"]
     assert [len(block["candidates"]) for block in blocks] == [3, 3, 3]
 
     # Order and kinds come back as they were given.
     answer = scored(80, 35, 80, b=[span(5, 9, "major"), MISSING, span(0, 4)], c=[span(0, 1)])
-    first = put(judging, blocks[0], answer, active_ms=30_000, duration_ms=30_000)
+    first = judgment_put(judging, blocks[0], answer=answer, active_ms=30_000, duration_ms=30_000)
     assert first.status_code == 200, first.content
     assert (first.json()["labels"], first.json()["answer"]) == ([1, 2, 1], answer)
-    stored = asked(judging)["blocks"][0]["judgment"]
+    stored = hit_asked(judging)["blocks"][0]["judgment"]
     assert (stored["labels"], stored["answer"]) == ([1, 2, 1], answer)
 
     # A change supersedes; the whole text may be marked.
     whole = len(blocks[0]["candidates"][0]["text"])
-    again = put(judging, blocks[0], scored(0, 100, 1, a=[span(0, whole, "major")]))
+    again = judgment_put(judging, blocks[0], answer=scored(0, 100, 1, a=[span(0, whole, "major")]))
     assert again.json()["labels"] == [3, 1, 2]
     for block in blocks[1:]:
-        assert put(judging, block, scored(50, 50, 50)).json()["labels"] == [1, 1, 1]
+        assert judgment_put(judging, block, answer=scored(50, 50, 50)).json()["labels"] == [1, 1, 1]
     assert Assignment.objects.get().completed_at is not None
     assert judgments_number(task_id=task.pk) == 4
     original, revision = Judgment.objects.filter(block__public_id=blocks[0]["id"]).order_by("pk")
@@ -109,83 +98,23 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
     assert len(list(five_way_csv(task=task))) == 1 + 3
 
 
-@pytest.mark.thorough
-def test_what_is_not_asked_is_refused_in_words(judging: Client) -> None:
-    cases: list[tuple[Any, str]] = [
-        (scored(80, 90), "2 outputs are scored, but 3 are shown."),
-        (scored(80, 90, 101), "Output C: score: Ensure this value is less than"),
-        (scored(80, -1, 90), "Output B: score: Ensure this value is greater than"),
-        ({"outputs": [{"score": 80}, {}, {"score": 80}]}, "Output B: score: This field is req"),
-        (
-            scored(1, 2, 3, b=[span(0, 1), span(1, 2, "bad")]),
-            'Output B: spans 2 severity: "bad" is',
-        ),
-        (scored(1, 2, 3, a=[span(0, 1)] * 101), "Output A: spans: Ensure this field has no more"),
-        (scored(1, 2, 3, c=[span(0, 4000)]), "Output C: span 1, from 0 to 4000, marks no part"),
-        (scored(1, 2, 3, c=[span(4, 4)]), "Output C: span 1, from 4 to 4, marks no part"),
-        (
-            scored(1, 2, 3, a=[{**MISSING, "kind": "error"}]),
-            "Output A: span 1, from — to —, marks no part",
-        ),
-        (
-            scored(1, 2, 3, a=[span(0, 3, kind="missing")]),
-            "Output A: span 1: what is missing has neither start nor end.",
-        ),
-        (
-            scored(1, 2, 3, b=[span(0, 3), MISSING, span(2, 5)]),
-            "Output B: the spans 1 and 3 overlap.",
-        ),
-        ({"outputs": []}, "outputs: Ensure this field has at least"),
-        ({"outputs": "80"}, "outputs: Expected a list"),
-        ({}, "outputs: This field is required."),
-        ([80, 90, 70], "Invalid data. Expected a dictionary"),
-    ]
-    for answer, words in cases:
-        refused = put(judging, asked(judging)["blocks"][0], answer)
-        assert refused.status_code == 400
-        assert words in refused.json()["errors"]["answer"][0]
-        assert not Judgment.objects.exists()
-
-
 def test_spans_that_touch_do_not_overlap(judging: Client) -> None:
-    block = asked(judging)["blocks"][0]
+    block = hit_asked(judging)["blocks"][0]
     answer = scored(1, 2, 3, a=[span(3, 6), span(0, 3), MISSING, MISSING])
-    assert put(judging, block, answer).status_code == 200
+    assert judgment_put(judging, block, answer=answer).status_code == 200
 
 
 def test_offsets_are_code_points(judging: Client) -> None:
-    block = asked(judging)["blocks"][0]
+    block = hit_asked(judging)["blocks"][0]
     text = "𝔘𝔫𝔢 🎻 e\u0301"
     outputs = Block.objects.values_list("outputs", flat=True).get(public_id=block["id"])
     Output.objects.filter(pk=outputs[0]).update(text=text)
-    refused = put(judging, block, scored(1, 2, 3, a=[span(0, len(text) + 1)]))
+    refused = judgment_put(judging, block, answer=scored(1, 2, 3, a=[span(0, len(text) + 1)]))
     assert f"which has {len(text)} characters" in refused.json()["detail"]
-    assert put(judging, block, scored(1, 2, 3, a=[span(6, len(text))])).status_code == 200
-
-
-class TestRules:
-    @pytest.mark.parametrize(
-        ("rules", "answer", "words"),
-        [
-            (
-                {"spans_asked": False},
-                scored(1, 2, 3, b=[span(0, 1)]),
-                "B: judges of this task give",
-            ),
-            ({"missing": False}, scored(1, 2, 3, c=[MISSING]), "C: nothing is marked as missing"),
-        ],
+    assert (
+        judgment_put(judging, block, answer=scored(1, 2, 3, a=[span(6, len(text))])).status_code
+        == 200
     )
-    def test_what_they_leave_out_is_refused(
-        self, client: Client, make_spans: Any, rules: dict[str, bool], answer: Any, words: str
-    ) -> None:
-        task = make_spans(rules=rules)
-        judge = make_judge(task.test_set.campaign)
-        assert judge.user is not None
-        client.force_login(judge.user)
-        hit = asked(client)
-        assert hit["rules"] == {**RULES, **rules}
-        assert words in put(client, hit["blocks"][0], answer).json()["detail"]
-        assert put(client, hit["blocks"][0], scored(1, 2, 3)).status_code == 200
 
 
 class TestDesigns:

@@ -28,7 +28,8 @@ from protocols.sorting.sorts import comparisons_open
 from tests.at_work import assignment_lend, expire, lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
-from tests.integration.protocols.test_rating import asked, rated, to_the_second_pass
+from tests.integration.protocols.every import hit_asked
+from tests.integration.protocols.test_rating import rated, to_the_second_pass
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +49,7 @@ class TestRating:
         self, judging: Client, judge: Judge, task: Task
     ) -> None:
         held = lend(judge)
-        first, second, *_others = asked(judging)["blocks"]
+        first, second, *_others = hit_asked(judging)["blocks"]
         assert rated(judging, first, 3).status_code == 200
         expire(held)
         other = make_judge(task.test_set.campaign, "judge02")

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 
 from annotation.protocols import answer_kind
 
-PROTOCOLS = ("editing", "quiz", "rating", "sorting", "spans", "top", "two_outputs")
+PROTOCOLS = ("editing", "quiz", "rating", "sorting", "spans", "top", "two_outputs", "ranking")
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

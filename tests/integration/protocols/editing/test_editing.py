@@ -27,10 +27,9 @@ from ranking.services.analyses import analysis_ask, analysis_choice, analysis_co
 from tests.at_work import expire, lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
+from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
 
 pytestmark = pytest.mark.django_db
-
-JUDGING = "/api/v1/judging"
 
 
 @pytest.fixture
@@ -41,13 +40,11 @@ def task(make_task_of: MakeTask) -> Task:
 def asked(client: Client, judge: Judge) -> Any:
     assert judge.user is not None
     client.force_login(judge.user)
-    return client.post(f"{JUDGING}/assignments/", {}, content_type="application/json").json()
+    return hit_asked(client)
 
 
 def put(client: Client, block: Any, id_: UUID | None = None, **answer: Any) -> Any:
-    body = {"block": block["id"], "answer": answer, "duration_ms": 9000, "active_ms": 8000}
-    address = f"{JUDGING}/judgments/{id_ or uuid4()}/"
-    return client.put(address, body, content_type="application/json")
+    return judgment_put(client, block, id_, answer=answer, duration_ms=9000, active_ms=8000)
 
 
 def edited(judge: Judge, *answers: dict[str, Any]) -> list[Judgment]:

@@ -37,10 +37,10 @@ from protocols.quiz.snippets import (
 )
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
+from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
 
 pytestmark = pytest.mark.django_db
 
-JUDGING = "/api/v1/judging"
 SYSTEMS = ("amber", "cobalt", "dune")
 SNIPPETS = (
     GivenSnippet("opening", "document 1", 1, 3, ("It opens.", "It closes."), (True, False)),
@@ -73,13 +73,11 @@ def task() -> Task:
 def asked(client: Client, judge: Judge) -> Any:
     assert judge.user is not None
     client.force_login(judge.user)
-    return client.post(f"{JUDGING}/assignments/", {}, content_type="application/json").json()
+    return hit_asked(client)
 
 
 def put(client: Client, block: Any, *answers: bool | None, id_: UUID | None = None) -> Any:
-    body = {"block": block["id"], "answer": {"answers": list(answers)}, "active_ms": 8000}
-    address = f"{JUDGING}/judgments/{id_ or uuid4()}/"
-    return client.put(address, body, content_type="application/json")
+    return judgment_put(client, block, id_, answer={"answers": list(answers)}, active_ms=8000)
 
 
 @pytest.mark.thorough

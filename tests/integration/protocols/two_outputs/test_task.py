@@ -26,26 +26,11 @@ from annotation.services import (
 )
 from annotation.services.judging import submission
 from annotation.services.judging.storage import judgment_store
-from campaign.models import Judge, Protocol, Task
+from campaign.models import Judge, Task
 from tests.at_work import lend
 from tests.factories import make_judge
 
 pytestmark = pytest.mark.django_db
-
-
-def test_rules_that_the_protocol_does_not_have_are_refused(task: Task) -> None:
-    cases: list[tuple[dict[str, Any], str]] = [
-        ({"five_answers": True}, "no rule “five_answers”"),
-        ({"four_answers": "yes"}, "four_answers is true or false"),
-    ]
-    for rules, words in cases:
-        with pytest.raises(ValidationError, match=words):
-            task_rules_change(task=task, rules=rules)
-        ranking = Task.objects.get(protocol=Protocol.RANKING)
-        with pytest.raises(ValidationError, match="no rule “four_answers”"):
-            task_rules_change(task=ranking, rules={"four_answers": True})
-        task.refresh_from_db()
-        assert task.rules == {}
 
 
 def test_rules_stay_once_judges_have_begun(task: Task, judge: Judge) -> None:
