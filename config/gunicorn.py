@@ -46,7 +46,7 @@ def on_exit(_server: Any) -> None:
 
 
 def on_starting(_server: Any) -> None:
-    """Answer nobody before the tables are there: this is loaded while they are made; connections wait."""
+    """Answer nobody before the tables are there: this is loaded while they are made, and the launcher answers for us."""
     if after := os.environ.get("START_AFTER"):
         while not Path(after).exists():
             time.sleep(0.05)
@@ -55,3 +55,6 @@ def on_starting(_server: Any) -> None:
 def when_ready(_server: Any) -> None:
     """Share the loaded application's memory, before workers are forked."""
     garbage_collect_seldom()
+    # The launcher answers for us until then.
+    if ready := os.environ.get("READY_FILE"):
+        Path(ready).touch()

@@ -20,6 +20,7 @@ from launcher.data_directory import (
     read_json,
     start_command,
 )
+from launcher.loading import LoadingPage
 from launcher.prepare import Command, Preparation
 from launcher.processes import Child
 from launcher.services import Services
@@ -89,15 +90,16 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
     directory.create()
     command = "demo" if demo else "start"
     services = Services(directory)
-    with StopRequest() as stop:
+    with StopRequest() as stop, LoadingPage() as page:
         report(f"Quintet starts; its data folder is {directory.path}")
-        # Not before the lock: an earlier run's web server, stopped a moment ago, may have held the port. Browsers that
-        # come early wait in the kernel until the web server accepts them.
-        with services.locked(), listen(command) as listener:
-            progress(f"http://{HOST}:{listener.getsockname()[1]} opens once all is ready")
+        with services.locked():
+            # Not before: an earlier run's web server, stopped a moment ago, may have held the port.
+            listener = listen(command)
+            page.open(listener)
+            progress(f"http://{HOST}:{listener.getsockname()[1]} shows what is loading")
             if services.found:
                 progress(f"stopped what an earlier run left behind: {', '.join(services.found)}")
-            with _Start(services, listener, stop, progress, demo=demo) as start:
+            with _Start(services, page, stop, progress, demo=demo) as start:
                 start.begin()
                 services.start()
                 progress(_services_sentence(services))
@@ -116,14 +118,15 @@ class _Start:
     def __init__(
         self,
         services: Services,
-        listener: socket.socket,
+        page: LoadingPage,
         stop: StopRequest,
         progress: Callable[[str], None],
         *,
         demo: bool,
     ) -> None:
         self._directory = services.directory
-        self._port = listener.getsockname()[1]
+        self._page = page
+        self._port = page.listener.getsockname()[1]
         self._stop = stop
         self._progress = progress
         self._demo = demo
@@ -132,7 +135,7 @@ class _Start:
         self._preparation = Preparation(services, environment, demo=demo)
         # What serves and works never learns of the owner's address.
         served = {k: v for k, v in environment.items() if k != "MIGRATION_DATABASE_URL"}
-        self._web, *self._background = _children(services, served, listener.fileno())
+        self._web, *self._background = _children(services, served, page.listener.fileno())
         embedded = [s for s in (services.postgres, services.valkey) if s is not None]
         self.supervisor = Supervisor(embedded, services.registry, progress)
         self._files: Command | None = None
@@ -144,7 +147,11 @@ class _Start:
 
     def begin(self) -> None:
         """Begin with all that needs no database, and with loading what waits for it."""
-        for file in (self._directory.tables_ready_file, self._directory.demo_loading_file):
+        for file in (
+            self._directory.tables_ready_file,
+            self._directory.web_ready_file,
+            self._directory.demo_loading_file,
+        ):
             file.unlink(missing_ok=True)
         self._database = self._preparation.database(self._progress)
         self._files = self._preparation.files()
@@ -160,21 +167,26 @@ class _Start:
 
     def until_usable(self) -> None:
         """Start the web server once its files are there, and wait for what the first links lead to."""
+        self._page.done("services")
         if self._files is not None:
             self._until(self._files.done)
             self._step_done("files", "static files are in place")
             if not self._stop.made:
                 self.supervisor.start(self._web)
+        self._page.done("files")
         tables = self._directory.tables_ready_file
         if self._preparation.is_done("tables"):
             tables.touch()
         else:
             self._until(tables.exists)
             self._step_done("tables", "the tables are up to date")
+        self._page.done("tables")
         late = (
             f"The web server was not ready within {READY_SECONDS} s. "
             f"The reason is at the end of {self._directory.logs / 'web.log'}"
         )
+        self._until(self._directory.web_ready_file.exists, late)
+        self._page.close()
         self._until(lambda: is_ready(self._port), late)
         links = self._directory.demo_file
         self._until(lambda: _changed(links) != self._links_before or self._is_loaded())
@@ -240,6 +252,7 @@ def _environment(services: Services) -> dict[str, str]:
         **services.environment,
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "START_AFTER": str(services.directory.tables_ready_file),
+        "READY_FILE": str(services.directory.web_ready_file),
         "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.directory.path / "static"),
         # To try invitations out; the logs hold no links.
         "EMAIL_URL": os.environ.get("EMAIL_URL") or f"filemail:///{_mails(services.directory)}",

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from ranking.core.anytime import Refusal
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
-from ranking.core.anytime import Refusal
 from ranking.core.ranges.sign_tests import Correction, Sides
 from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
