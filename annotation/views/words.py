@@ -25,6 +25,7 @@ WORDS = {
     "length_hours": _("{hours} h {minutes} min"),
     "reference": _("Reference"),
     "reference_numbered": _("Reference {number}"),
+    "your_answer": _("Your answer"),
     "ranked": _("{letter}: {rank}."),
     "cleared": _("{letter} is no longer ranked."),
     "all_cleared": _("All ranks are removed. Shift+0 brings them back."),
@@ -133,7 +134,6 @@ WORDS = {
 OF_SCREENS = {
     Protocol.RANKING.value: {"your_ranking": _("Your ranking")},
     "rating": {
-        "your_answer": _("Your answer"),
         "asked_fluency": _("Is the text written in good {language}?"),
         "best_fluency": _("Spotless {language}"),
         "worst_fluency": _("Non understandable {language}"),
@@ -162,7 +162,6 @@ OF_SCREENS = {
     "two_outputs": {
         "output": _("Output {letter}"),
         "which_is_better": _("Which output is better?"),
-        "your_answer": _("Your answer"),
         "verdict_first": _("A is better"),
         "verdict_same": _("the same"),
         "verdict_second": _("B is better"),
@@ -180,7 +179,6 @@ OF_SCREENS = {
         ),
     },
     "top": {
-        "your_answer": _("Your answer"),
         "top_none": _("No output is marked yet"),
         "top_said": _("Top: {letters}"),
         "top_on": _("{letter} is at the top."),
@@ -193,7 +191,6 @@ OF_SCREENS = {
     },
     "spans": {
         "output": _("Output {letter}"),
-        "your_answer": _("Your answer"),
         "minor_error": _("minor error"),
         "major_error": _("major error"),
         "minor": _("minor"),
@@ -225,7 +222,6 @@ OF_SCREENS = {
         ),
     },
     "editing": {
-        "your_answer": _("Your answer"),
         "edit_question": _("Make this text as fluent as you can. Its source is not shown."),
         "accept_question": _("Is this text fluent, and does it mean the same?"),
         "edit_text": _("The text, to be edited"),
@@ -252,7 +248,6 @@ OF_SCREENS = {
         ),
     },
     "quiz": {
-        "your_answer": _("Your answer"),
         "quiz_question": _("Which of these statements are true by the text?"),
         "quiz_read": _("Read on"),
         "quiz_yes": _("yes"),
