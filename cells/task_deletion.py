@@ -126,5 +126,5 @@ def _hanging(task: Task) -> Iterator[Any]:
 
 def _rows(model: type[Model], task: Task) -> Any:
     """Return the rows of a table that hang on a task; None where there is no such table."""
-    lookup = "task" if model is QualityRule else task_path(model)
+    lookup = "task" if model in (QualityRule, Analysis) else task_path(model)
     return None if lookup is None else model._meta.base_manager.filter(**{lookup: task})

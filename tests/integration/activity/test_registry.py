@@ -22,8 +22,7 @@ PAST_DJANGO = {
     "campaign/database/inserting.py": "rows_created",
     "cells/cloning.py": "rows_created",
     "cells/task_deletion.py": "rows_deleted",
-    "cells/erasing.py": "the log goes with the campaign",
-    "cells/unlinking.py": "carried out under an erasure request, which is recorded",
+    "cells/erasing.py": "the log goes with the campaign; an erasure request is recorded itself",
     "campaign/triggers.sql": "no recorded column",
 }
 

@@ -207,12 +207,9 @@ def test_tables_2_and_3_ranges_and_clusters_of_this_pair(
     expected = expected_of(real_data, pair)
     asked = {"ranges": "percentile", "resample": "blocks", "resamples": 1000}
     rows = wmt12.ask("ranking", **asked)["rankings"][0]["systems"]
-    assert wmt12.ranked(**asked).named("Rank range") == {
-        row["system"]: f"rank {row['rank_low']}"
-        + (f"–{row['rank_high']}" if row["rank_high"] > row["rank_low"] else "")
-        + f" , cluster {row['cluster']}"
-        for row in rows
-    }
+    shown = wmt12.ranked(**asked)
+    for heading, field in (("From", "rank_low"), ("To", "rank_high"), ("Cluster", "cluster")):
+        assert shown.named(heading) == {row["system"]: str(row[field]) for row in rows}
     clusters: dict[int, list[str]] = {}
     for row in rows:
         clusters.setdefault(row["cluster"], []).append(row["system"])

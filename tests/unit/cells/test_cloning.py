@@ -27,7 +27,6 @@ _FILES: Final = "files on their way to a test set of the other campaign"
 #: Why the others are not.
 NOT_CLONED: Final[Mapping[type[Model], str]] = {
     campaign.Campaign: "one row, made with another name, as a draft",
-    campaign.CampaignStateChange: "the life of the other campaign",
     campaign.Rehearsal: "of the other campaign",
     campaign.ActivityEvent: "what was changed in the other campaign",
     campaign.ApiToken: "opens the other campaign",
@@ -83,7 +82,6 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     annotation.QualityReversal: _WORK,
     ranking.RankingRun: _WORK,
     ranking.Analysis: _WORK,
-    ranking.CampaignTable: _WORK,
     ranking.LatestRanking: _WORK,
     ranking.PublishedResult: "a result of the other campaign, at its address",
     ranking.ResultBundle: "of such a result",
