@@ -11,7 +11,7 @@ from playwright.sync_api import Page, sync_playwright
 from launcher import browser
 from launcher.data_directory import CHECKOUT, DataDirectory, read_json
 
-_WINDOW = {"width": 1366, "height": 768}
+_WINDOW: Any = {"width": 1366, "height": 768}
 #: The judge's page of each protocol, and the keys that fill it in.
 _PROTOCOLS = {
     "two_outputs": "",

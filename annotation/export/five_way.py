@@ -130,16 +130,16 @@ class SystemsShown:
             systems = sorted(names.items(), key=lambda one: one[1])
         # The format has a number for each system; which one is nobody's business but the file's.
         self._systems = {id_: (name, number) for number, (id_, name) in enumerate(systems, 1)}
-        self._known: dict[tuple[str, str | None], Any] = {}
+        self._known: dict[tuple[str, str | None], tuple[Any, ...]] = {}
 
-    def of(
-        self, systems: str, sizes: str | None
-    ) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[int, ...], ...]]:
+    def of(self, systems: str, sizes: str | None) -> tuple[Any, ...]:
         """Return the names of the systems behind each candidate, and their numbers in the file."""
         key = systems, sizes
         if key not in self._known:
             known = [self._systems[int(id_)] for id_ in systems[1:-1].split(",")]
-            shown = by_candidate(known, sizes and [int(one) for one in sizes[1:-1].split(",")])
+            shown = by_candidate(
+                known, [int(one) for one in sizes[1:-1].split(",")] if sizes else None
+            )
             if self._is_in_order:
                 shown = [sorted(candidate) for candidate in shown]
             self._known[key] = tuple(

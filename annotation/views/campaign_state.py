@@ -58,7 +58,7 @@ def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "transitions": possible,
         "undo": undo if undo in possible else None,
-        "changes": activity_rows(campaign, state_changes(campaign=campaign)[:50]),
+        "changes": activity_rows(campaign, list(state_changes(campaign=campaign)[:50])),
         "is_archived": campaign.state == CampaignState.ARCHIVED,
         "is_rehearsal": campaign.rehearsal_of_id is not None,
         "is_draft": campaign.state == CampaignState.DRAFT,

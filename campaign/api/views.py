@@ -1,6 +1,7 @@
 """Campaigns, test sets and systems, for the members of a campaign."""
 
 from functools import cached_property
+from typing import Any
 
 from django.core.exceptions import ValidationError as InvalidError
 from django.db.models import Prefetch, QuerySet
@@ -39,8 +40,8 @@ class CampaignsMixin(generics.GenericAPIView[Campaign]):
     serializer_class = CampaignSerializer
 
     def get_queryset(self) -> QuerySet[Campaign]:
-        test_sets = Prefetch("test_sets", TestSet.objects.order_by("id"))
-        tasks = Prefetch("test_sets__tasks", Task.objects.order_by("id"))
+        test_sets: Any = Prefetch("test_sets", TestSet.objects.order_by("id"))
+        tasks: Any = Prefetch("test_sets__tasks", Task.objects.order_by("id"))
         return (
             Campaign.objects.kept()
             .with_role_of(reader(self.request))

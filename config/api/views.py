@@ -66,10 +66,10 @@ class SchemaView(SpectacularAPIView):
         """Return the description, or 304 to who has it."""
         asked = request.GET.get("lang") or get_language()
         language = asked if asked in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
-        renderer = request.accepted_renderer
+        renderer: BaseRenderer = request.accepted_renderer
         # One thread builds it, which takes most of a second; others wait for it.
         with DESCRIBING:
-            body = _body(language, type(renderer))
+            body = _body(language, type(renderer))  # type: ignore[arg-type]  # a class is hashable
         etag = f'"{sha256(body).hexdigest()[:32]}"'
         headers = {
             "Content-Disposition": f'inline; filename="Quintet.{renderer.format}"',

@@ -159,7 +159,7 @@ def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[B
         "control": F("block__control"),
         **dict(zip(("systems", "sizes"), systems_and_sizes(), strict=True)),
     }
-    columns = [expressions.get(name, F(name)) for name in _RECORDED]
+    columns: list[Any] = [expressions.get(name, F(name)) for name in _RECORDED]
     for some in numbered_in_parts(
         Judgment.objects.of(task.pk), task=task, after=after, until=until
     ):
