@@ -1,16 +1,8 @@
-"""Tasks of one test set compared: orders, correlations, and pairs decided per hour.
+"""Compare the tasks of one test set: orders, correlations, and pairs decided per hour.
 
-What was judged in one way, and how long it took, in resamples of segments and of judges.
-
-A task whose judges score outputs one by one: systems are compared by their mean scores of a segment.
-
-Intervals of figures from how they vary in resamples of segments, of judges, and of both.
-
-How many pairs of systems a way of judging decides, and how many in an hour.
-
-How alike two ways of judging score the same systems: Kendall's tau-b, Spearman's and Pearson's correlation.
-
-Several tasks on the same systems beside each other.
+Each task is drawn in resamples of segments and of judges: a ranking by its wins, a task whose outputs are scored one by one
+by mean scores of a segment. Intervals of figures come from how they vary in these resamples. Correlations are Kendall's
+tau-b, Spearman's and Pearson's.
 """
 
 from __future__ import annotations
