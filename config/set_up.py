@@ -10,7 +10,7 @@ from pathlib import Path
 
 #: What `config.settings` has no default for.
 _REQUIRED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
-_OURS = ("campaign", "annotation", "ranking", "protocols", "demo", "cells")
+_OURS = ("campaign", "annotation", "ranking", "protocols", "demo", "whole_campaigns")
 #: Commands of Django and of libraries that read or write our tables.
 _OF_OTHERS = frozenset(
     {"changepassword", "clearsessions", "createsuperuser", "dumpdata", "loaddata"}

@@ -94,7 +94,7 @@ INSTALLED_APPS = [
     "protocols.apps.TopConfig",
     "protocols.apps.TwoOutputsConfig",
     "demo",
-    "cells",
+    "whole_campaigns",
 ]
 
 MIDDLEWARE = [

@@ -19,7 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("campaign.urls")),
     path("", include("annotation.urls")),
     path("", include("ranking.urls")),
-    path("", include("cells.urls")),
+    path("", include("whole_campaigns.urls")),
     path("", include("protocols.quiz.urls")),
     path("api/schema/", SchemaView.as_view(), name="api-schema"),
     path("api/", api_page, name="api-page"),

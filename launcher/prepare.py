@@ -30,7 +30,7 @@ _SOURCES: Mapping[str, tuple[str, ...]] = {
         "*/*/migrations/*.py",
         # What is installed after each migration.
         "campaign/database/**/*.py",
-        "cells/*.py",
+        "whole_campaigns/*.py",
         "config/settings.py",
         "requirements/base.txt",
     ),

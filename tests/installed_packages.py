@@ -28,11 +28,11 @@ OURS: Final = (
         "annotation",
         "ranking",
         "protocols",
-        "cells",
         "config",
         "demo",
         "launcher",
         "optional_packages",
+        "whole_campaigns",
     ),
 )
 #: What others start, or import only when it is asked for.

@@ -18,7 +18,16 @@ from django.utils.translation.template import templatize
 
 # Folders with words that people read.
 SOURCES = (
-    *("annotation", "campaign", "cells", "config", "demo", "launcher", "protocols", "ranking"),
+    *(
+        "annotation",
+        "campaign",
+        "config",
+        "demo",
+        "launcher",
+        "protocols",
+        "ranking",
+        "whole_campaigns",
+    ),
     "templates",
 )
 

@@ -1,7 +1,7 @@
 """Delete a campaign and unlink a judge for good, as the database allows it: by functions of the tables' owner.
 
 The application's role may not delete judgments, nor change the activity log. The functions may, since they run as the owner; what they
-refuse, they ask the database. `cells.erasing` writes them after each `migrate`.
+refuse, they ask the database. `whole_campaigns.erasing` writes them after each `migrate`.
 """
 
 import json

@@ -179,7 +179,7 @@ class Campaign(RecordedModel):
             ),
         ]
         triggers = [
-            # Rehearsals are erased with their judgments, and nothing else is (`cells.erasing`).
+            # Rehearsals are erased with their judgments, and nothing else is (`whole_campaigns.erasing`).
             pgtrigger.Protect(
                 name="campaign_is_a_rehearsal_for_good",
                 operation=pgtrigger.UpdateOf("rehearsal_of_id"),  # type: ignore[no-untyped-call]

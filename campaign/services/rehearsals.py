@@ -1,4 +1,4 @@
-"""Rehearsals: begun before a campaign opens, gone when it opens. What is in them, `cells.rehearsing` writes."""
+"""Rehearsals: begun before a campaign opens, gone when it opens. What is in them, `whole_campaigns.rehearsing` writes."""
 
 from typing import Any, Final
 

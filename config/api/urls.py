@@ -86,8 +86,6 @@ from campaign.api.webhooks import (
     WebhookTestView,
     WebhookView,
 )
-from cells.api import CampaignCloneView, CampaignTasksView, RehearsalView, TaskAndMoreView
-from cells.campaign_file.api import CampaignFileView, CampaignSchemaView
 from config.api.contract import contracted
 from config.api.views import RootView
 from protocols.quiz.api import SnippetsView
@@ -142,6 +140,8 @@ from ranking.api.views import (
     RankingsView,
     RankingView,
 )
+from whole_campaigns.api import CampaignCloneView, CampaignTasksView, RehearsalView, TaskAndMoreView
+from whole_campaigns.campaign_file.api import CampaignFileView, CampaignSchemaView
 
 #: What stands before the addresses here.
 PREFIX: Final = "api/v1/"

@@ -20,9 +20,9 @@ def test_no_value_of_a_secret_is_recorded() -> None:
 #: Files that write recorded tables past Django, and how the log knows of it.
 PAST_DJANGO = {
     "campaign/database/inserting.py": "rows_created",
-    "cells/cloning.py": "rows_created",
-    "cells/task_deletion.py": "rows_deleted",
-    "cells/erasing.py": "the log goes with the campaign; an erasure request is recorded itself",
+    "whole_campaigns/cloning.py": "rows_created",
+    "whole_campaigns/task_deletion.py": "rows_deleted",
+    "whole_campaigns/erasing.py": "the log goes with the campaign; an erasure request is recorded itself",
     "campaign/triggers.sql": "no recorded column",
 }
 
@@ -37,7 +37,15 @@ def test_recorded_tables_are_written_past_django_in_known_files_alone() -> None:
     root = Path(settings.BASE_DIR)
     found = {
         str(path.relative_to(root))
-        for app in ("campaign", "annotation", "ranking", "protocols", "cells", "demo", "config")
+        for app in (
+            "campaign",
+            "annotation",
+            "ranking",
+            "protocols",
+            "whole_campaigns",
+            "demo",
+            "config",
+        )
         for path in (root / app).rglob("*")
         if path.suffix in {".py", ".sql"} and "migrations" not in path.parts
         if past.search(path.read_text(encoding="utf-8"))

@@ -13,8 +13,6 @@ from campaign.formats import FormatError
 from campaign.models import Campaign, Judge, System, Task, User
 from campaign.services import instructions_accept
 from campaign.services.judge_groups import judge_groups_set
-from cells.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
-from cells.campaign_file.said import TextFolders
 from ranking.models import RankingSettings
 from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge
@@ -22,6 +20,8 @@ from tests.integration.campaign_file.conftest import NEW
 from tests.integration.campaign_file.test_round_trip import rows
 from tests.integration.ranking.twelve_judges import judges_judge
 from tests.integration.ranking.writing import TestSetWriter
+from whole_campaigns.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
+from whole_campaigns.campaign_file.said import TextFolders
 
 pytestmark = pytest.mark.django_db
 

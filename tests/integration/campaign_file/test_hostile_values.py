@@ -11,7 +11,7 @@ import pytest
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path, yaml_bytes
 from campaign.models import Campaign, User
-from cells.campaign_file.applying import campaign_file_check, campaign_said
+from whole_campaigns.campaign_file.applying import campaign_file_check, campaign_said
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 

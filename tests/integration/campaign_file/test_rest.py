@@ -6,7 +6,7 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from campaign.models import ActivityEvent, Campaign, User
-from cells.campaign_file.applying import campaign_file
+from whole_campaigns.campaign_file.applying import campaign_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 

@@ -22,10 +22,10 @@ from campaign.models import (
     User,
 )
 from campaign.services import judge_invite
-from cells.campaign_file.applying import campaign_file, campaign_file_apply
-from cells.campaign_file.said import TextFolders
 from tests.factories import empty_task
 from tests.integration.constraints.rules import models_of_the_project
+from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
+from whole_campaigns.campaign_file.said import TextFolders
 
 pytestmark = pytest.mark.django_db
 

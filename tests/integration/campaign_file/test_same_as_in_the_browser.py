@@ -12,10 +12,10 @@ from annotation.services import design_change, hits_plan
 from campaign.models import Task, User
 from campaign.services import organiser_add
 from campaign.services.jobs import jobs_run_waiting
-from cells.campaign_file.applying import campaign_file
 from tests.factories import make_campaign
 from tests.integration.campaign_file.test_round_trip import drawn
 from tests.integration.uploads.conftest import FILES
+from whole_campaigns.campaign_file.applying import campaign_file
 
 import annotation.tasks  # noqa: F401  isort: skip  the worker's handlers
 

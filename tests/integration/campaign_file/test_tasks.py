@@ -11,9 +11,9 @@ from annotation.services import RuleTerms, design_change, quality_rule_add
 from campaign.formats import FormatError
 from campaign.models import Campaign, Protocol, Task, User
 from campaign.services import task_create
-from cells.campaign_file.applying import Applied, campaign_file, campaign_file_apply
 from ranking.models import RankingSettings
 from ranking.services import ranking_settings_change
+from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
 
 pytestmark = pytest.mark.django_db
 

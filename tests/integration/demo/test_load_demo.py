@@ -15,11 +15,11 @@ from annotation.protocols import answer_kinds
 from annotation.selectors.reference_use import reference_uses
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import BadReference, Campaign, Judge, Protocol, Task
-from cells.campaign_file.applying import campaign_file
-from cells.campaign_file.schema import schema_check
 from demo.still_loading import still_loading_write
 from ranking.models import RankingRun
 from ranking.selectors.judge_measures import measures_by_judge
+from whole_campaigns.campaign_file.applying import campaign_file
+from whole_campaigns.campaign_file.schema import schema_check
 
 pytestmark = pytest.mark.django_db
 

@@ -47,7 +47,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/clone/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/file/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/file/campaign.yaml": MEMBERS_PAGE,
-    # Adding and deleting: tests/integration/cells/test_tasks.py.
+    # Adding and deleting: tests/integration/whole_campaigns/test_tasks.py.
     "campaigns/<slug:slug>/add-task/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     # Asking: tests/integration/copying.
     "campaigns/<slug:slug>/rehearsal/": MEMBERS_PAGE | sends(POST=ORGANISERS),

@@ -28,7 +28,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/tasks/": MEMBERS_API | sends(POST=ORGANISERS),
-    # Writing: tests/integration/cells/test_rehearsal_pages.py.
+    # Writing: tests/integration/whole_campaigns/test_rehearsal_pages.py.
     "api/v1/campaigns/<slug:slug>/rehearsal/": ORGANISERS_API
     | sends(POST=ORGANISERS, DELETE=ORGANISERS),
     # Writing: tests/integration/annotation/test_campaign_states.py.
@@ -36,7 +36,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/restore/": {**ONLY_POST, "nobody": 401} | sends(POST=OWNERS),
     "api/v1/campaigns/<slug:slug>/<slug:transition>/": {**ONLY_POST, "nobody": 401}
     | sends(POST=ORGANISERS),
-    # Writing: tests/integration/cells/test_cloning.py.
+    # Writing: tests/integration/whole_campaigns/test_cloning.py.
     "api/v1/campaigns/<slug:slug>/file/": ORGANISERS_API | sends(PUT=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/clone/": {**ONLY_POST, "nobody": 401} | sends(POST=ORGANISERS),
     "api/v1/campaigns/": OWN_API | sends(POST=CAMPAIGN_MAKERS),

@@ -1,0 +1,226 @@
+"""Tasks beside the ranking of a test set: made, closed and deleted by page and REST alike."""
+
+from typing import Any
+
+import pytest
+from django.core.management import CommandError
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import HIT, Design, JudgmentSequence, TrainingBlock
+from annotation.services import design_ensure, hits_plan, quality_rules_suggest, training_propose
+from campaign.management.arguments import task_named
+from campaign.models import (
+    ActivityEvent,
+    ActivityOperation,
+    BadReference,
+    CampaignState,
+    Judge,
+    Protocol,
+    Task,
+    User,
+)
+from campaign.selectors import tasks_in_order
+from campaign.services import (
+    TaskRefusedError,
+    bad_reference_review,
+    bad_references_make,
+    campaign_state_change,
+    task_choose,
+    task_create,
+)
+from ranking.models import RankingSettings, StoppingRule
+from ranking.services import ranking_settings_change
+from tests.at_work import lend
+from tests.factories import (
+    empty_task,
+    make_campaign,
+    make_judge,
+    make_organiser,
+    make_task,
+)
+from whole_campaigns.cloning import campaign_clone
+from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
+
+pytestmark = pytest.mark.django_db
+TWO = Protocol.TWO_OUTPUTS
+
+
+@pytest.fixture
+def ranking() -> Task:
+    return make_task(make_campaign(), documents=(4,), planned=2)
+
+
+@pytest.fixture
+def olga(ranking: Task) -> User:
+    return make_organiser(ranking.test_set.campaign)
+
+
+def second(ranking: Task, **fields: Any) -> Task:
+    return task_create(test_set=ranking.test_set, protocol=TWO, by=None, **fields)
+
+
+class TestMaking:
+    def test_a_task_has_its_own_quotas_and_none_of_the_rankings_rows(
+        self, ranking: Task, olga: User
+    ) -> None:
+        task = task_create(test_set=ranking.test_set, protocol=TWO, by=olga, blocks_wanted=30)
+        assert (task.test_set, task.protocol, task.blocks_wanted) == (ranking.test_set, TWO, 30)
+        assert task.closed_at is None
+        assert not HIT.objects.filter(task=task).exists()
+        assert not Design.objects.filter(task=task).exists()
+
+    def test_what_there_cannot_be_is_refused_at_its_field(self, ranking: Task) -> None:
+        cases: list[tuple[dict[str, Any], str, str]] = [
+            ({"protocol": "ranking"}, "protocol", "has a task of this protocol already"),
+            ({"protocol": "guessing"}, "protocol", "There is no protocol “guessing”"),
+            ({"protocol": TWO, "blocks_wanted": 0}, "blocks_wanted", "one block at least"),
+        ]
+        for asked, field, words in cases:
+            with pytest.raises(TaskRefusedError, match=words) as refused:
+                task_create(test_set=ranking.test_set, by=None, **asked)
+            assert refused.value.field == field
+            assert ranking.test_set.tasks.get() == ranking
+
+    def test_a_test_set_without_texts_is_asked_nothing_else(self) -> None:
+        with pytest.raises(TaskRefusedError, match="there is nothing to judge"):
+            second(empty_task(make_campaign()))
+
+    def test_neither_an_archived_campaign_nor_a_rehearsal_gets_one(self, ranking: Task) -> None:
+        campaign = ranking.test_set.campaign
+        rehearsal = campaign_clone(
+            source=campaign,
+            slug="again",
+            name="Again",
+            texts=True,
+            people=False,
+            by=None,
+            is_rehearsal=True,
+        ).campaign
+        with pytest.raises(TaskRefusedError, match="This is a rehearsal"):
+            task_create(test_set=rehearsal.test_sets.get(), protocol=TWO, by=None)
+        for transition in ("close", "archive"):
+            campaign_state_change(campaign=campaign, transition=transition, by=None)  # type: ignore[arg-type]
+        assert campaign.state == CampaignState.ARCHIVED
+        with pytest.raises(TaskRefusedError, match="is archived"):
+            second(ranking)
+
+
+def test_names_have_the_protocol_only_where_a_test_set_has_several(ranking: Task) -> None:
+    other = make_task(ranking.test_set.campaign, name="harbour", documents=(2,), planned=0)
+    assert [task.called for task in tasks_in_order(ranking.test_set.campaign)] == [
+        "museum en-de",
+        "harbour",
+    ]
+    task = second(ranking)
+    assert [each.called for each in tasks_in_order(ranking.test_set.campaign)] == [
+        "museum en-de · five-way ranking",
+        "museum en-de · two outputs",
+        "harbour",
+    ]
+    # Also of a task that was read without the others.
+    assert Task.objects.get(pk=task.pk).called == "museum en-de · two outputs"
+    assert Task.objects.get(pk=other.pk).called == "harbour"
+
+
+class TestDeleting:
+    def test_all_that_hangs_on_it_goes_and_nothing_else(self, ranking: Task, olga: User) -> None:
+        task = second(ranking)
+        bad_references_make(test_set=task.test_set, seed=3)
+        bad_reference_review(
+            bad_reference=BadReference.objects.in_order()[0], approve=True, reviewer=olga
+        )
+        design_ensure(task=task)
+        hits_plan(task_id=task.pk, count=2)
+        training_propose(task=task, count=1)
+        ranking_settings_change(task=task, changed_by=olga, reason="Few judges.", resample="judges")
+        quality_rules_suggest(campaign=task.test_set.campaign, user=olga)
+        choosing = make_judge(task.test_set.campaign)
+        task_choose(judge=choosing, task=task)
+        said = task_deletion_in_words(task=task)
+        assert "2 planned HITs are deleted with it." in said
+        assert "1 design is deleted with it." in said
+        assert "1 training sentence is deleted with it." in said
+        before = HIT.objects.filter(task=ranking).count()
+
+        task_delete(task=task, by=olga)
+
+        assert list(ranking.test_set.tasks.all()) == [ranking]
+        assert HIT.objects.count() == before
+        for model in (Design, TrainingBlock, RankingSettings, StoppingRule):
+            assert not model.objects.filter(task=task.pk).exists()
+        assert Judge.objects.get(pk=choosing.pk).chosen_task is None
+        event = ActivityEvent.objects.filter(kind="campaign.task", object_id=task.pk).latest("pk")
+        assert event.operation == ActivityOperation.DELETED
+        # The same can be added again.
+        second(ranking)
+
+    def test_the_ranking_stays(self, ranking: Task) -> None:
+        with pytest.raises(TaskRefusedError, match="keeps its five-way ranking"):
+            task_delete(task=ranking, by=None)
+
+    def test_what_was_lent_or_judged_stays(self, ranking: Task) -> None:
+        task = second(ranking)
+        design_ensure(task=task)
+        hits_plan(task_id=task.pk, count=2)
+        judge = make_judge(task.test_set.campaign)
+        task_choose(judge=judge, task=task)
+        held = lend(judge)
+        assert held.hit.task == task
+        with pytest.raises(TaskRefusedError, match="Judges were lent sentences of it"):
+            task_delete(task=task, by=None)
+        JudgmentSequence.objects.update_or_create(task=task, defaults={"last_number": 1})
+        with pytest.raises(TaskRefusedError, match="It has been judged"):
+            task_delete(task=task, by=None)
+        assert task_deletion_refusal(task=task)
+
+
+class TestPages:
+    @pytest.mark.thorough
+    def test_a_task_is_added_seen_and_deleted(
+        self, client: Client, ranking: Task, olga: User
+    ) -> None:
+        client.force_login(olga)
+        campaign, test_set = ranking.test_set.campaign, ranking.test_set
+        add = reverse("task-add", args=[campaign.slug])
+        asked = client.get(add, {"test_set": test_set.pk}).content.decode()
+        assert "two outputs. Judges see two outputs of a sentence" in asked
+        assert "five-way ranking" not in asked
+        refused = client.post(add, {"test_set": test_set.pk, "protocol": "ranking"})
+        assert refused.status_code == 400
+        made = client.post(add, {"test_set": test_set.pk, "protocol": TWO, "blocks_wanted": "40"})
+        task = test_set.tasks.get(protocol=TWO)
+        assert made.url == reverse("test-set-texts", args=[campaign.slug, task.pk])  # type: ignore[attr-defined]
+        assert task.blocks_wanted == 40
+        texts = client.get(made.url).content.decode()  # type: ignore[attr-defined]
+        assert "museum en-de has a task more: two outputs." in texts
+        assert texts.count("museum en-de · two outputs") >= 3
+        delete = reverse("task-delete", args=[campaign.slug, task.pk])
+        assert f'href="{delete}"' in texts
+        assert f'href="{reverse("task-delete", args=[campaign.slug, ranking.pk])}"' not in texts
+        for name in ("campaign-detail", "test-sets", "campaign-settings", "campaign-state"):
+            page = client.get(reverse(name, args=[campaign.slug])).content.decode()
+            assert "museum en-de · two outputs" in page, name
+            assert "museum en-de · five-way ranking" in page, name
+        # One test set, whatever is asked about it.
+        assert 'Test sets <span class="tab-count">1</span>' in page
+
+        question = client.get(delete).content.decode()
+        assert "0 planned HITs are deleted with it." in question
+        client.post(delete)
+        assert test_set.tasks.count() == 2
+        client.post(delete, {"act": "yes"})
+        assert list(test_set.tasks.all()) == [ranking]
+        for other in set(Protocol) - {Protocol.RANKING}:
+            Task.objects.create(test_set=test_set, protocol=other)
+        assert "Every test set has a task of every protocol." in client.get(add).content.decode()
+
+
+def test_commands_are_about_the_task_they_name(ranking: Task) -> None:
+    task = second(ranking)
+    named = {"campaign": "museum", "name": "museum en-de"}
+    assert task_named(**named) == ranking
+    assert task_named(**named, protocol=TWO) == task
+    task_delete(task=task, by=None)
+    with pytest.raises(CommandError, match=r'has no task "two_outputs"\. Its tasks: ranking'):
+        task_named(**named, protocol=TWO)

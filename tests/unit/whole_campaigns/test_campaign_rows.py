@@ -1,0 +1,31 @@
+"""Each table is a campaign's or is not: a new model must say which, so that it is deleted with its campaign."""
+
+from pathlib import Path
+
+from django.apps import apps
+from django.conf import settings
+
+from whole_campaigns.campaign_rows import NOT_OF_A_CAMPAIGN, TABLES, campaign_rows
+
+
+def test_each_model_of_the_project_is_of_a_campaign_or_not() -> None:
+    models = {
+        model
+        for app in apps.get_app_configs()
+        if Path(settings.BASE_DIR, *app.name.split(".")).is_dir()
+        for model in app.get_models()
+        if not model._meta.proxy
+    }
+    assert set(TABLES) | NOT_OF_A_CAMPAIGN == models
+    assert not NOT_OF_A_CAMPAIGN.intersection(TABLES)
+
+
+def test_each_path_leads_to_one_campaign() -> None:
+    """A condition on something else than a campaign's key would delete rows of others."""
+    for model in TABLES:
+        sql, parameters = campaign_rows(model, 7).query.sql_with_params()
+        condition = sql.partition(" WHERE ")[2].partition(" ORDER BY ")[0]
+        assert parameters == (7,), model
+        assert condition.rstrip(")").endswith('"campaign_id" = %s') or condition == (
+            '"campaign_campaign"."id" = %s'
+        ), condition

@@ -1,0 +1,112 @@
+"""Each model of a campaign is cloned, or named as not cloned with its reason."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.db.models import Model
+
+from annotation import models as annotation
+from campaign import models as campaign
+from protocols.editing import models as editing
+from protocols.quiz import models as quiz
+from protocols.rating import models as rating
+from protocols.sorting import models as sorting
+from protocols.spans import models as spans
+from protocols.two_outputs import models as two_outputs
+from ranking import models as ranking
+from whole_campaigns.campaign_rows import TABLES
+from whole_campaigns.cloning import CLONED, INSTEAD, ONLY
+
+_WORK: Final = "work: nobody has judged in the clone"
+_PLANNED: Final = "planned anew from the designs"
+_LINKS: Final = "lets people into the other campaign; judges of the clone get links of their own"
+_TOLD: Final = (
+    "tells a program of the other campaign: a clone sends nothing until somebody asks for it"
+)
+_FILES: Final = "files on their way to a test set of the other campaign"
+#: Why the others are not.
+NOT_CLONED: Final[Mapping[type[Model], str]] = {
+    campaign.Campaign: "one row, made with another name, as a draft",
+    campaign.Rehearsal: "of the other campaign",
+    campaign.ActivityEvent: "what was changed in the other campaign",
+    campaign.ApiToken: "opens the other campaign",
+    campaign.WebhookEndpoint: _TOLD,
+    campaign.WebhookDelivery: _TOLD,
+    campaign.WebhookMark: _TOLD,
+    campaign.Acceptance: "judges accept the instructions of the clone",
+    campaign.Invitation: _LINKS,
+    campaign.LinkRedemption: _LINKS,
+    campaign.ErasureRequest: "asked of the other campaign",
+    campaign.ErasureMail: "of the other campaign",
+    campaign.BrowserVisit: "who opened links of the other campaign",
+    campaign.InvitationMail: _LINKS,
+    campaign.Panel: "a study of its own at the recruiting service, with its addresses and codes",
+    campaign.PanelArrival: "of a panel",
+    campaign.Job: "work of the other campaign",
+    campaign.ExportedFile: "of the other campaign",
+    campaign.ExportedPart: "of the other campaign",
+    campaign.Upload: _FILES,
+    campaign.UploadedFile: _FILES,
+    campaign.UploadedPart: _FILES,
+    campaign.PanelMember: "of a panel",
+    campaign.Participation: "of a panel",
+    annotation.PlanningBatch: _PLANNED,
+    annotation.HITSequence: _PLANNED,
+    annotation.SamplingState: _PLANNED,
+    annotation.HIT: _PLANNED,
+    annotation.Block: _PLANNED,
+    annotation.Assignment: _WORK,
+    annotation.Exposure: _WORK,
+    annotation.JudgeAccount: _WORK,
+    annotation.Judgment: _WORK,
+    rating.Answer: _WORK,
+    two_outputs.Answer: _WORK,
+    spans.Answer: _WORK,
+    editing.Answer: _WORK,
+    quiz.Answer: _WORK,
+    sorting.SystemSort: _PLANNED,
+    sorting.ClosedComparison: _WORK,
+    annotation.JudgmentNumber: _WORK,
+    annotation.UnnumberedJudgment: _WORK,
+    annotation.JudgmentSequence: _WORK,
+    annotation.RankingRequest: _WORK,
+    annotation.JudgeTally: _WORK,
+    annotation.JudgedQuarterHour: _WORK,
+    annotation.WorkedQuarterHour: _WORK,
+    annotation.Skip: _WORK,
+    annotation.UncountedSkip: _WORK,
+    annotation.PageChanges: _WORK,
+    annotation.ProblemReport: _WORK,
+    annotation.ProblemReply: _WORK,
+    annotation.QualityAction: _WORK,
+    annotation.QualityReversal: _WORK,
+    ranking.RankingRun: _WORK,
+    ranking.Analysis: _WORK,
+    ranking.LatestRanking: _WORK,
+    ranking.PublishedResult: "a result of the other campaign, at its address",
+    ranking.ResultBundle: "of such a result",
+    ranking.BundlePart: "of such a result",
+    ranking.ZenodoDraft: "of a result of the other campaign",
+    ranking.QualityReport: _WORK,
+    ranking.JudgeMeasures: _WORK,
+    ranking.TalliesBuild: _WORK,
+    ranking.StoredTallies: _WORK,
+}
+
+
+def test_each_model_is_cloned_or_says_why_not() -> None:
+    assert set(CLONED) | set(NOT_CLONED) == set(TABLES)
+    assert not set(CLONED) & set(NOT_CLONED)
+    assert all(NOT_CLONED.values())
+
+
+def test_what_is_left_out_or_replaced_is_of_cloned_models_and_columns() -> None:
+    assert set(ONLY) <= set(CLONED)
+    for model, instead in INSTEAD.items():
+        assert model in CLONED
+        assert set(instead) <= {field.column for field in model._meta.concrete_fields}
+
+
+def test_no_work_is_cloned() -> None:
+    """Whatever a judge did or was lent."""
+    assert not {annotation.Judgment, annotation.Assignment, ranking.RankingRun} & set(CLONED)

@@ -1,0 +1,14 @@
+from django.apps import AppConfig, apps
+from django.db.models.signals import post_migrate
+
+
+class WholeCampaignsConfig(AppConfig):
+    name = "whole_campaigns"
+
+    def ready(self) -> None:
+        import whole_campaigns.rehearsing  # noqa: F401  it registers the handlers of its jobs
+        from whole_campaigns.erasing import functions_install
+
+        # No signal is sent for an app without models; ranking is the last of those whose rows are deleted.
+        ranking = apps.get_app_config("ranking")
+        post_migrate.connect(functions_install, sender=ranking, dispatch_uid="erasing-install")

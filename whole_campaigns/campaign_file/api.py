@@ -1,0 +1,183 @@
+"""A campaign's file over REST."""
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.http import HttpResponse
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import BaseParser
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from campaign.api.access import organised_campaign, reader
+from campaign.api.requests import truth_asked
+from campaign.formats import FormatError
+from campaign.formats.yaml_tree import MAX_BYTES
+from campaign.models import Campaign
+from campaign.selectors import may_make_campaigns
+from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
+from whole_campaigns.campaign_file.difference import ChangeKind
+from whole_campaigns.campaign_file.schema import schema_bytes
+
+MEDIA_TYPE = "application/yaml"
+_PEOPLE = OpenApiParameter(
+    "people", bool, description="Judges by pseudonym, and whom to ask, too; no without it."
+)
+
+
+class YamlParser(BaseParser):
+    """YAML as it came: `campaign.formats.yaml_tree` reads it."""
+
+    media_type = MEDIA_TYPE
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Mapping[str, bytes]:
+        """Return the body as `content`; of one that is too long, enough to see that."""
+        del media_type, parser_context
+        return {"content": stream.read(MAX_BYTES + 1)}
+
+
+class CampaignChangeSerializer(serializers.Serializer[Any]):
+    kind = serializers.SerializerMethodField()
+    path = serializers.CharField(read_only=True)
+    before = serializers.CharField(read_only=True)
+    after = serializers.CharField(read_only=True)
+    words = serializers.CharField(read_only=True)
+
+    def get_kind(self, change: Any) -> str:
+        """Return added, changed or withdrawn."""
+        return ChangeKind(change.kind).name.lower()
+
+
+class NewLinkSerializer(serializers.Serializer[Any]):
+    note = serializers.CharField(read_only=True)
+    address = serializers.SerializerMethodField(help_text="Said this once.")
+
+    def get_address(self, link: Any) -> str:
+        """Return what people open."""
+        address: str = self.context["request"].build_absolute_uri(
+            reverse("invitation", args=[link.token])
+        )
+        return address
+
+
+class CampaignFileAppliedSerializer(serializers.Serializer[Any]):
+    """What the file changes, or changed."""
+
+    changes = CampaignChangeSerializer(many=True, read_only=True)
+    notes = serializers.ListField(child=serializers.CharField(), read_only=True)
+    code = serializers.CharField(
+        read_only=True, help_text="Of these changes: sent as `confirmed`, they are done or nothing."
+    )
+    is_done = serializers.BooleanField(read_only=True)
+    links = NewLinkSerializer(
+        many=True, read_only=True, help_text="Links that it made; none unless it is done."
+    )
+
+
+class CampaignFileView(APIView):
+    parser_classes = [YamlParser]
+
+    @extend_schema(
+        operation_id="campaign_file_read",
+        parameters=[_PEOPLE],
+        responses={(200, MEDIA_TYPE): OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        """Return the campaign as a file: settings, without judgments, codes, tokens and addresses of links."""
+        campaign = organised_campaign(request, slug)
+        people = truth_asked(request, "people")
+        return file_answer(campaign_file(campaign=campaign, people=people), slug)
+
+    @extend_schema(
+        operation_id="campaign_file_apply",
+        parameters=[
+            OpenApiParameter(
+                "check", bool, description="Say what it would change, and change nothing."
+            ),
+            OpenApiParameter(
+                "confirmed", str, description="The code of a check: 409 if it is another by now."
+            ),
+        ],
+        request={MEDIA_TYPE: OpenApiTypes.STR},
+        responses={
+            200: CampaignFileAppliedSerializer,
+            201: CampaignFileAppliedSerializer,
+            409: CampaignFileAppliedSerializer,
+        },
+    )
+    def put(self, request: Request, slug: str) -> Response:
+        """Change the campaign as a file says; what it does not name stays. All of it or nothing.
+
+        Who may make campaigns makes one (201) where there is none of this short name, and owns it.
+        """
+        is_new = _may_be_made(request, slug)
+        if not is_new:
+            organised_campaign(request, slug)
+        check = truth_asked(request, "check")
+        confirmed = "" if check else request.query_params.get("confirmed")
+        try:
+            applied = campaign_file_apply(
+                name="campaign.yaml",
+                content=_content(request),
+                by=reader(request),
+                slug=slug,
+                must_be_new=is_new,
+                confirmed=confirmed,
+            )
+        except FormatError as error:
+            raise serializers.ValidationError({"detail": str(error)}) from error
+        done = 201 if is_new else 200
+        status = 200 if check else done if applied.is_done else 409
+        answer = CampaignFileAppliedSerializer(applied, context={"request": request})
+        return Response(answer.data, status=status, headers={"Cache-Control": "no-store"})
+
+
+def file_answer(content: bytes, slug: str) -> HttpResponse:
+    """Return a file to keep."""
+    disposition = f'attachment; filename="{slug}.yaml"'
+    return HttpResponse(
+        content, content_type=MEDIA_TYPE, headers={"Content-Disposition": disposition}
+    )
+
+
+def _may_be_made(request: Request, slug: str) -> bool:
+    """Return whether there is no such campaign, and the user may make one."""
+    return not Campaign.objects.filter(slug=slug).exists() and may_make_campaigns(reader(request))
+
+
+def _content(request: Request) -> bytes:
+    sent = request.data
+    return bytes(sent.get("content", b"")) if isinstance(sent, Mapping) else b""
+
+
+class CampaignSchemaView(APIView):
+    """The JSON Schema of a campaign's file."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        """Take the one type that there is, whatever is asked for."""
+        del force
+        return super().perform_content_negotiation(request, force=True)
+
+    @extend_schema(
+        operation_id="campaign_file_schema",
+        auth=[],
+        responses={(200, "application/schema+json"): OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Return the schema, for editors and programs: the same for everybody."""
+        del request
+        headers = {"Cache-Control": "max-age=3600"}
+        return HttpResponse(schema_bytes(), content_type="application/schema+json", headers=headers)

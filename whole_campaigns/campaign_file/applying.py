@@ -1,0 +1,228 @@
+"""Write a campaign as a file, and make a campaign what a file says: all of it in one transaction, or nothing."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from campaign.formats.yaml_tree import read_yaml, yaml_bytes
+from campaign.models import Campaign, CampaignState, Protocol, Task, User
+from campaign.selectors import organisers_of_quintet
+from campaign.services.campaigns import campaign_create
+from whole_campaigns.campaign_file.difference import Change, differences
+from whole_campaigns.campaign_file.said import Said, TextFolders
+from whole_campaigns.campaign_file.schema import VERSION, schema_check
+from whole_campaigns.campaign_file.sections import SECTIONS, NewLink, Run
+
+#: Keys about people: of a campaign, and of its systems.
+_OF_PEOPLE: Final = ("contact", "judges")
+
+
+def campaign_said(*, campaign: Campaign, people: bool = False) -> dict[str, Any]:
+    """Return what the file of a campaign says: settings, never codes, tokens, addresses of links or judgments.
+
+    With `people`, judges by pseudonym, and whom to ask, too.
+    """
+    said: dict[str, Any] = {"version": VERSION, "slug": campaign.slug, "name": campaign.name}
+    for section in SECTIONS:
+        said |= section.read(campaign)
+    if not people:
+        systems = [each for test_set in said["test_sets"] for each in test_set["systems"]]
+        for part in (said, *systems):
+            for name in _OF_PEOPLE:
+                part.pop(name, None)
+    return said
+
+
+def campaign_file(*, campaign: Campaign, people: bool = False) -> bytes:
+    """Return the file of a campaign: the same campaign, the same bytes."""
+    return yaml_bytes(campaign_said(campaign=campaign, people=people))
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What a file changes, or changed.
+
+    Attributes
+    ----------
+    slug : str
+    changes : sequence of Change
+        Nothing to do if empty.
+    notes : sequence of str
+        What else follows.
+    code : str
+        Stands for the file and all it changes now: what was shown is done, or nothing.
+    is_done : bool
+    links : sequence of NewLink
+        Made, with their tokens, which nothing says again; none unless it is done.
+    """
+
+    slug: str
+    changes: Sequence[Change]
+    notes: Sequence[str]
+    code: str
+    is_done: bool
+    links: Sequence[NewLink] = ()
+
+
+class _UndoError(Exception):
+    """Ends a transaction whose changes were only to be seen."""
+
+    def __init__(self, applied: Applied) -> None:
+        super().__init__()
+        self.applied = applied
+
+
+def campaign_file_check(
+    *,
+    name: str,
+    content: bytes,
+    by: User | None,
+    folders: TextFolders | None = None,
+) -> Applied:
+    """Return what `campaign_file_apply` would change, and change nothing."""
+    return campaign_file_apply(name=name, content=content, by=by, folders=folders, confirmed="")
+
+
+def campaign_file_apply(
+    *,
+    name: str,
+    content: bytes,
+    by: User | None,
+    folders: TextFolders | None = None,
+    slug: str | None = None,
+    must_be_new: bool = False,
+    confirmed: str | None = None,
+) -> Applied:
+    """Make the campaign of a file what the file says; return what differed.
+
+    Everything is done by the services that pages use, and what would be changed is seen by doing it: if
+    `confirmed` is not the code of these changes, they are undone, and `is_done` says so. None confirms whatever
+    it is. What the file does not name stays.
+
+    Parameters
+    ----------
+    name : str
+        What errors call the file.
+    content : bytes
+        YAML.
+    by : User or None
+        Organises a campaign that the file makes; without them, those who run this Quintet.
+    folders : TextFolders, optional
+        Where the files of new test sets are. None refuses them.
+    slug : str, optional
+        Of the campaign that the file must be about; otherwise it may be any, or a new one.
+    must_be_new : bool
+        Whether the campaign must not be there yet: who applies may make campaigns, and change none by this.
+
+    Locks the campaign's row. Raises FormatError, with file, line, key and remedy; nothing is changed then.
+    """
+    tree = read_yaml(name, content)
+    schema_check(tree)
+    said = Said(tree, tree.value)
+    if slug is not None and said.get("slug") != slug:
+        raise said.error(
+            f"this file is of another campaign than {slug}", f"write slug: {slug}", "slug"
+        )
+    try:
+        with transaction.atomic():
+            applied = _applied(said, by, folders, must_be_new, confirmed)
+            if not applied.is_done:
+                raise _UndoError(applied)
+    except _UndoError as undone:
+        return undone.applied
+    return applied
+
+
+def _applied(
+    said: Said,
+    by: User | None,
+    folders: TextFolders | None,
+    must_be_new: bool,
+    confirmed: str | None,
+) -> Applied:
+    run = _begun(said, by, folders, must_be_new)
+    before: dict[str, Any] = {}
+    if not run.is_new:
+        before = campaign_said(campaign=run.campaign, people=True) | _life(run.campaign, None)
+    for section in SECTIONS:
+        section.apply(run.campaign, said, run)
+    run.campaign.refresh_from_db()
+    after = campaign_said(campaign=run.campaign, people=True) | _life(run.campaign, before)
+    changes = [each for each in differences(before, after) if each.path != "version"]
+    code = sha256(json.dumps([said.value, *(each.words for each in changes)]).encode()).hexdigest()[
+        :32
+    ]
+    is_done = confirmed is None or confirmed == code
+    return Applied(
+        slug=run.campaign.slug,
+        changes=changes,
+        notes=run.notes,
+        code=code,
+        is_done=is_done,
+        links=run.links if is_done else (),
+    )
+
+
+def _begun(said: Said, by: User | None, folders: TextFolders | None, must_be_new: bool) -> Run:
+    """Lock the campaign, or make it."""
+    locked = Campaign.objects.select_for_update(no_key=True)
+    campaign = locked.filter(slug=said.get("slug")).first()
+    is_new = campaign is None
+    if campaign is None:
+        organisers = [by] if by else organisers_of_quintet().filter(is_staff=True)
+        try:
+            campaign = campaign_create(
+                slug=said.get("slug"), name=said.get("name"), organisers=organisers
+            )
+        except ValidationError as error:
+            raise said.error(
+                " ".join(error.messages).rstrip("."), "choose others", "slug"
+            ) from error
+    elif must_be_new:
+        raise said.error(
+            f"there is a campaign {campaign.slug} already",
+            "write another slug, or apply the file in the settings of that campaign",
+            "slug",
+        )
+    elif campaign.state == CampaignState.BIN:
+        raise said.error(
+            f"the campaign {campaign.slug} is in the bin", "take it out of the bin first", "slug"
+        )
+    elif campaign.name != said.get("name").strip():
+        raise said.error(
+            f"the campaign is called “{campaign.name}”, and keeps its name",
+            f"write name: {campaign.name}",
+            "name",
+        )
+    return Run(campaign=campaign, is_new=is_new, by=by, folders=folders)
+
+
+def _life(campaign: Campaign, before: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what files never say and may change: how far the campaign is, and which test sets are closed.
+
+    Of test sets that are open, only those that were there `before`; None: all.
+    """
+    closed = {
+        f"{_path(each)} › closed": each.closed_at is not None
+        for each in Task.objects.of(campaign).select_related("test_set").order_by("pk")
+    }
+    return {
+        "state": campaign.state,
+        "closes_at": campaign.closes_at.isoformat() if campaign.closes_at else None,
+        **{
+            path: is_closed
+            for path, is_closed in closed.items()
+            if before is None or is_closed or path in before
+        },
+    }
+
+
+def _path(task: Task) -> str:
+    of_test_set = f"test_sets › {task.test_set.name}"
+    is_ranking = task.protocol == Protocol.RANKING
+    return of_test_set if is_ranking else f"{of_test_set} › tasks › {task.protocol}"

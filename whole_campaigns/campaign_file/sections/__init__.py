@@ -1,0 +1,33 @@
+"""The sections of a campaign's file. A new part of campaigns is a section more in `SECTIONS`."""
+
+from typing import Final
+
+from campaign.models import Campaign
+from whole_campaigns.campaign_file.sections.arriving import LinksSection, PanelsSection
+from whole_campaigns.campaign_file.sections.general import (
+    GeneralSection,
+    InstructionsSection,
+    ReferenceSection,
+    StateSection,
+)
+from whole_campaigns.campaign_file.sections.people import GroupsSection, JudgesSection
+from whole_campaigns.campaign_file.sections.rules import RulesSection
+from whole_campaigns.campaign_file.sections.section import NewLink, Run, Section
+from whole_campaigns.campaign_file.sections.test_sets import SECTIONS as TEST_SET_SECTIONS
+from whole_campaigns.campaign_file.sections.test_sets import TasksSection
+
+#: In the order in which they are applied and written: what others need comes first.
+SECTIONS: Final[tuple[Section[Campaign], ...]] = (
+    GeneralSection(),
+    InstructionsSection(),
+    GroupsSection(),
+    TasksSection(),
+    ReferenceSection(),
+    RulesSection(),
+    PanelsSection(),
+    LinksSection(),
+    JudgesSection(),
+    StateSection(),
+)
+
+__all__ = ["SECTIONS", "TEST_SET_SECTIONS", "NewLink", "Run", "Section"]

@@ -1,0 +1,207 @@
+"""How the HITs of a task are drawn, how it is ranked, and when judging is to end."""
+
+from datetime import date
+from typing import Any, Final
+
+from annotation.models import Design
+from annotation.sampling.parameters import DesignKind
+from annotation.selectors.designs import design_in_force
+from annotation.selectors.reference_use import is_reference_shown
+from annotation.services import design_change
+from annotation.services.planning.designs import LIMITS, PARAMETERS
+from campaign.models import Task
+from ranking.models import RankingSettings, StoppingRule
+from ranking.range_choices import RangeChoice
+from ranking.selectors.settings import ranking_settings_in_force
+from ranking.selectors.stopping_rules import stopping_rule_in_force
+from ranking.services import ranking_settings_change, stopping_rule_set
+from ranking.wording.stopping_rules import CRITERIA
+from whole_campaigns.campaign_file.properties import (
+    Schema,
+    description_of,
+    object_of,
+    properties_of,
+)
+from whole_campaigns.campaign_file.said import Said
+from whole_campaigns.campaign_file.sections.people import GROUP, group_property, group_said
+from whole_campaigns.campaign_file.sections.section import Run, Section, differing
+
+_ASKED: Final = "rank_shown_reference"
+_COLUMNS: Final = tuple(name for name in PARAMETERS if name != GROUP)
+_PLACES: Final = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
+_LIMITS: Final[dict[str, Schema]] = {
+    "kind": {"enum": [str(kind) for kind in DesignKind]},
+    "documents": {"items": _PLACES},
+    "segments": {"items": _PLACES},
+    **{name: {"minimum": low, "maximum": high} for name, (low, high) in LIMITS.items()},
+}
+_PAIR: Final = {
+    "type": "array",
+    "items": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
+    "minItems": 2,
+    "maxItems": 2,
+}
+
+
+class DesignSection(Section[Task]):
+    """The design in force, its seed included: the same texts then give the same HITs."""
+
+    fields = {Design: PARAMETERS}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the parameters of a design."""
+        columns = [name for name in _COLUMNS if name != "length_limits"]
+        limits = {
+            "type": "array",
+            "items": _PAIR,
+            "description": description_of(Design._meta.get_field("length_limits")),
+        }
+        properties = properties_of(Design, columns, **_LIMITS)
+        properties = {name: properties.get(name, limits) for name in _COLUMNS}
+        properties[GROUP] = group_property("Only judges of this group are lent HITs; null: all.")
+        properties[_ASKED] = {
+            "type": "boolean",
+            "description": "Judges are to rank a reference that they see.",
+        }
+        words = "How HITs are drawn from now on; without a seed a new one is drawn once."
+        return {"design": object_of(properties, description=words)}
+
+    def read(self, owner: Task) -> dict[str, Any]:
+        """Return the design; nothing before there is one."""
+        design = design_in_force(task_id=owner.pk)
+        if design is None:
+            return {}
+        said = {name: getattr(design, name) for name in _COLUMNS}
+        said[GROUP] = design.judge_group and design.judge_group.name
+        if design.reference_rate != 0 and is_reference_shown(
+            task=owner, campaign=owner.test_set.campaign
+        ):
+            said[_ASKED] = True
+        return {"design": said}
+
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
+        """Put a design in force if there is none, or another one is."""
+        if "design" not in said:
+            return
+        part = said["design"]
+        wanted = part.only(_COLUMNS)
+        if GROUP in part:
+            wanted[GROUP] = group_said(owner.test_set.campaign, part)
+        for name in ("documents", "segments", "systems"):
+            if name in wanted:
+                wanted[name] = sorted(set(wanted[name]))
+        now = design_in_force(task_id=owner.pk)
+        changes = wanted if now is None else differing(now, wanted)
+        if now is not None and not changes:
+            return
+        with said.refusals("design"):
+            design_change(
+                task=owner,
+                changed_by=run.by,
+                rank_shown_reference=part.get(_ASKED, False),
+                **changes,
+            )
+
+
+class RankingSettingsSection(Section[Task]):
+    """The method of the ranking, and how rank ranges are made."""
+
+    names = ("method", *RangeChoice.__dataclass_fields__, "reason")
+    fields = {RankingSettings: (*names, GROUP)}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the settings of rank ranges."""
+        properties = properties_of(
+            RankingSettings,
+            self.names,
+            sides={"enum": [1, 2]},
+            confidence={"exclusiveMinimum": 0, "maximum": 0.999},
+        )
+        properties[GROUP] = group_property("Only judges of this group count; null: all.")
+        words = (
+            "The method of the ranking, and how rank ranges are made; parts that are not named are those of "
+            "the kind of ranges."
+        )
+        return {"ranking_settings": object_of(properties, description=words)}
+
+    def read(self, owner: Task) -> dict[str, Any]:
+        """Return the settings in force."""
+        return {"ranking_settings": _settings(owner)}
+
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
+        """Change what differs; the service writes nothing if nothing does."""
+        if "ranking_settings" not in said:
+            return
+        part = said["ranking_settings"]
+        now = _settings(owner)
+        if all(now[name] == value for name, value in part.value.items()):
+            return
+        wanted = dict(part.value)
+        if GROUP in part:
+            wanted[GROUP] = group_said(owner.test_set.campaign, part)
+        with part.refusals():
+            ranking_settings_change(task=owner, changed_by=run.by, **wanted)
+
+
+def _settings(owner: Task) -> dict[str, Any]:
+    settings = ranking_settings_in_force(task_id=owner.pk)
+    return {
+        "method": settings.method,
+        **settings.choice.recorded,
+        "reason": settings.reason,
+        GROUP: settings.judge_group and settings.judge_group.name,
+    }
+
+
+_TERMS: Final = (*CRITERIA, "tests", "confidence", "reason")
+_STOPPING: Final = "stopping_rule"
+
+
+class StoppingRuleSection(Section[Task]):
+    """The stopping rule in force; null where there is none."""
+
+    fields = {StoppingRule: _TERMS}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the terms of a rule."""
+        properties = properties_of(
+            StoppingRule,
+            _TERMS,
+            judgments={"minimum": 1},
+            pairs_share={"exclusiveMinimum": 0, "maximum": 1},
+            clusters={"minimum": 2},
+            confidence={"exclusiveMinimum": 0, "maximum": 0.999},
+        )
+        words = "When judging is to end, at whichever criterion is first; null: no rule."
+        rule = object_of(properties, description=words)
+        return {_STOPPING: {**rule, "type": ["object", "null"]}}
+
+    def read(self, owner: Task) -> dict[str, Any]:
+        """Return the rule in force."""
+        rule = stopping_rule_in_force(task_id=owner.pk)
+        if rule is None:
+            return {}
+        said = {name: getattr(rule, name) for name in _TERMS}
+        return {_STOPPING: {**said, "until": rule.until and rule.until.isoformat()}}
+
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
+        """Put the rule in force; the service writes nothing if it is."""
+        if _STOPPING not in said:
+            return
+        if said.get(_STOPPING) is None:
+            with said.refusals(_STOPPING):
+                stopping_rule_set(task=owner, changed_by=run.by)
+            return
+        part = said[_STOPPING]
+        wanted = dict(part.value)
+        if wanted.get("until") is not None:
+            wanted["until"] = _day(part, wanted["until"])
+        with part.refusals():
+            stopping_rule_set(task=owner, changed_by=run.by, **wanted)
+
+
+def _day(said: Said, text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise said.error(f'"{text}" is no day', "write 2026-12-12", "until") from None

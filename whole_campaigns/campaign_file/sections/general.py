@@ -1,0 +1,200 @@
+"""What a campaign asks of every judge, what judges read, and how far the campaign is."""
+
+from typing import Any, ClassVar, Final
+
+from annotation.selectors.reference_use import reference_uses
+from campaign.models import Campaign, CampaignState, Instructions, Task, Transition
+from campaign.models.state import TRANSITIONS
+from campaign.selectors import instructions_in_force
+from campaign.services import (
+    campaign_change,
+    campaign_extend,
+    campaign_state_change,
+    instructions_write,
+)
+from campaign.services.instructions import MAX_CHARACTERS
+from campaign.services.rules import MAX_LEASE_MINUTES, TERMS, Rules
+from campaign.texts.language_tags import language_tag_checked
+from whole_campaigns.campaign_file.properties import (
+    Schema,
+    list_of,
+    object_of,
+    properties_of,
+    property_of,
+)
+from whole_campaigns.campaign_file.said import Said
+from whole_campaigns.campaign_file.sections.section import Run, Section, differing
+
+
+class GeneralSection(Section[Campaign]):
+    """All rules of a campaign, but for showing a reference that was hidden: see `ReferenceSection`."""
+
+    names: ClassVar[tuple[str, ...]] = tuple(Rules.__annotations__)
+    fields = {Campaign: names}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the rules, in the order of their pages."""
+        return properties_of(
+            Campaign,
+            self.names,
+            blocks_per_judge={"minimum": 1},
+            lease_minutes={"minimum": 1, "maximum": MAX_LEASE_MINUTES},
+        )
+
+    def read(self, owner: Campaign) -> dict[str, Any]:
+        """Return all rules."""
+        return {name: getattr(owner, name) for name in self.names}
+
+    def apply(self, owner: Campaign, said: Said, run: Run) -> None:
+        """Change the rules that differ."""
+        del run
+        changes = _changes(owner, said)
+        if _shows_reference(changes):
+            changes = {name: each for name, each in changes.items() if name not in _SHOWN}
+        _change(owner, said, changes)
+
+
+class ReferenceSection(Section[Campaign]):
+    """Showing a reference that was hidden: after the designs, which may rank it no more by then."""
+
+    def apply(self, owner: Campaign, said: Said, run: Run) -> None:
+        """Show the reference, where judges rank it only if the file asks for that in each such test set."""
+        del run
+        changes = _changes(owner, said)
+        if not _shows_reference(changes):
+            return
+        asked = {
+            each.get("name")
+            for each in said.items_of("test_sets")
+            if each.get("design", {}).get("rank_shown_reference")
+        }
+        ranked = {
+            use.task for use in reference_uses(tasks=Task.objects.of(owner).all()) if use.is_ranked
+        }
+        _change(owner, said, changes, rank_shown_reference=ranked <= asked)
+
+
+#: Judges need one of them at any time.
+_SHOWN: Final = ("show_source", "show_reference")
+
+
+def _changes(owner: Campaign, said: Said) -> dict[str, Any]:
+    wanted = said.only(GeneralSection.names)
+    for term in TERMS:
+        if term in wanted:
+            wanted[term] = " ".join(wanted[term].split())
+    return differing(owner, wanted)
+
+
+def _shows_reference(changes: dict[str, Any]) -> bool:
+    return bool(changes.get("show_reference"))
+
+
+def _change(
+    owner: Campaign, said: Said, changes: Any, *, rank_shown_reference: bool = False
+) -> None:
+    if not changes:
+        return
+    with said.refusals():
+        campaign_change(campaign=owner, rank_shown_reference=rank_shown_reference, **changes)
+    owner.refresh_from_db()
+
+
+class InstructionsSection(Section[Campaign]):
+    """Instructions in force, by language. A changed text is another version."""
+
+    fields = {Instructions: ("language", "text", "demands_acceptance")}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the list of languages."""
+        item = object_of(
+            {
+                "language": property_of(Instructions, "language"),
+                "text": property_of(
+                    Instructions, "text", minLength=1, maxLength=2 * MAX_CHARACTERS
+                ),
+                "demands_acceptance": {
+                    "type": "boolean",
+                    "description": "If the text differs: judges go on only once they accepted it. "
+                    "The first version is accepted in any case.",
+                },
+            },
+            "language",
+            "text",
+        )
+        return {"instructions": list_of(item, "What judges read, in each language.")}
+
+    def read(self, owner: Campaign) -> dict[str, Any]:
+        """Return the texts in force."""
+        rows = instructions_in_force(campaign=owner)
+        return {"instructions": [{"language": tag, "text": row.text} for tag, row in rows.items()]}
+
+    def apply(self, owner: Campaign, said: Said, run: Run) -> None:
+        """Write another version of each text that differs from the newest in its language."""
+        now = instructions_in_force(campaign=owner)
+        seen: set[str] = set()
+        for each in said.items_of("instructions"):
+            with each.refusals("language"):
+                language = language_tag_checked(each.get("language"))
+            if language in seen:
+                raise each.error(f"the language {language} stands here twice", "give one text")
+            seen.add(language)
+            text = each.get("text").strip()
+            if language in now and now[language].text == text:
+                continue
+            with each.refusals("text"):
+                instructions_write(
+                    campaign=owner,
+                    language=language,
+                    text=text,
+                    demands_acceptance=each.get("demands_acceptance", False),
+                    user=run.by,
+                )
+
+
+_STATES = [str(state) for state in CampaignState if state != CampaignState.BIN]
+
+
+class StateSection(Section[Campaign]):
+    """The state, and when the campaign closes by itself."""
+
+    fields = {Campaign: ("state", "closes_at")}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return both keys."""
+        return {
+            "state": property_of(
+                Campaign,
+                "state",
+                enum=_STATES,
+                description="Without it the state stays: a new campaign is a draft.",
+            ),
+            "closes_at": property_of(Campaign, "closes_at"),
+        }
+
+    def apply(self, owner: Campaign, said: Said, run: Run) -> None:
+        """Take the one step to the wanted state, then set when it closes."""
+        if "state" in said and said.get("state") != owner.state:
+            before = CampaignState(owner.state)
+            with said.refusals("state"):
+                campaign_state_change(
+                    campaign=owner, transition=_transition(said, before), by=run.by
+                )
+        if "closes_at" in said:
+            closes_at = said.moment("closes_at")
+            if closes_at != owner.closes_at:
+                with said.refusals("closes_at"):
+                    campaign_extend(campaign=owner, closes_at=closes_at, blocks_wanted={})
+
+
+def _transition(said: Said, before: CampaignState) -> Transition:
+    possible = {after: each for each, (sources, after) in TRANSITIONS.items() if before in sources}
+    try:
+        return possible[CampaignState(said.get("state"))]
+    except KeyError:
+        steps = ", ".join(sorted(set(possible) - {CampaignState.BIN}))
+        raise said.error(
+            f"the campaign is {before}, and does not become {said.get('state')} in one step",
+            f"choose one of: {steps}",
+            "state",
+        ) from None

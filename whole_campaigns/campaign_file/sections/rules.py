@@ -1,0 +1,164 @@
+"""Quality rules in force."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from annotation.judge_measures import LIMITS, MAX_MINIMUM
+from annotation.models import QualityRule
+from annotation.services import RuleTerms, quality_rule_switch_off, rule_terms_check
+from campaign.models import Campaign, Protocol, Task, User
+from ranking.pages.effects import effects_in_words
+from ranking.services import ConfirmationNeededError, rule_replace, rules_put_in_force
+from ranking.services.rules import RulesInForce
+from whole_campaigns.campaign_file.properties import Schema, list_of, object_of, properties_of
+from whole_campaigns.campaign_file.said import Said
+from whole_campaigns.campaign_file.sections.section import Run, Section
+
+_TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
+#: What a rule is known by: with one other number in the file it is changed, not added.
+_KNOWN_BY: Final = ("test_set", "protocol", "measure", "direction", "action")
+
+
+class RulesSection(Section[Campaign]):
+    """Rules that are in force; one that the file does not name stays."""
+
+    fields = {QualityRule: (*_TERMS, "task", "switched_off_at")}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the list of rules."""
+        least, most = (
+            min(limits.least for limits in LIMITS.values()),
+            max(limits.most for limits in LIMITS.values()),
+        )
+        item = object_of(
+            {
+                **properties_of(
+                    QualityRule,
+                    _TERMS,
+                    threshold={"minimum": least, "maximum": most},
+                    minimum={"minimum": 1, "maximum": MAX_MINIMUM},
+                ),
+                "test_set": {
+                    "type": ["string", "null"],
+                    "description": "Name of a test set; null or left out: each of the campaign.",
+                },
+                "protocol": {
+                    "type": "string",
+                    "enum": [str(each) for each in Protocol],
+                    "description": "Of which task of this test set, if it is not its ranking.",
+                },
+                "switched_off": {
+                    "type": "boolean",
+                    "description": "True: the rule with these terms is switched off; what it did stays.",
+                },
+            },
+            *_TERMS,
+        )
+        words = "Rules in force. One that differs in threshold or minimum alone takes the place of the other."
+        return {"quality_rules": list_of(item, words)}
+
+    def read(self, owner: Campaign) -> dict[str, Any]:
+        """Return the rules in force, in the order in which they were made."""
+        return {"quality_rules": [_terms_of(rule) for rule in _in_force(owner)]}
+
+    def apply(self, owner: Campaign, said: Said, run: Run) -> None:
+        """Switch off what is to be off, change what differs in numbers, and add the others."""
+        left = list(_in_force(owner))
+        unmatched: list[Said] = []
+        for each in said.items_of("quality_rules"):
+            wanted = _wanted(each)
+            same = next((rule for rule in left if _terms_of(rule) == wanted), None)
+            if same is not None:
+                left.remove(same)
+                if each.get("switched_off", False):
+                    with each.refusals():
+                        quality_rule_switch_off(rule=same, user=_person(each, run))
+            elif not each.get("switched_off", False):
+                unmatched.append(each)
+        added: list[tuple[Said, RuleTerms]] = []
+        for each in unmatched:
+            terms = _terms(owner, each)
+            near = next((rule for rule in left if _is_near(_terms_of(rule), _wanted(each))), None)
+            if near is None:
+                added.append((each, terms))
+            else:
+                left.remove(near)
+                with _put_in_force(each):
+                    done = rule_replace(rule=near, terms=terms, user=_person(each, run))
+                _note(done, run)
+        if added:
+            # Together: what they would do to judges is counted as one.
+            with _put_in_force(added[0][0]):
+                every = [terms for _said, terms in added]
+                done = rules_put_in_force(campaign=owner, terms=every, user=run.by)
+            _note(done, run)
+
+
+def _in_force(campaign: Campaign) -> Iterator[QualityRule]:
+    rows = campaign.quality_rules.filter(switched_off_at__isnull=True)
+    return iter(rows.select_related("task__test_set").order_by("pk"))
+
+
+def _terms_of(rule: QualityRule) -> dict[str, Any]:
+    terms = {name: getattr(rule, name) for name in _TERMS}
+    return {**terms, **_of(rule.task)}
+
+
+def _of(task: Task | None) -> dict[str, Any]:
+    if task is None:
+        return {"test_set": None}
+    protocol = {} if task.protocol == Protocol.RANKING else {"protocol": task.protocol}
+    return {"test_set": task.test_set.name, **protocol}
+
+
+def _wanted(said: Said) -> dict[str, Any]:
+    protocol = {name: each for name, each in said.only(("protocol",)).items() if each != "ranking"}
+    return {**said.only(_TERMS), "test_set": said.get("test_set"), **protocol}
+
+
+def _is_near(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return all(one.get(name) == other.get(name) for name in _KNOWN_BY)
+
+
+def _terms(owner: Campaign, said: Said) -> RuleTerms:
+    name = said.get("test_set")
+    protocol = said.get("protocol", Protocol.RANKING)
+    tasks = Task.objects.of(owner).filter(test_set__name=name, protocol=protocol)
+    task = tasks.first() if name is not None else None
+    if name is not None and task is None:
+        if owner.test_sets.filter(name=name).exists():
+            raise said.error(
+                f'"{name}" has no task "{protocol}"', "write it under tasks first", "protocol"
+            )
+        raise said.error(f'there is no test set "{name}"', "correct the name", "test_set")
+    terms = RuleTerms(**said.only(_TERMS), task=task)
+    with said.refusals():
+        rule_terms_check(campaign=owner, terms=terms)
+    return terms
+
+
+@contextmanager
+def _put_in_force(said: Said) -> Iterator[None]:
+    """Refuse, at this place, rules that would meet so many judges that a person must look first."""
+    try:
+        with said.refusals():
+            yield
+    except ConfirmationNeededError as error:
+        raise said.error(
+            str(error).rstrip("."),
+            "put it in force on the page Rules or over REST, which say whom it would meet",
+        ) from error
+
+
+def _note(done: RulesInForce, run: Run) -> None:
+    if done.effects.acts:
+        run.notes += effects_in_words(done.effects)
+
+
+def _person(said: Said, run: Run) -> User:
+    if run.by is None:
+        raise said.error(
+            "a rule is switched off by somebody", "say with --as EMAIL who applies this file"
+        )
+    return run.by

@@ -1,0 +1,191 @@
+"""The pages of a campaign's file: take it, apply a changed one, or make a campaign of one; what differs is shown first."""
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from campaign.formats import FormatError
+from campaign.formats.yaml_tree import MAX_BYTES
+from campaign.models import Campaign, User
+from campaign.selectors import may_make_campaigns
+from campaign.views.access import organised_campaign
+from campaign.views.confirming import Answer, Question, ask, is_answered
+from whole_campaigns.campaign_file.api import file_answer
+from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
+from whole_campaigns.campaign_file.sections import NewLink
+
+_SECTION: Final = "settings"
+_NEW: Final = "organiser/campaign_new_file.html"
+#: Also of files that are on their way while Quintet is upgraded.
+_SALT: Final = "settings"
+_DAY: Final = 24 * 3600
+
+
+class CampaignFileForm(forms.Form):
+    """The file of a campaign, changed or new."""
+
+    file = forms.FileField(
+        label=gettext_lazy("File"), widget=forms.FileInput(attrs={"accept": ".yaml,.yml"})
+    )
+
+    def content(self) -> bytes:
+        """Return the bytes; of a file that is too long, enough to see that."""
+        file: Any = self.cleaned_data["file"]
+        read: bytes = file.read(MAX_BYTES + 1)
+        return read
+
+    @classmethod
+    def again(cls, error: Exception) -> "CampaignFileForm":
+        """Return the form for another file, with what was wrong: of a file that cannot be unpacked, only that."""
+        form = cls({})
+        form.full_clean()
+        form.errors.clear()
+        is_lost = isinstance(error, signing.BadSignature)
+        form.add_error(None, _("Choose the file again.") if is_lost else str(error))
+        return form
+
+
+def packed(content: bytes) -> str:
+    """Return the file for the page that asks: as it was shown, by its signature."""
+    return signing.dumps(content.decode("utf-8-sig"), salt=_SALT, compress=True)
+
+
+def unpacked(text: str) -> bytes:
+    """Return the file that was shown less than a day ago. Raises `django.core.signing.BadSignature`."""
+    return str(signing.loads(text, salt=_SALT, max_age=_DAY)).encode()
+
+
+@require_safe
+@never_cache
+@login_required
+def campaign_file_download(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the file of a campaign, with what is about people if asked for."""
+    campaign = organised_campaign(request, slug)
+    return file_answer(campaign_file(campaign=campaign, people="people" in request.GET), slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def campaign_file_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Offer the file; POST shows what a changed one would do, and does it once that is confirmed."""
+    return _answered(request, organised_campaign(request, slug))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def campaign_new_file_page(request: HttpRequest) -> HttpResponse:
+    """Ask for a file; POST shows what it would make, and makes it once that is confirmed. For organisers only."""
+    if not may_make_campaigns(cast("User", request.user)):
+        raise Http404
+    return _answered(request, None)
+
+
+def _answered(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
+    """Ask for a file of a campaign, or of one to be made; show what it would do, or do it."""
+    if is_answered(request):
+        return _confirmed(request, campaign)
+    is_sent = request.method == "POST"
+    form = CampaignFileForm(request.POST, request.FILES) if is_sent else CampaignFileForm()
+    if form.is_valid():
+        content = form.content()
+        try:
+            found = _applied(request, campaign, content, confirmed="")
+        except FormatError as error:
+            form.add_error("file", str(error))
+        else:
+            return _asked(request, campaign, content, found)
+    return _page(request, campaign, form)
+
+
+def _page(
+    request: HttpRequest,
+    campaign: Campaign | None,
+    form: CampaignFileForm,
+    links: Sequence[NewLink] = (),
+) -> HttpResponse:
+    """Show the page; with links that were made, this once."""
+    status = 400 if form.is_bound else 201 if links else 200
+    if campaign is None:
+        return render(request, _NEW, {"form": form}, status=status)
+    context = {
+        "campaign": campaign,
+        "section": _SECTION,
+        "form": form,
+        "links": [
+            (link.note, request.build_absolute_uri(reverse("invitation", args=[link.token])))
+            for link in links
+        ],
+    }
+    return render(request, "organiser/campaign_file.html", context, status=status)
+
+
+def _asked(
+    request: HttpRequest,
+    campaign: Campaign | None,
+    content: bytes,
+    found: Applied,
+    error: str = "",
+) -> HttpResponse:
+    if campaign is not None and not found.changes:
+        messages.info(request, _("Nothing to do: the campaign is as the file says."))
+        return redirect("campaign-file", campaign.slug)
+    is_new = campaign is None
+    question = Question(
+        title=_("New campaign from a file") if is_new else _("Apply the file"),
+        facts=[*(change.words for change in found.changes), *found.notes],
+        answers=[Answer(_("Make the campaign") if is_new else _("Apply the file"))],
+        cancel=request.path,
+        error=error,
+        fields={"content": packed(content), "code": found.code},
+    )
+    if campaign is None:
+        return render(request, _NEW, {"question": question}, status=409 if error else 200)
+    return ask(request, question, campaign=campaign, section=_SECTION)
+
+
+def _confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
+    try:
+        content = unpacked(request.POST.get("content", ""))
+        done = _applied(request, campaign, content, confirmed=request.POST.get("code", ""))
+    except (FormatError, signing.BadSignature) as error:
+        return _page(request, campaign, CampaignFileForm.again(error))
+    if not done.is_done:
+        again = (
+            _("The file would make something else by now. Nothing was made: look again.")
+            if campaign is None
+            else _("The campaign was changed meanwhile. Nothing was changed: look again.")
+        )
+        return _asked(request, campaign, content, done, again)
+    messages.success(request, _("Done."))
+    if done.links:
+        # Not after a redirect: until then the tokens would have to be kept somewhere.
+        there = campaign or organised_campaign(request, done.slug)
+        return _page(request, there, CampaignFileForm(), done.links)
+    return redirect("campaign-detail" if campaign is None else "campaign-file", done.slug)
+
+
+def _applied(
+    request: HttpRequest, campaign: Campaign | None, content: bytes, confirmed: str
+) -> Applied:
+    slug = None if campaign is None else campaign.slug
+    return campaign_file_apply(
+        name=getattr(request.FILES.get("file"), "name", None) or f"{slug or 'campaign'}.yaml",
+        content=content,
+        by=cast("User", request.user),
+        slug=slug,
+        must_be_new=campaign is None,
+        confirmed=confirmed,
+    )

@@ -1,0 +1,303 @@
+"""Clone a campaign: a new draft with the same instructions, rules and settings, and texts and people if wanted.
+
+Rows are copied inside the database, `INSERT … SELECT`, a statement a table. A temporary table says for each copied table
+which new id stands for which old one, so that foreign keys lead within the clone. What belongs to which part of a
+campaign stands in one list; tests/unit/whole_campaigns/test_cloning.py names what is never copied, and fails for a model that is in neither.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator, validate_slug
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Exists, Field, ForeignKey, Model, OuterRef, Q
+from django.utils.translation import gettext as _
+
+from annotation import models as annotation
+from campaign import models as campaign
+from campaign.database.recording import RecordedModel, rows_created
+from campaign.database.seeds import seed_draw
+from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
+from campaign.services import judge_link_create
+from campaign.services.rehearsals import rehearsal_words
+from protocols.quiz import models as quiz
+from ranking import models as ranking
+from whole_campaigns.campaign_rows import TABLES, campaign_rows, columns
+
+
+class Part(Enum):
+    """What of a campaign is cloned together."""
+
+    ALWAYS = "always"
+    TEXTS = "texts"
+    PEOPLE = "people"
+
+
+#: In the order of `TABLES`, parents first.
+CLONED: Final[Mapping[type[Model], frozenset[Part]]] = {
+    campaign.Instructions: frozenset({Part.ALWAYS}),
+    campaign.Membership: frozenset({Part.PEOPLE}),
+    campaign.TestSet: frozenset({Part.TEXTS}),
+    campaign.Task: frozenset({Part.TEXTS}),
+    campaign.Document: frozenset({Part.TEXTS}),
+    campaign.Segment: frozenset({Part.TEXTS}),
+    campaign.Reference: frozenset({Part.TEXTS}),
+    campaign.System: frozenset({Part.TEXTS}),
+    campaign.Output: frozenset({Part.TEXTS}),
+    campaign.BadReference: frozenset({Part.TEXTS}),
+    campaign.Judge: frozenset({Part.PEOPLE}),
+    campaign.JudgeGroup: frozenset({Part.PEOPLE}),
+    campaign.GroupMember: frozenset({Part.PEOPLE}),
+    # Of a judge with a system of a test set.
+    campaign.ConflictOfInterest: frozenset({Part.TEXTS, Part.PEOPLE}),
+    annotation.Design: frozenset({Part.TEXTS}),
+    annotation.QualityRule: frozenset({Part.ALWAYS}),
+    annotation.TrainingBlock: frozenset({Part.TEXTS}),
+    annotation.TrainingCandidate: frozenset({Part.TEXTS}),
+    quiz.Snippet: frozenset({Part.TEXTS}),
+    ranking.RankingSettings: frozenset({Part.TEXTS}),
+    ranking.StoppingRule: frozenset({Part.TEXTS}),
+}
+#: Rows that are left behind.
+ONLY: Final[Mapping[type[Model], Q]] = {
+    # Not those of files, simulations and panels, nor who left.
+    campaign.Judge: Q(
+        ~Exists(campaign.PanelMember.objects.filter(judge=OuterRef("pk"))),
+        origin=Judge.Origin.PERSON,
+        withdrawn_at=None,
+        declined_at=None,
+    ),
+    campaign.JudgeGroup: Q(removed_at=None),
+    campaign.GroupMember: Q(
+        ~Exists(campaign.PanelMember.objects.filter(judge=OuterRef("judge"))),
+        judge__origin=Judge.Origin.PERSON,
+        judge__withdrawn_at=None,
+        judge__declined_at=None,
+    ),
+    annotation.Design: ~Q(kind=annotation.Design.Kind.IMPORTED),
+    annotation.QualityRule: Q(switched_off_at=None),
+}
+#: Columns that are not copied, and what they are in the clone, in SQL.
+INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
+    # Nobody asked for mail about the clone.
+    campaign.Membership: {"daily_alerts": "false"},
+    campaign.Task: {"closed_at": "NULL"},
+    campaign.Judge: {"blocks_asked": "NULL"},
+    annotation.QualityRule: {"replaces_id": "NULL"},
+    # All of them were chosen before the clone's first judgment.
+    ranking.RankingSettings: {"judgments": "0"},
+    ranking.StoppingRule: {"after_judgments": "0"},
+}
+#: Of the campaign itself.
+NOT_OF_THE_DRAFT: Final = frozenset(
+    {
+        *("id", "slug", "name", "created_at", "state", "state_since", "state_before_bin"),
+        *("closes_at", "rehearsal_of_id"),
+    }
+)
+_MAX_NAME: Final = 200
+_MAX_SLUG: Final = 60
+# Judges are other people to Quintet: a link of the clone must open nothing else.
+_NEW_USERS: Final = """
+    INSERT INTO campaign_user
+        (id, password, last_login, email, name, language, is_active, is_staff, created_at)
+    SELECT m.new, '!' || md5(random()::text), NULL, NULL, u.name, u.language, true, false, now()
+    FROM cloned_campaign_user m JOIN campaign_user u ON u.id = m.old
+"""
+
+
+class CloneRefusedError(Exception):
+    """The clone cannot be made; `field` names what is at fault."""
+
+    def __init__(self, message: str, *, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Clone:
+    """A new campaign, the number of rows copied by table, how long it took, and links of its judges.
+
+    Each link is a judge's pseudonym and a token, which is stored nowhere.
+    """
+
+    campaign: Campaign
+    rows: Mapping[str, int]
+    seconds: float
+    links: Sequence[tuple[str, str]]
+
+
+@transaction.atomic
+def campaign_clone(
+    *,
+    source: Campaign,
+    slug: str,
+    name: str,
+    texts: bool,
+    people: bool,
+    by: User | None,
+    is_rehearsal: bool = False,
+) -> Clone:
+    """Make a draft like a campaign; `by` owns it.
+
+    Parameters
+    ----------
+    texts : bool
+        Test sets with texts, systems, outputs, damaged references, training, designs and ranking settings.
+    people : bool
+        Members, and judges who are people and still take part: without their work, with new links.
+    is_rehearsal : bool
+        Whether the draft is the rehearsal of the campaign.
+
+    Raises `CloneRefusedError`, and makes nothing, if the short name is taken or no short name, or there is no name.
+    """
+    begun = time.monotonic()
+    parts = (
+        {Part.ALWAYS} | ({Part.TEXTS} if texts else set()) | ({Part.PEOPLE} if people else set())
+    )
+    if source.rehearsal_of_id is not None:
+        raise CloneRefusedError(rehearsal_words(), field="slug")
+    draft = _draft(source, slug, name, rehearsal_of=source if is_rehearsal else None)
+    copied: dict[str, int] = {}
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
+        for model in TABLES:
+            if CLONED.get(model, {None}) <= parts:
+                copied[model._meta.db_table] = _copy(cursor, model, source, draft, set(copied))
+                if issubclass(model, RecordedModel):
+                    rows_created(
+                        model, list(campaign_rows(model, draft.pk).values_list("pk", flat=True))
+                    )
+        for table in [*copied, *(["campaign_user"] if people else [])]:
+            cursor.execute(f"DROP TABLE cloned_{table}")
+    links = []
+    if by is not None:
+        Membership.objects.update_or_create(
+            campaign=draft, user=by, defaults={"role": MembershipRole.OWNER}
+        )
+        links = [
+            (judge.pseudonym, judge_link_create(judge=judge, by=by)[1])
+            for judge in draft.judges.select_related("user", "campaign").order_by("pseudonym")
+        ]
+    return Clone(draft, copied, time.monotonic() - begun, links)
+
+
+def _draft(source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None) -> Campaign:
+    name = " ".join(name.split())
+    if not name or len(name) > _MAX_NAME:
+        raise CloneRefusedError(_("Give the clone a name of at most 200 characters."), field="name")
+    try:
+        validate_slug(slug)
+        MaxLengthValidator(_MAX_SLUG)(slug)
+    except ValidationError as error:
+        raise CloneRefusedError(" ".join(error.messages), field="slug") from error
+    same = {
+        field.attname: getattr(source, field.attname)
+        for field in Campaign._meta.concrete_fields
+        if field.attname not in NOT_OF_THE_DRAFT
+    }
+    try:
+        with transaction.atomic():
+            return Campaign.objects.create(
+                **same,
+                slug=slug,
+                name=name,
+                state=CampaignState.DRAFT,
+                rehearsal_of=rehearsal_of,
+            )
+    except IntegrityError as error:
+        raise CloneRefusedError(
+            _("There is a campaign with the short name “%(slug)s” already.") % {"slug": slug},
+            field="slug",
+        ) from error
+
+
+def _copy(
+    cursor: Any, model: type[Model], source: Campaign, draft: Campaign, mapped: set[str]
+) -> int:
+    """Copy the rows of a table; `mapped` are the tables copied before. Return the number of rows."""
+    quote = connection.ops.quote_name
+    table, key = model._meta.db_table, quote(str(model._meta.pk.column))
+    rows = campaign_rows(model, source.pk).filter(ONLY.get(model, Q()))
+    if model is annotation.QualityRule and "campaign_task" not in mapped:
+        rows = rows.filter(task=None)
+    sql, parameters = rows.values_list("pk").query.sql_with_params()
+    _map(cursor, table, key, cursor.mogrify(sql, parameters).decode())
+    if model is Judge:
+        of_judges = f"SELECT j.user_id FROM campaign_judge j JOIN cloned_{table} c ON c.old = j.id"
+        _map(cursor, "campaign_user", '"id"', of_judges)
+        cursor.execute(_NEW_USERS)
+        mapped = mapped | {"campaign_user"}
+    joins, values = [f"JOIN cloned_{table} m ON m.old = r.{key}"], []
+    seeds = _new_seeds(source) if _has_own_seeds(model, draft) else ""
+    for number, field in enumerate(columns(model)):
+        if seeds and field.column == "seed":
+            values.append(seeds)
+            continue
+        value, join = _value(model, field, number, draft, mapped)
+        values.append(value)
+        joins += join
+    listed = ", ".join(quote(str(field.column)) for field in columns(model))
+    cursor.execute(
+        f"INSERT INTO {quote(table)} ({listed}) SELECT {', '.join(values)}"
+        f" FROM {quote(table)} r {' '.join(joins)} ORDER BY m.new"
+    )
+    return int(cursor.rowcount)
+
+
+def _has_own_seeds(model: type[Model], draft: Campaign) -> bool:
+    """Return whether the rows get other seeds: all designs but those of a rehearsal, which is never published."""
+    return model is annotation.Design and draft.rehearsal_of_id is None
+
+
+def _new_seeds(source: Campaign) -> str:
+    """Return new seeds for the designs of a campaign, in SQL; empty if it has none.
+
+    Published bundles give seeds away, and whoever knows one could foresee what judges of the clone are lent. Designs of
+    a test set that had one seed have one again.
+    """
+    designs = annotation.Design.objects.filter(task__test_set__campaign=source)
+    drawn: dict[tuple[int, int], int] = {}
+    found = []
+    for pk, task, seed in designs.values_list("pk", "task", "seed").iterator():
+        new = drawn.setdefault((task, seed), seed_draw())
+        found.append(f"WHEN {int(pk)} THEN {new}")
+    return f"CASE r.id {' '.join(found)} END" if found else ""
+
+
+def _map(cursor: Any, table: str, key: str, keys: str) -> None:
+    """Draw a new id for each old one, in the same order."""
+    cursor.execute(
+        f"CREATE TEMPORARY TABLE cloned_{table} ON COMMIT DROP AS"
+        f" SELECT o.old, nextval(pg_get_serial_sequence('{table}', '{key.strip(chr(34))}')) AS new"
+        f" FROM (SELECT old FROM ({keys}) k (old) ORDER BY old) o"
+    )
+    cursor.execute(f"ANALYZE cloned_{table}")
+
+
+def _value(
+    model: type[Model], field: "Field[Any, Any]", number: int, draft: Campaign, mapped: set[str]
+) -> tuple[str, list[str]]:
+    """Return what stands in a column of the clone, in SQL, and the join it takes."""
+    column = connection.ops.quote_name(str(field.column))
+    instead = INSTEAD.get(model, {}).get(str(field.column))
+    if instead is not None:
+        return instead, []
+    if field.primary_key:
+        return "m.new", []
+    if not isinstance(field, ForeignKey):
+        return f"r.{column}", []
+    if field.related_model is Campaign:
+        return str(draft.pk), []
+    of_user = field.related_model is User and model is not Judge
+    if of_user:
+        return f"r.{column}", []
+    target = field.related_model._meta.db_table
+    if target not in mapped:
+        return "NULL", []
+    kind = "LEFT JOIN" if field.null else "JOIN"
+    return f"f{number}.new", [f"{kind} cloned_{target} f{number} ON f{number}.old = r.{column}"]

@@ -1,0 +1,102 @@
+"""`apply_campaign`: make or change a campaign as a file says."""
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from campaign.database.acting import acting_for
+from campaign.formats import FormatError
+from campaign.formats.yaml_tree import MAX_BYTES
+from campaign.management.arguments import (
+    address_of,
+    address_option_add,
+    invitation_address,
+    user_named,
+)
+from whole_campaigns.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
+from whole_campaigns.campaign_file.said import TextFolders
+
+
+class Command(BaseCommand):
+    help = (
+        "Make or change a campaign as a file says (docs/organisers.md). What differs is shown first; what the file "
+        "does not name stays. All of it is done or, after any error, nothing; the same file again does nothing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE", help="YAML; campaign_file writes it")
+        parser.add_argument(
+            "--check", action="store_true", help="say what it would change, and change nothing"
+        )
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+        parser.add_argument(
+            "--as",
+            dest="by",
+            metavar="EMAIL",
+            help="who does it, for the record; organises a campaign that the file makes",
+        )
+        parser.add_argument(
+            "--texts",
+            type=Path,
+            action="append",
+            default=[],
+            metavar="DIR",
+            help="another folder with files that FILE names; may be given more than once "
+            "(default: the folder of FILE alone)",
+        )
+        address_option_add(parser)
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        path: Path = options["file"]
+        by = user_named(options["by"]) if options["by"] else None
+        try:
+            with path.open("rb") as stream:
+                content = stream.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}.") from error
+        given: dict[str, Any] = {
+            "name": str(path),
+            "content": content,
+            "by": by,
+            "folders": TextFolders.of(path, options["texts"]),
+        }
+        try:
+            with acting_for(by.pk) if by else nullcontext():
+                done = self._apply(given, check=options["check"], yes=options["yes"])
+        except FormatError as error:
+            raise CommandError(str(error)) from error
+        if done.links:
+            address = address_of(self, options)
+            for link in done.links:
+                where = invitation_address(address=address, token=link.token)
+                self.stdout.write(f"{link.note or '–'}: {where}")
+
+    def _apply(self, given: dict[str, Any], *, check: bool, yes: bool) -> Applied:
+        if yes and not check:
+            done = campaign_file_apply(**given)
+            self._say(done)
+            return done
+        found = campaign_file_check(**given)
+        self._say(found)
+        if check or not found.changes:
+            return found
+        if input(_("Do this?") + " [y/N] ").strip().lower() not in ("y", "yes"):
+            raise CommandError(_("Nothing was changed."))
+        done = campaign_file_apply(**given, confirmed=found.code)
+        if not done.is_done:
+            raise CommandError(
+                _("The campaign was changed meanwhile. Nothing was changed: look again.")
+            )
+        self.stdout.write(_("Done."))
+        return done
+
+    def _say(self, applied: Applied) -> None:
+        for change in applied.changes:
+            self.stdout.write(change.words)
+        for note in applied.notes:
+            self.stdout.write(note)
+        if not applied.changes:
+            self.stdout.write(_("Nothing to do: the campaign is as the file says."))

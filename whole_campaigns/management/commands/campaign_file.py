@@ -1,0 +1,55 @@
+"""`campaign_file`: a campaign as a file."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from campaign.management.arguments import campaign_named
+from whole_campaigns.campaign_file.applying import campaign_file
+from whole_campaigns.campaign_file.schema import schema_bytes
+from whole_campaigns.campaign_file.sections.test_sets import rankings_in_order
+from whole_campaigns.campaign_file.sections.texts import file_name, is_whole, texts_written
+
+
+class Command(BaseCommand):
+    help = (
+        "Write the file of a campaign, which apply_campaign takes, to standard output: settings, without judgments, "
+        "links, codes and tokens. With --folder, its texts beside it."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("campaign", metavar="SLUG", nargs="?")
+        what.add_argument(
+            "--schema", action="store_true", help="write the JSON Schema of such files"
+        )
+        parser.add_argument(
+            "--people", action="store_true", help="judges by pseudonym, and whom to ask, too"
+        )
+        parser.add_argument(
+            "--folder",
+            type=Path,
+            metavar="DIR",
+            help="write campaign.yaml and texts/ into this folder, which is made",
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        if options["schema"]:
+            self.stdout.write(schema_bytes().decode(), ending="")
+            return
+        campaign = campaign_named(options["campaign"])
+        content = campaign_file(campaign=campaign, people=options["people"])
+        folder: Path | None = options["folder"]
+        if folder is None:
+            self.stdout.write(content.decode(), ending="")
+            return
+        try:
+            (folder / "texts").mkdir(parents=True, exist_ok=True)
+            for place, task in enumerate(rankings_in_order(campaign), 1):
+                if is_whole(task):
+                    with (folder / file_name(task, place)).open("wb") as stream:
+                        stream.writelines(texts_written(task))
+            (folder / "campaign.yaml").write_bytes(content)
+        except OSError as error:
+            raise CommandError(f"{error.filename}: {error.strerror}.") from error

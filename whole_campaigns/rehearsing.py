@@ -1,0 +1,326 @@
+"""Rehearse a campaign: a clone of it in which simulated judges do the work, in a minute.
+
+The clone is a campaign whose `rehearsal_of` is the one that is rehearsed, so that nothing of that one changes. Its
+judges work through the services of real ones: planning and lending are those, and judgments leave the same rows.
+Only when they were submitted is made up: over days that have passed, as if each judge had worked some hours a day,
+so that pace, forecast and time sheet have something to show.
+"""
+
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from math import ceil
+from random import Random
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Count
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import Assignment, Block, JudgeAccount
+from annotation.models.block import by_candidate
+from annotation.protocols import answer_kind
+from annotation.services import design_ensure, pool_fill
+from annotation.services.judging.notifications import ranking_request
+from annotation.services.simulation import (
+    SimulatedJudge,
+    SimulatedJudgment,
+    lend_prepared,
+    noise_of_skill,
+    said_of,
+    simulated_store,
+)
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    Instructions,
+    Job,
+    JobKind,
+    Judge,
+    Membership,
+    Output,
+    Rehearsal,
+    SystemKind,
+    Task,
+)
+from campaign.services import instructions_accept, judge_add, task_choose
+from campaign.services.jobs import JobProgress, handles
+from campaign.services.rehearsals import (
+    RehearsalRefusedError,
+    campaign_locked,
+    rehearsable_check,
+    rehearsal_erase,
+)
+from ranking.core.simulation.model import QUALITY_RANGE
+from whole_campaigns.cloning import CloneRefusedError, campaign_clone
+
+# Qualities are of 0 to 100. As in Koehn's model, those of systems are drawn evenly, and each output's around its
+# system's.
+_SCALE: Final = 100 / QUALITY_RANGE
+_OUTPUT_NOISE: Final = 15.0
+_OF_REFERENCES: Final = 95.0
+_DAMAGED: Final = 5.0
+# Of an even draw from 0 to 100, and of outputs around it.
+_SPREAD: Final = (100**2 / 12 + _OUTPUT_NOISE**2) ** 0.5
+_TIES_WITHIN: Final = 2.0
+# Who reads four words a second and thinks five seconds about each output.
+_SECONDS_A_WORD: Final = 0.25
+_SECONDS_A_CANDIDATE: Final = 5.0
+_HOURS_A_DAY: Final = 2.0
+# A forecast is made of a week.
+_FEWEST_DAYS: Final = 8
+_BEGIN_AT_HOUR: Final = 9
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """What is judged: the quality and the words of each output, by id, and the words of each segment's source."""
+
+    qualities: Mapping[int, float]
+    words: Mapping[int, int]
+    source_words: Mapping[int, int]
+
+    @property
+    def seconds_a_block(self) -> float:
+        """The time that a block of five takes, about."""
+        words = sum(self.words.values()) / max(1, len(self.words))
+        return 5 * (_SECONDS_A_CANDIDATE + _SECONDS_A_WORD * words) + _SECONDS_A_WORD * words
+
+
+@dataclass(order=True)
+class _Bot:
+    """A simulated judge, ordered by the time worked so far: the one with the least judges next."""
+
+    worked: float
+    number: int
+    judge: Judge = field(compare=False)
+    simulated: SimulatedJudge = field(compare=False)
+    random: Random = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Calendar:
+    """When work was submitted: so many seconds a day from nine o'clock on, the last day yesterday."""
+
+    first_day: datetime
+    days: int
+    seconds_a_day: float
+    now: datetime
+
+    @classmethod
+    def for_work(cls, seconds: float, now: datetime) -> "_Calendar":
+        days = max(_FEWEST_DAYS, ceil(seconds / (_HOURS_A_DAY * 3600)))
+        midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+        first = midnight - timedelta(days=days) + timedelta(hours=_BEGIN_AT_HOUR)
+        return cls(first, days, max(1.0, seconds / days), now)
+
+    def at(self, worked: float) -> datetime:
+        # Who needs longer than expected works longer yesterday.
+        day = min(int(worked // self.seconds_a_day), self.days - 1)
+        seconds = worked - day * self.seconds_a_day
+        return min(self.first_day + timedelta(days=day, seconds=seconds), self.now)
+
+
+@handles(JobKind.REHEARSAL, RehearsalRefusedError, CloneRefusedError)
+def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
+    """Write the rehearsal of a job's campaign, in place of the one it has."""
+    campaign, asked = job.campaign, job.parameters
+    rehearsable_check(campaign)
+    rehearsal_erase(campaign=campaign)
+    Rehearsal.objects.create(campaign=campaign, begun_by=job.asked_by, **asked)
+    clone = _clone(campaign)
+    bots = _bots(clone, asked["bots"], asked["skill"], asked["seed"])
+    tasks = list(Task.objects.of(clone).annotate(size=Count("test_set__segments")).order_by("pk"))
+    wanted = {row.pk: _wanted(row, asked["share"]) for row in tasks}
+    done = 0
+    for place, task in enumerate(tasks):
+        here = [bot for bot in bots if bot.number % len(tasks) == place] or bots
+        for judged in _judge(task, here, wanted[task.pk], asked["seed"]):
+            done += judged
+            progress(done, sum(wanted.values()))
+        ranking_request(task_id=task.pk)
+    Campaign.objects.filter(pk=clone.pk).update(state=CampaignState.CLOSED)
+    # Until the commit nobody opens it any more.
+    rehearsable_check(campaign_locked(campaign))
+    return {"campaign": clone.slug, "blocks": done}
+
+
+def skill_in_words(skill: float) -> str:
+    """Return what a skill means."""
+    return _("prefers the better one of two outputs %(times)d times in 100") % {
+        "times": round(100 * skill)
+    }
+
+
+def _clone(campaign: Campaign) -> Campaign:
+    """Return an open clone of a campaign with the same members; no links to it are made."""
+    stem = f"{campaign.slug[:45]}-rehearsal"
+    taken = set(Campaign.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
+    slug = next(
+        each for each in (stem, *(f"{stem}-{n}" for n in range(2, 1000))) if each not in taken
+    )
+    name = _("Rehearsal of %(name)s") % {"name": campaign.name}
+    clone = campaign_clone(
+        source=campaign,
+        slug=slug,
+        name=name[:200],
+        texts=True,
+        people=False,
+        by=None,
+        is_rehearsal=True,
+    ).campaign
+    Membership.objects.bulk_create(
+        Membership(campaign=clone, user_id=user, role=role)
+        for user, role in campaign.memberships.order_by("pk").values_list("user", "role")
+    )
+    Campaign.objects.filter(pk=clone.pk).update(state=CampaignState.OPEN)
+    clone.refresh_from_db()
+    return clone
+
+
+def _bots(clone: Campaign, count: int, skill: float, seed: int) -> list[_Bot]:
+    """Add simulated judges who read every language and have accepted the instructions."""
+    demanded = Instructions.objects.filter(campaign=clone, demands_acceptance=True)
+    latest = demanded.order_by("-version").first()
+    found = []
+    for number in range(1, count + 1):
+        pseudonym = f"bot-{number:03}"
+        simulated = SimulatedJudge(
+            pseudonym, noise=noise_of_skill(skill, spread=_SPREAD), ties_within=_TIES_WITHIN
+        )
+        # People to the database: what is measured of people is to be seen.
+        judge = judge_add(campaign=clone, pseudonym=pseudonym, note=simulated.note)
+        if latest is not None:
+            instructions_accept(judge=judge, instructions=latest)
+        random = Random(f"{seed}/{pseudonym}")  # noqa: S311  a simulation, not a secret
+        found.append(_Bot(0.0, number, judge, simulated, random))
+    return found
+
+
+def _wanted(task: Any, share: float) -> int:
+    """Return the number of blocks to judge: the share of those wanted, or of one block a segment if none are set."""
+    wanted: int = task.blocks_wanted or task.size
+    return ceil(share * wanted)
+
+
+def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int]:
+    """Let bots judge until `wanted` blocks are done or no HIT is left; yield the number of blocks of each HIT."""
+    texts = _texts_of(task, seed)
+    each = wanted * texts.seconds_a_block / len(bots)
+    calendar = _Calendar.for_work(each, timezone.now())
+    # A draft for which nobody chose a design has none yet, whose seed would be drawn.
+    design_ensure(task=task, seed=seed)
+    pool_fill(task_id=task.pk, size=wanted)
+    for bot in bots:
+        task_choose(judge=bot.judge, task=task)
+        bot.worked = 0.0
+    at_work = list(bots)
+    heapq.heapify(at_work)
+    done = 0
+    while at_work and done < wanted:
+        bot = heapq.heappop(at_work)
+        lent = lend_prepared(bot.judge)
+        if lent is None:
+            continue
+        judged = _hit_judge(lent.assignment, bot, texts, calendar)
+        done += judged
+        heapq.heappush(at_work, bot)
+        yield judged
+    for bot in bots:
+        # Nobody is at work any more.
+        JudgeAccount.objects.filter(judge=bot.judge, task=task).update(
+            last_lent_at=calendar.at(bot.worked)
+        )
+
+
+def _hit_judge(assignment: Assignment, bot: _Bot, texts: _Texts, calendar: _Calendar) -> int:
+    """Judge a HIT; return its blocks that are no controls."""
+    task = assignment.hit.task
+    kind = answer_kind(task.protocol)
+    blocks = Block.objects.filter(hit=assignment.hit_id).order_by("position")
+    judged, counted = [], 0
+    for block, segment, outputs, stands_for, control in blocks.values_list(
+        "pk", "segment", "outputs", "stands_for", "control"
+    ):
+        shown = [ids[0] for ids in by_candidate(outputs, stands_for)]
+        words = texts.source_words[segment] + sum(texts.words[each] for each in shown)
+        seconds = len(shown) * _SECONDS_A_CANDIDATE + words * _SECONDS_A_WORD
+        seconds *= bot.random.lognormvariate(0, 0.4)
+        bot.worked += seconds
+        counted += not control
+        judged.append(
+            SimulatedJudgment(
+                block_id=block,
+                client_id=UUID(int=Random(f"rehearsed/{block}").getrandbits(128), version=4),  # noqa: S311
+                said=said_of(
+                    [texts.qualities[each] for each in shown],
+                    bot.simulated,
+                    bot.random,
+                    kind=kind,
+                    rules=task.rules,
+                    outputs=shown,
+                    block_id=block,
+                ),
+                candidates=len(shown),
+                active_ms=round(1000 * seconds),
+                duration_ms=round(1000 * seconds * bot.random.uniform(1, 1.3)),
+                submitted_at=calendar.at(bot.worked),
+            )
+        )
+    simulated_store(assignment, judged)
+    return counted
+
+
+def _texts_of(task: Task, seed: int) -> _Texts:
+    """Draw the truth: by the names of systems and the numbers of segments, so that it comes out again."""
+    systems = {
+        pk: _quality_of(seed, name, kind)
+        for pk, name, kind in task.test_set.systems.values_list("pk", "name", "kind")
+    }
+    random: dict[int, Random] = {
+        pk: Random(f"{seed}/{name}")  # noqa: S311  a simulation, not a secret
+        for pk, name in task.test_set.systems.values_list("pk", "name")
+    }
+    qualities, words = {}, {}
+    outputs = Output.objects.filter(system__test_set=task.test_set_id).order_by(
+        "segment__number", "system"
+    )
+    for pk, system, text in outputs.values_list("pk", "system", "text").iterator():
+        average, is_drawn = systems[system]
+        drawn = random[system].gauss(average, _OUTPUT_NOISE)
+        qualities[pk] = drawn if is_drawn else average
+        words[pk] = len((text or "").split())
+    sources = task.test_set.segments.values_list("pk", "source_text")
+    return _Texts(qualities, words, {pk: len((text or "").split()) for pk, text in sources})
+
+
+def _quality_of(seed: int, name: str, kind: str) -> tuple[float, bool]:
+    """Return the average quality of a system, and whether its outputs vary around it."""
+    if kind == SystemKind.REFERENCE:
+        return _OF_REFERENCES, False
+    if kind == SystemKind.BAD_REFERENCE:
+        return _DAMAGED, False
+    drawn = Random(f"{seed}/system/{name}").uniform(0, QUALITY_RANGE)  # noqa: S311
+    return _SCALE * drawn, True
+
+
+def truth_of(task: Task, seed: int) -> list[str]:
+    """Return the systems of a test set in the order that simulated judges are to find, the best first."""
+    systems = task.test_set.systems.filter(kind=SystemKind.SYSTEM).values_list("name", flat=True)
+    return sorted(systems, key=lambda name: -_quality_of(seed, name, SystemKind.SYSTEM)[0])
+
+
+def rehearsal_in_words(rehearsal: Rehearsal) -> str:
+    """Return what a rehearsal is like."""
+    bots = ngettext("%(count)d simulated judge", "%(count)d simulated judges", rehearsal.bots) % {
+        "count": rehearsal.bots
+    }
+    return _("%(bots)s; each %(skill)s; %(share)d %% of the work; seed %(seed)d") % {
+        "bots": bots,
+        "skill": skill_in_words(rehearsal.skill),
+        "share": round(100 * rehearsal.share),
+        "seed": rehearsal.seed,
+    }

@@ -1,0 +1,130 @@
+"""Delete a task that no judge was lent part of, with its rows in every app.
+
+Which rows these are, `whole_campaigns.campaign_rows` says, so that a new model is not forgotten.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, transaction
+from django.db.models import Model
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import (
+    HIT,
+    Design,
+    HITSequence,
+    ProblemReport,
+    QualityAction,
+    QualityRule,
+    TrainingBlock,
+)
+from annotation.selectors.judged import judgments_so_far
+from annotation.selectors.task_rules import is_lent
+from campaign.database.copy import constraints_check_now
+from campaign.database.recording import rows_deleted
+from campaign.models import Judge, Protocol, Task, User
+from campaign.services import TaskRefusedError
+from campaign.services.tasks import task_campaign_lock
+from ranking.models import Analysis, PublishedResult, RankingRun, RankingSettings, StoppingRule
+from whole_campaigns.campaign_rows import TABLES, task_path
+
+#: What is kept for good, so that a task which has any of it stays.
+_KEPT: Final[tuple[type[Model], ...]] = (QualityAction, ProblemReport, RankingRun, PublishedResult)
+
+
+def task_deletion_refusal(*, task: Task) -> str:
+    """Return why a task cannot be deleted; empty if it can."""
+    if task.protocol == Protocol.RANKING:
+        return _("Each test set keeps its five-way ranking. Close it, if it is not to be judged.")
+    if judgments_so_far(task_id=task.pk):
+        return _("It has been judged, and judgments are kept. Close it instead.")
+    if is_lent(task=task) or any(_rows(model, task).exists() for model in _KEPT):
+        return _("Judges were lent sentences of it, and what they saw is kept. Close it instead.")
+    return ""
+
+
+def task_deletion_in_words(*, task: Task) -> list[str]:
+    """Return sentences on what deleting a task would do now."""
+    designs = Design.objects.filter(task=task).count()
+    hits = HIT.objects.filter(task=task).count()
+    training = TrainingBlock.objects.filter(task=task).count()
+    settings = sum(
+        _rows(model, task).count()
+        for model in (RankingSettings, StoppingRule, QualityRule, Analysis)
+    )
+    facts = [
+        _("Nobody was lent anything of it, so no judgment is lost."),
+        ngettext(
+            "%(count)d planned HIT is deleted with it.",
+            "%(count)d planned HITs are deleted with it.",
+            hits,
+        )
+        % {"count": hits},
+        ngettext(
+            "%(count)d design is deleted with it.",
+            "%(count)d designs are deleted with it.",
+            designs,
+        )
+        % {"count": designs},
+    ]
+    if training:
+        facts.append(
+            ngettext(
+                "%(count)d training sentence is deleted with it.",
+                "%(count)d training sentences are deleted with it.",
+                training,
+            )
+            % {"count": training}
+        )
+    if settings:
+        facts.append(
+            _("Its settings of rankings, rules and answers to questions are deleted with it.")
+        )
+    facts.append(_("The texts, the systems and the other tasks of the test set stay."))
+    return facts
+
+
+@transaction.atomic
+def task_delete(*, task: Task, by: User | None) -> None:
+    """Delete a task and all that hangs on it. The activity log says who did it.
+
+    Locks the campaign's row, the task's, and that of planning. Raises `NotAllowedError` unless `by` may change the
+    campaign (None is whoever has the server), and `TaskRefusedError` for the ranking that each test set has, for
+    what was lent or judged, and in a campaign that nobody changes any more.
+    """
+    task_campaign_lock(task.test_set, by)
+    HITSequence.objects.select_for_update().filter(task=task).first()
+    # Nobody is lent anything of it from here on.
+    Task.objects.select_for_update().get(pk=task.pk)
+    refused = task_deletion_refusal(task=task)
+    if refused:
+        raise TaskRefusedError(refused)
+    try:
+        with transaction.atomic():
+            Judge.objects.filter(chosen_task=task).update(chosen_task=None)
+            for rows in [*_hanging(task), Task.objects.filter(pk=task.pk)]:
+                rows_deleted(rows)
+                # HITs, their plans and blocks would be read into memory otherwise.
+                rows._raw_delete(DEFAULT_DB_ALIAS)  # noqa: SLF001  there is no other statement a table
+            constraints_check_now()
+    except IntegrityError as error:
+        raise TaskRefusedError(
+            _("Judges were lent sentences of it, and what they saw is kept. Close it instead.")
+        ) from error
+
+
+def _hanging(task: Task) -> Iterator[Any]:
+    """Yield the rows that hang on a task, children first, of tables that have any."""
+    # The application's role has no right to delete from some tables, not even nothing.
+    for model in reversed(TABLES):
+        rows = _rows(model, task)
+        if rows is not None and rows.exists():
+            yield rows
+
+
+def _rows(model: type[Model], task: Task) -> Any:
+    """Return the rows of a table that hang on a task; None where there is no such table."""
+    lookup = "task" if model in (QualityRule, Analysis) else task_path(model)
+    return None if lookup is None else model._meta.base_manager.filter(**{lookup: task})

@@ -1,0 +1,239 @@
+"""The pages of whole campaigns: clone one, rehearse one, add, change and delete tasks."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from annotation.selectors.judges_needed import judges_needed
+from annotation.selectors.task_rules import rules_settled_in_words
+from campaign.models import CampaignState, Task, User
+from campaign.selectors import languages_settled_in_words
+from campaign.selectors.rehearsals import rehearsal_state
+from campaign.services import TaskRefusedError
+from campaign.services.rehearsals import (
+    RehearsalRefusedError,
+    rehearsal_begin,
+    rehearsal_end_later,
+)
+from campaign.texts.languages import language_name
+from campaign.views.access import organised_campaign, organised_task
+from campaign.views.confirming import Answer, Question, ask, is_answered
+from whole_campaigns.cloning import Clone, CloneRefusedError, campaign_clone
+from whole_campaigns.forms import CloneForm, NewTaskForm, RehearsalForm, TaskSettingsForm
+from whole_campaigns.rehearsing import rehearsal_in_words
+from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask what to clone; POST makes the clone and shows its judges' links, this once."""
+    campaign = organised_campaign(request, slug)
+    initial = {
+        "name": _("%(name)s, again") % {"name": campaign.name},
+        "slug": f"{campaign.slug[:57]}-2",
+        "texts": True,
+    }
+    form = CloneForm(request.POST or None, initial=initial)
+    context = {"campaign": campaign, "section": "state", "form": form}
+    if request.method == "POST" and form.is_valid():
+        try:
+            clone = campaign_clone(
+                source=campaign, by=cast("User", request.user), **form.cleaned_data
+            )
+        except CloneRefusedError as error:
+            form.add_error(error.field, str(error))
+        else:
+            made = {**context, "campaign": clone.campaign, "clone": clone, "source": campaign}
+            made["links"] = _links(request, clone)
+            made["rows"] = sum(clone.rows.values())
+            return render(request, "organiser/cloned.html", made)
+    status = 400 if form.is_bound else 200
+    return render(request, "organiser/clone.html", context, status=status)
+
+
+def _links(request: HttpRequest, clone: Clone) -> list[tuple[str, str]]:
+    return [
+        (pseudonym, request.build_absolute_uri(reverse("invitation", args=[token])))
+        for pseudonym, token in clone.links
+    ]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the rehearsal that a campaign has; POST begins one in its place."""
+    campaign = organised_campaign(request, slug)
+    state = rehearsal_state(campaign=campaign)
+    last = state.rehearsal
+    initial = (
+        {"share": round(100 * last.share)}
+        | {name: getattr(last, name) for name in ("bots", "skill", "seed")}
+        if last
+        else None
+    )
+    form = RehearsalForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        asked = {**form.cleaned_data, "share": form.cleaned_data["share"] / 100}
+        try:
+            rehearsal_begin(campaign=campaign, by=cast("User", request.user), **asked)
+        except RehearsalRefusedError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("Simulated judges are at work; this page shows how far."))
+            return redirect("rehearsal", slug)
+    context = {
+        "campaign": campaign,
+        "section": "state",
+        "form": form,
+        "state": state,
+        "job": state.job,
+        "words": last and rehearsal_in_words(last),
+        "is_draft": campaign.state == CampaignState.DRAFT and campaign.rehearsal_of_id is None,
+    }
+    is_part = request.headers.get("HX-Request")
+    name = "organiser/_rehearsal.html" if is_part else "organiser/rehearsal.html"
+    return render(request, name, context, status=400 if form.is_bound else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def rehearsal_end_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what goes with the rehearsal; POST ends it."""
+    campaign = organised_campaign(request, slug)
+    if request.method == "POST" and is_answered(request):
+        rehearsal_end_later(campaign=campaign, by=cast("User", request.user))
+        messages.success(request, _("The rehearsal ends; in a moment nothing is left of it."))
+        return redirect("rehearsal", slug)
+    question = Question(
+        title=_("End the rehearsal"),
+        facts=[
+            _("Its simulated judges, their judgments, rankings and reports are deleted for good."),
+            _("Nothing changes in “%(name)s”.") % {"name": campaign.name},
+        ],
+        after=_("This cannot be undone; the same seed rehearses the same again."),
+        answers=[Answer(_("End the rehearsal"))],
+        cancel=reverse("rehearsal", args=[slug]),
+    )
+    return ask(request, question, campaign=campaign, section="state")
+
+
+# Ten digits would be more than an id has to be.
+_DIGITS = 9
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask what judges are to be asked about a test set, which `?test_set=` may name; POST makes the task."""
+    campaign = organised_campaign(request, slug)
+    wanted = request.GET.get("test_set", "")
+    is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
+    form = NewTaskForm(
+        request.POST or None, campaign=campaign, test_set=int(wanted) if is_number else None
+    )
+    if request.method == "POST" and form.is_valid():
+        task = form.save(by=cast("User", request.user))
+        if task is not None:
+            messages.success(
+                request,
+                _("%(name)s has a task more: %(protocol)s. See how its blocks are to be drawn.")
+                % {"name": task.test_set.name, "protocol": task.get_protocol_display()},
+            )
+            for needed in judges_needed([task]):
+                messages.info(request, " ".join(needed.words))
+            return redirect("test-set-texts", slug, task.pk)
+    context = {"campaign": campaign, "section": "test-sets", "form": form}
+    status = 400 if form.is_bound else 200
+    return render(request, "organiser/task_add.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def task_delete_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Say what goes with a task, and delete it; or why it stays."""
+    task = organised_task(request, slug, task_id)
+    if not is_answered(request):
+        return _deletion_ask(request, task)
+    called = task.called
+    try:
+        task_delete(task=task, by=cast("User", request.user))
+    except TaskRefusedError as error:
+        return _deletion_ask(request, task, error=str(error))
+    messages.success(request, _("“%(name)s” is deleted.") % {"name": called})
+    return redirect("test-sets", slug)
+
+
+def _deletion_ask(request: HttpRequest, task: Task, *, error: str = "") -> HttpResponse:
+    refused = error or task_deletion_refusal(task=task)
+    facts = task_deletion_in_words(task=task) if not refused else [] if error else [refused]
+    question = Question(
+        title=_("Delete %(name)s") % {"name": task.called},
+        facts=facts,
+        after="" if refused else _("Nothing brings it back, but the same can be added again."),
+        answers=[] if refused else [Answer(_("Delete the task"))],
+        cancel=reverse("test-set-texts", args=[task.test_set.campaign.slug, task.pk]),
+        error=error,
+    )
+    campaign = task.test_set.campaign
+    return ask(request, question, campaign=campaign, section="test-sets", task=task)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show what is asked of a test set; POST changes it, languages until the first judgment, rules until it is lent."""
+    task = organised_task(request, slug, task_id)
+    settled = languages_settled_in_words(test_set=task.test_set)
+    rules_settled = rules_settled_in_words(task=task)
+    form = TaskSettingsForm(
+        request.POST or None,
+        task=task,
+        are_languages_settled=bool(settled),
+        rules_settled=rules_settled,
+    )
+    if request.method == "POST" and form.is_valid() and form.save():
+        task.refresh_from_db()
+        messages.success(request, _said_of(task))
+        return redirect("campaign-settings", slug)
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": "settings",
+        "form": form,
+        "settled": settled,
+        "rules_settled": rules_settled
+        if form.rules_names or "segments_again" in form.fields
+        else "",
+        "needed": [words for needed in judges_needed([task]) for words in needed.words],
+    }
+    status = 400 if form.is_bound else 200
+    return render(request, "organiser/test_set_settings.html", context, status=status)
+
+
+def _said_of(task: Task) -> str:
+    pair = _("%(name)s is from %(source)s into %(target)s.") % {
+        "name": task.test_set.name,
+        "source": language_name(task.test_set.source_language),
+        "target": language_name(task.test_set.target_language),
+    }
+    wanted = task.blocks_wanted
+    if wanted is None:
+        return pair
+    asked = ngettext("%(n)s block is wanted.", "%(n)s blocks are wanted.", wanted)
+    return f"{pair} {asked % {'n': number_format(wanted, force_grouping=True)}}"
