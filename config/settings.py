@@ -60,8 +60,6 @@ SILENCED_SYSTEM_CHECKS = [
     # may have other services there. The proxy can send that header.
     "security.W005",
     "security.W021",
-    # The page of signing in says itself what axes refuses, which its middleware would do otherwise.
-    "axes.W002",
 ]
 
 # --- What runs ----------------------------------------------------------------------------------
@@ -82,7 +80,6 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
-    "axes",
     "campaign",
     "annotation",
     "ranking",
@@ -296,7 +293,6 @@ POOL_MAX_HITS = env.int("POOL_MAX_HITS", default=10_000)
 # --- People -------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "campaign.User"
-AUTHENTICATION_BACKENDS = ["campaign.accounts.backends.UserBackend"]
 SESSION_ENGINE = "campaign.accounts.sessions"
 PASSWORD_HASHERS = ["campaign.accounts.backends.SmallArgon2Hasher"]
 AUTH_PASSWORD_VALIDATORS = [

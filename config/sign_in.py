@@ -25,20 +25,6 @@ ACCOUNT_RATE_LIMITS = {
     "change_email": "10/h/user,3/h/key",
     "reauthenticate": "20/5m/user",
 }
-# Whatever checks a password, with allauth or without: an address that goes on guessing one account's.
-AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"
-# Counts are in the cache: the tables of axes would stay empty.
-MIGRATION_MODULES = {"axes": None}
-AXES_FAILURE_LIMIT = 20
-AXES_COOLOFF_TIME = 1  # hours
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_CLIENT_IP_CALLABLE = "campaign.accounts.backends.client_address"
-AXES_USERNAME_CALLABLE = "campaign.accounts.backends.account_named"
-AXES_WHITELIST_CALLABLE = "campaign.accounts.backends.is_never_locked"
-AXES_CLIENT_STR_CALLABLE = "campaign.accounts.backends.client_unnamed"
-AXES_VERBOSE = False
-AXES_ENABLE_ADMIN = False
 
 # --- Second factors -----------------------------------------------------------------------------
 

@@ -32,12 +32,6 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
 
     def form_invalid(self, form: LoginForm) -> HttpResponse:
         """Show the form again; 429 where the password was not even looked at."""
-        if getattr(self.request, "axes_locked_out", False):
-            words = _(
-                "Too many wrong passwords from your address. Try again in an hour, or use a browser in which you "
-                "signed in before, or open your sign-in link, which needs no password."
-            )
-            return _refusal(self.request, seconds=3600, words=words)
         response: HttpResponse = super().form_invalid(form)
         if form.has_error("__all__", "too_many_login_attempts"):
             response.status_code = 429
@@ -57,24 +51,18 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
 
 def too_many_requests(request: HttpRequest) -> HttpResponse:
     """Refuse an address that signs in too often; allauth's `handler429`."""
-    words = _("Too many people sign in from your address. Try again in a minute.")
-    return _refusal(request, seconds=_ADDRESS_LIMIT_SECONDS, words=words)
-
-
-def _next(request: HttpRequest) -> str:
-    """Return where to go on to after signing in, as it was asked for."""
-    return request.POST.get("next") or request.GET.get("next", "")
-
-
-def _refusal(request: HttpRequest, *, seconds: int, words: str) -> HttpResponse:
-    """Return the page with the reason and the e-mail as it was typed."""
     context = {
-        "refusal": words,
+        "refusal": _("Too many people sign in from your address. Try again in a minute."),
         "email": request.POST.get("login", ""),
         "next": _next(request),
         "elsewhere": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
     response = render(request, TEMPLATE, context, status=429)
-    response["Retry-After"] = str(seconds)
+    response["Retry-After"] = str(_ADDRESS_LIMIT_SECONDS)
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _next(request: HttpRequest) -> str:
+    """Return where to go on to after signing in, as it was asked for."""
+    return request.POST.get("next") or request.GET.get("next", "")

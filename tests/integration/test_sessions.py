@@ -11,7 +11,7 @@ from campaign.accounts.sessions import SessionStore
 from campaign.models import Session, User
 
 pytestmark = pytest.mark.django_db
-BACKEND = "campaign.accounts.backends.UserBackend"
+BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 @pytest.fixture

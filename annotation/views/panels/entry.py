@@ -53,7 +53,7 @@ def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
     user = judge.user
     if user is None or not user.is_active or judge.withdrawn_at is not None:
         raise Http404
-    login(request, user, backend="campaign.accounts.backends.UserBackend")
+    login(request, user)
     return _lead_on(participation)
 
 

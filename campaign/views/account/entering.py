@@ -30,7 +30,7 @@ def enter(request: HttpRequest, user: User, *, to: str) -> HttpResponse:
     if user.email and has_factor(user):
         answer: HttpResponse = perform_login(request, Login(user=user, redirect_url=to))
         return answer
-    login(request, user, backend="campaign.accounts.backends.UserBackend")
+    login(request, user)
     return redirect(to)
 
 

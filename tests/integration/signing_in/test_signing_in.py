@@ -115,19 +115,6 @@ def test_an_address_that_guesses_many_accounts_is_refused() -> None:
 
 
 @pytest.mark.thorough
-def test_an_address_that_goes_on_guessing_is_locked_for_an_hour(
-    settings: Settings,
-) -> None:
-    settings.ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": None}
-    for _ in range(20):
-        sign_in(Client(), "wrong")
-    refused = sign_in(Client())
-    assert (refused.status_code, refused["Retry-After"]) == (429, "3600")
-    assert b"Try again in an hour" in refused.content
-    assert sign_in(Client(REMOTE_ADDR="192.0.2.9")).status_code == 302
-
-
-@pytest.mark.thorough
 def test_limits_count_the_client_and_not_the_proxy(settings: Settings) -> None:
     settings.PROXIES = 1
 
