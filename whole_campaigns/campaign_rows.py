@@ -6,12 +6,7 @@ from django.db.models import Field, Model, QuerySet
 
 from annotation import models as annotation
 from campaign import models as campaign
-from protocols.editing import models as editing
-from protocols.quiz import models as quiz
-from protocols.rating import models as rating
-from protocols.sorting import models as sorting
-from protocols.spans import models as spans
-from protocols.two_outputs import models as two_outputs
+from protocols import models as protocols
 from ranking import models as ranking
 
 # A model that stands neither here nor below fails tests/unit/whole_campaigns/test_campaign_rows.py.
@@ -64,16 +59,16 @@ _PATHS: Final[dict[type[Model], str]] = {
     annotation.Exposure: "judge__campaign",
     annotation.JudgeAccount: "task__test_set__campaign",
     annotation.Judgment: "task__test_set__campaign",
-    rating.Answer: "judgment__task__test_set__campaign",
-    two_outputs.Answer: "judgment__task__test_set__campaign",
-    spans.Answer: "judgment__task__test_set__campaign",
-    editing.Answer: "judgment__task__test_set__campaign",
-    quiz.Snippet: "task__test_set__campaign",
-    quiz.Answer: "judgment__task__test_set__campaign",
+    protocols.RatingAnswer: "judgment__task__test_set__campaign",
+    protocols.TwoOutputsAnswer: "judgment__task__test_set__campaign",
+    protocols.SpansAnswer: "judgment__task__test_set__campaign",
+    protocols.EditingAnswer: "judgment__task__test_set__campaign",
+    protocols.Snippet: "task__test_set__campaign",
+    protocols.QuizAnswer: "judgment__task__test_set__campaign",
     annotation.JudgmentNumber: "task__test_set__campaign",
     annotation.UnnumberedJudgment: "task__test_set__campaign",
-    sorting.SystemSort: "task__test_set__campaign",
-    sorting.ClosedComparison: "sort__task__test_set__campaign",
+    protocols.SystemSort: "task__test_set__campaign",
+    protocols.ClosedComparison: "sort__task__test_set__campaign",
     annotation.JudgmentSequence: "task__test_set__campaign",
     annotation.RankingRequest: "task__test_set__campaign",
     annotation.JudgeTally: "task__test_set__campaign",

@@ -24,7 +24,7 @@ from campaign.database.seeds import seed_draw
 from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
 from campaign.services import judge_link_create
 from campaign.services.rehearsals import rehearsal_words
-from protocols.quiz import models as quiz
+from protocols import models as protocols
 from ranking import models as ranking
 from whole_campaigns.campaign_rows import TABLES, campaign_rows, columns
 
@@ -58,7 +58,7 @@ CLONED: Final[Mapping[type[Model], frozenset[Part]]] = {
     annotation.QualityRule: frozenset({Part.ALWAYS}),
     annotation.TrainingBlock: frozenset({Part.TEXTS}),
     annotation.TrainingCandidate: frozenset({Part.TEXTS}),
-    quiz.Snippet: frozenset({Part.TEXTS}),
+    protocols.Snippet: frozenset({Part.TEXTS}),
     ranking.RankingSettings: frozenset({Part.TEXTS}),
     ranking.StoppingRule: frozenset({Part.TEXTS}),
 }

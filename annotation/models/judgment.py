@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy as _
 from campaign.database.triggers import trigger_from_file
 from campaign.models import Protocol
 
-# Of these, labels say all. The answers of all others have a table, called after the protocol.
+# Of these, labels say all. The answers of all others have a table of `protocols`, called after the protocol.
 _ANSWERED_BY_LABELS = {Protocol.RANKING, Protocol.TOP, Protocol.SORTING}
 _LOOK_UPS = "\n".join(
     f"    WHEN '{protocol.value}' THEN"
-    f" is_there := EXISTS (SELECT FROM {protocol.value}_answer a WHERE a.judgment_id = NEW.id);"
+    f" is_there := EXISTS (SELECT FROM protocols_{protocol.value.replace('_', '')}answer a WHERE a.judgment_id = NEW.id);"
     for protocol in Protocol
     if protocol not in _ANSWERED_BY_LABELS
 )
@@ -55,7 +55,7 @@ class Judgment(models.Model):
     """The rank labels that one judge gave one block, submitted at once. Append-only.
 
     The envelope of the answers of all protocols: `labels` are the order that an answer implies, and what else it
-    says stands in the table `<protocol>_answer` of its protocol, in a row that is written in the same
+    says stands in the table of its protocol (`protocols.models`), in a row that is written in the same
     transaction. Rankings and “top or not” have none. `judgment_has_its_answer` asks at the commit.
 
     It gets its number after its commit: `JudgmentNumber`. Later judgments of one judge and block

@@ -18,7 +18,7 @@ from annotation.models import Assignment, Block
 from annotation.protocols import AboutJudgment, AnswerKind, Stage, rules_completed
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Output, Protocol
-from protocols.editing.models import Answer, Outcome
+from protocols.models import EditingAnswer, Outcome
 
 #: What a block asks, as the judge page and simulated judges are told.
 EDIT: Final = "edit"
@@ -37,23 +37,25 @@ def edits_shown(block_ids: Sequence[int]) -> dict[int, str]:
     return {pk: _shown(edits.get(of), output or "") for pk, of, output in asking}
 
 
-def edits_in_force(block_ids: Sequence[int]) -> dict[int, Answer]:
+def edits_in_force(block_ids: Sequence[int]) -> dict[int, EditingAnswer]:
     """Return the edit that others are asked about, by block: the last of the judge who gave the first. One query."""
-    return _in_force(Answer.objects.filter(judgment__block__in=block_ids))
+    return _in_force(EditingAnswer.objects.filter(judgment__block__in=block_ids))
 
 
-def edit_asked_about(block_id: int) -> Answer | None:
+def edit_asked_about(block_id: int) -> EditingAnswer | None:
     """Return the edit that a block asks about; None if its output was not edited. One query."""
     block = Block.objects.filter(pk=block_id)
     hit, segment = Subquery(block.values("hit__repeats")), Subquery(block.values("segment"))
-    answers = Answer.objects.filter(judgment__block__hit=hit, judgment__block__segment=segment)
+    answers = EditingAnswer.objects.filter(
+        judgment__block__hit=hit, judgment__block__segment=segment
+    )
     return next(iter(_in_force(answers).values()), None)
 
 
-def _in_force(answers: QuerySet[Answer]) -> dict[int, Answer]:
+def _in_force(answers: QuerySet[EditingAnswer]) -> dict[int, EditingAnswer]:
     """Return the edit that counts of each block."""
     first_judge: dict[int, int] = {}
-    found: dict[int, Answer] = {}
+    found: dict[int, EditingAnswer] = {}
     edits = answers.filter(acceptable__isnull=True).order_by("pk").select_related("judgment")
     for edit in edits:
         judgment = edit.judgment
@@ -73,7 +75,7 @@ def _asking(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
     )
 
 
-def _shown(edit: Answer | None, output: str) -> str:
+def _shown(edit: EditingAnswer | None, output: str) -> str:
     return edit.text if edit is not None and edit.outcome == Outcome.EDITED else output
 
 
@@ -218,7 +220,7 @@ def _third_is_needed(rules: Mapping[str, Any], hit_ids: Sequence[int]) -> Set[in
         return None
     if not hit_ids:
         return set()
-    said = Answer.objects.filter(
+    said = EditingAnswer.objects.filter(
         acceptable__isnull=False,
         edit__block__hit__in=list(hit_ids),
         judgment__superseded_by__isnull=True,
@@ -278,7 +280,7 @@ ANSWERS: Final = AnswerKind(
     serializer=EditingAnswerSerializer,
     refusal=_refusal,
     refusal_by_database=_refusal_by_database,
-    table=Answer,
+    table=EditingAnswer,
     row=_row,
     about=AboutJudgment(column="edit_id", find=_edit),
     as_given=_as_given,

@@ -22,9 +22,9 @@ from campaign.formats import InputFile
 from campaign.formats.losses import Loss
 from campaign.models import Output, Task
 from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
-from protocols.editing.models import Answer
 from protocols.editing.statistics import FEWEST_EDITS, OUTCOMES, Edits, Outcome, character_distance
 from protocols.frame.stored import answers_written, judgments_counted, system_names, systems_counted
+from protocols.models import EditingAnswer
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.files.json_objects import (
@@ -342,7 +342,7 @@ def edits_stored(
         task=task, watermark=watermark, without=without, documents=documents
     )
     answers = list(
-        Answer.objects.filter(judgment__in=judgments)
+        EditingAnswer.objects.filter(judgment__in=judgments)
         .select_related("judgment__judge", "judgment__block__segment")
         .order_by("judgment__numbered__number")
     )

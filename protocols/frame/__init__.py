@@ -1,1 +1,1 @@
-"""What the protocols have in common: the table of answers, reading stored answers, their files, tables of reports."""
+"""What the protocols have in common: reading stored answers, their files, tables of reports."""

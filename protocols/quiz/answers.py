@@ -29,7 +29,7 @@ from annotation.protocols import (
 )
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Output, Protocol, Task
-from protocols.quiz.models import Answer, Snippet
+from protocols.models import QuizAnswer, Snippet
 from protocols.quiz.snippets import MOST_STATEMENTS, segments_read_together
 
 
@@ -237,7 +237,7 @@ ANSWERS: Final = AnswerKind(
     candidates=range(1, 2),
     serializer=QuizAnswerSerializer,
     refusal_by_database=_refusal_by_database,
-    table=Answer,
+    table=QuizAnswer,
     row=lambda answer, _part: {"answers": list(answer["answers"])},
     as_given=_as_given,
     rules_serializer=QuizRulesSerializer,

@@ -20,7 +20,7 @@ from annotation.export.shown import systems_shown
 from campaign.formats import InputFile
 from campaign.models import Segment, Task
 from protocols.frame.stored import answers_written, judgments_counted, system_names, systems_counted
-from protocols.quiz.models import Snippet
+from protocols.models import Snippet
 from protocols.quiz.statistics import Readings
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.core.beside import OutputScores
@@ -274,10 +274,10 @@ def readings_stored(
         task=task, watermark=watermark, without=without, documents=documents
     )
     found = list(
-        judgments.filter(quiz_answer__answers__len__gt=0)
+        judgments.filter(quizanswer__answers__len__gt=0)
         .order_by("numbered__number")
         .values_list(
-            *("block_id", "judge__pseudonym", "quiz_answer__answers"),
+            *("block_id", "judge__pseudonym", "quizanswer__answers"),
             *("block__segment__document_id", "block__segment__position"),
             "block__segment__number",
         )

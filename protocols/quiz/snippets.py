@@ -18,7 +18,7 @@ from annotation.services.planning.designs import design_ensure
 from campaign.formats import FormatError, InputFile, Place
 from campaign.formats.tables import Table, read_table
 from campaign.models import Document, Protocol, Segment, Task
-from protocols.quiz.models import Snippet
+from protocols.models import Snippet
 from ranking.files.json_objects import (
     boolean_of,
     integer_of,

@@ -18,8 +18,8 @@ from annotation.models import Assignment, Judgment
 from annotation.protocols import AnswerKind, Needs, Passes, Rules, TextsBeside, rules_completed
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Protocol
+from protocols.models import AdequacyBasis, Criterion, RatingAnswer
 from protocols.rating.feasibility import feasibility, feasibility_in_words
-from protocols.rating.models import AdequacyBasis, Answer, Criterion
 from protocols.rating.statistics.ratings import POINTS
 
 #: By the pass of a HIT.
@@ -173,7 +173,7 @@ ANSWERS: Final = AnswerKind(
     candidates=range(1, 2),
     serializer=RatingAnswerSerializer,
     refusal=_refusal,
-    table=Answer,
+    table=RatingAnswer,
     row=lambda answer, part: {"criterion": _criterion(part).value, "value": answer["value"]},
     as_given=_as_given,
     shown_rules=lambda _campaign, rules: {

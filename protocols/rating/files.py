@@ -391,7 +391,7 @@ def _ratings(
     found = list(
         judgments.order_by("pk").values_list(
             *("block_id", "block__segment__number", "judge__pseudonym", "duration_ms"),
-            *("rating_answer__criterion", "rating_answer__value"),
+            *("ratinganswer__criterion", "ratinganswer__value"),
         )
     )
     named = {

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
+from protocols.models import SystemSort
 from protocols.sorting.files import ComparisonsRead
-from protocols.sorting.models import SystemSort
 from protocols.sorting.sorts import (
     PairOf,
     answers_given,

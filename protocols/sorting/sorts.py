@@ -23,7 +23,7 @@ from annotation.selectors.designs import systems_drawn
 from annotation.services import judgments_number
 from campaign.models import Output, Task
 from campaign.texts.normalisation import normalise_text
-from protocols.sorting.models import ClosedComparison, SystemSort
+from protocols.models import ClosedComparison, SystemSort
 from protocols.sorting.statistics.merge_insertion import (
     SortState,
     Verdict,

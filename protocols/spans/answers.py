@@ -25,8 +25,8 @@ from annotation.protocols import AnswerKind, Rules, rules_completed
 from annotation.selectors.outputs_shown import outputs_of
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
+from protocols.models import SpansAnswer
 from protocols.spans.contradictions import ContradictionRule
-from protocols.spans.models import Answer
 from protocols.spans.records import (
     MAX_CHARACTERS,
     MAX_OUTPUTS,
@@ -281,7 +281,7 @@ def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
     }
 
 
-def answer_json(answer: Answer) -> dict[str, Any]:
+def answer_json(answer: SpansAnswer) -> dict[str, Any]:
     """Return a stored answer as it was given."""
     outputs: list[dict[str, Any]] = [{"score": score, "spans": []} for score in answer.scores]
     spans = zip(
@@ -426,7 +426,7 @@ ANSWERS: Final = AnswerKind(
     labels=_labels,
     refusal=_refusal,
     refusal_by_database=_refusal_by_texts,
-    table=Answer,
+    table=SpansAnswer,
     row=_row,
     as_given=answer_json,
     shown_rules=_shown_rules,

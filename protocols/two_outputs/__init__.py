@@ -1,5 +1,5 @@
 """Two outputs: which of them is better (Vilar et al. 2007), or both fine or wrong (Bojar et al. 2011, §2.5.2).
 
-`models` keeps what an answer says beside its labels, `answers` tells the judging API what an answer is, and
+`answers` tells the judging API what an answer is, `files` reads and writes answers, and
 `statistics` compares judges.
 """

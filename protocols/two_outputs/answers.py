@@ -15,7 +15,7 @@ from rest_framework import serializers
 from annotation.protocols import AnswerKind, rules_completed
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Protocol
-from protocols.two_outputs.models import Answer, Verdict
+from protocols.models import TwoOutputsAnswer, Verdict
 
 _LABELS: Final[Mapping[str, tuple[int, int]]] = {
     Verdict.FIRST: (1, 2),
@@ -100,7 +100,7 @@ ANSWERS: Final = AnswerKind(
     serializer=TwoOutputsAnswerSerializer,
     labels=_labels,
     refusal=_refusal,
-    table=Answer,
+    table=TwoOutputsAnswer,
     row=lambda answer, _part: {"verdict": answer["verdict"]},
     as_given=_as_given,
     shown_rules=lambda _campaign, rules: rules_completed(_RULES, rules),

@@ -27,7 +27,7 @@ from protocols.frame.stored import (
     system_names,
     systems_counted,
 )
-from protocols.two_outputs.models import Answer, Verdict
+from protocols.models import TwoOutputsAnswer, Verdict
 from protocols.two_outputs.statistics import Choice, Choices
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.export.ranked_answers import WRITTEN, ranked_file_write
@@ -308,7 +308,7 @@ def _said(
     found = list(
         judgments.order_by("pk").values_list(
             *("block_id", "block__segment__number", "judge__pseudonym", "duration_ms"),
-            "two_outputs_answer__verdict",
+            "twooutputsanswer__verdict",
         )
     )
     names = system_names(task, systems)
@@ -386,7 +386,7 @@ def _write(task: Task, file_format: str) -> FileWritten:
     written = ranked_file_write(task, file_format)
     if not task.rules.get("four_answers"):
         return written
-    count = Answer.objects.filter(
+    count = TwoOutputsAnswer.objects.filter(
         judgment__task=task, verdict__in=[Verdict.BOTH_FINE, Verdict.BOTH_WRONG]
     ).count()
     lost = Loss("whether both outputs are fine or both wrong", count, "judgment 1")

@@ -10,7 +10,7 @@ from annotation.services import design_ensure, hits_plan, judgment_submit
 from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge, Protocol, Task
 from campaign.services import task_close
-from protocols.editing.models import Answer
+from protocols.models import EditingAnswer
 from tests.at_work import lend
 from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, press
@@ -58,7 +58,7 @@ def field(page: Page) -> Locator:
 
 
 def said(judge: Judge) -> list[str]:
-    answers = Answer.objects.filter(judgment__judge=judge).order_by("pk")
+    answers = EditingAnswer.objects.filter(judgment__judge=judge).order_by("pk")
     return [answer.outcome or str(answer.acceptable) for answer in answers]
 
 
@@ -81,7 +81,7 @@ def test_a_text_is_edited_left_or_given_up_by_keys(editing: Page, judge: Judge) 
     at_sentence(editing, 1)
     all_sent(editing)
     assert said(judge) == ["edited", "unchanged", "unable"]
-    edit = Answer.objects.get(outcome="edited")
+    edit = EditingAnswer.objects.get(outcome="edited")
     assert (edit.text, edit.keystrokes) == (f"{text} 1 2", 4)
 
 

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from annotation.services import design_ensure, hits_plan
 from campaign.models import Judge, Protocol, Task
 from campaign.services import task_close
-from protocols.quiz.models import Answer
+from protocols.models import QuizAnswer
 from protocols.quiz.snippets import GivenSnippet, snippets_replace
 from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, press
@@ -68,7 +68,7 @@ def test_what_was_read_stays_in_view_and_keys_answer(quiz: Page, judge: Judge) -
     at_sentence(quiz, 1)
     expect(quiz.locator(".quiz-text")).not_to_contain_text(first)
     all_sent(quiz)
-    answers = Answer.objects.filter(judgment__judge=judge).order_by("pk")
+    answers = QuizAnswer.objects.filter(judgment__judge=judge).order_by("pk")
     assert [each.answers for each in answers] == [[], [], [True, False, None]]
 
 

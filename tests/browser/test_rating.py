@@ -8,7 +8,7 @@ from annotation.services import design_ensure, hits_plan, pool_fill
 from campaign.models import Judge, Protocol, Task
 from campaign.services import task_close
 from launcher.waiting import wait_until
-from protocols.rating.models import Answer
+from protocols.models import RatingAnswer
 from tests.browser.conftest import SignIn
 from tests.browser.judging import press
 from tests.factories import make_campaign, make_task
@@ -52,8 +52,8 @@ def test_a_judge_rates_fluency_and_then_adequacy(
     for key in "53":
         press(page, key)
         press(page, "Enter")
-    assert wait_until(lambda: Answer.objects.count() == len("253"), seconds=60)
-    assert list(Answer.objects.order_by("pk").values_list("value", flat=True)) == [2, 5, 3]
+    assert wait_until(lambda: RatingAnswer.objects.count() == len("253"), seconds=60)
+    assert list(RatingAnswer.objects.order_by("pk").values_list("value", flat=True)) == [2, 5, 3]
 
     # The worker plans the second pass when the page asks for more.
     assert wait_until(

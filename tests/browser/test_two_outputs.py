@@ -65,7 +65,7 @@ def chosen(page: Page) -> Locator:
 
 def verdicts(judge: Judge) -> list[str]:
     stored = Judgment.objects.filter(judge=judge).order_by("pk")
-    return [each.two_outputs_answer.verdict for each in stored]
+    return [each.twooutputsanswer.verdict for each in stored]
 
 
 def test_one_key_answers_and_goes_on(judging: Page, judge: Judge) -> None:

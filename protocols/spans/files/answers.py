@@ -22,6 +22,7 @@ from annotation.services import judgments_number
 from campaign.formats import InputFile
 from campaign.models import Output, Task
 from protocols.frame.stored import judgments_counted, system_names, systems_counted
+from protocols.models import SpansAnswer
 from protocols.spans.answers import (
     ERROR,
     MISSING,
@@ -33,7 +34,6 @@ from protocols.spans.answers import (
 from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import characters_of_utf16
 from protocols.spans.files.formats import SpansFormat, read_spans_file, write_spans
-from protocols.spans.models import Answer
 from protocols.spans.records import (
     MAX_SCORE,
     MAX_SPANS,
@@ -94,7 +94,7 @@ def _judgments(task: Task, until: int, chosen: ChosenJudgments | None) -> Iterat
     )
     found = list(
         judgments.order_by("numbered__number").select_related(
-            "judge", "block__segment__document", "spans_answer"
+            "judge", "block__segment__document", "spansanswer"
         )
     )
     blocks = [judgment.block for judgment in found]
@@ -125,7 +125,7 @@ def _judgments(task: Task, until: int, chosen: ChosenJudgments | None) -> Iterat
                 for wrote, first, said in zip(
                     systems,
                     _firsts(judgment.block),
-                    _outputs(judgment.spans_answer),
+                    _outputs(judgment.spansanswer),
                     strict=True,
                 )
                 if wrote
@@ -155,7 +155,7 @@ def _texts(blocks: list[Block]) -> dict[int, str | None]:
     return dict(Output.objects.filter(pk__in=wanted).values_list("pk", "text"))
 
 
-def _outputs(answer: Answer) -> list[dict[str, Any]]:
+def _outputs(answer: SpansAnswer) -> list[dict[str, Any]]:
     outputs: list[dict[str, Any]] = answer_json(answer)["outputs"]
     return outputs
 
@@ -174,7 +174,7 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     )
     found = list(
         judgments.order_by("pk").values_list(
-            *("block_id", "block__segment__number", "judge__pseudonym", "spans_answer__scores")
+            *("block_id", "block__segment__number", "judge__pseudonym", "spansanswer__scores")
         )
     )
     names = system_names(task, systems_counted(chosen))

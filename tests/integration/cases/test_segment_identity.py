@@ -214,6 +214,6 @@ def test_pearmut_log_of_an_exported_campaign_is_stored_where_it_was_judged(
     }
     for each in (task, again):
         found = Judgment.objects.of(each.pk).values_list(
-            "block__segment__source_text", "spans_answer__scores"
+            "block__segment__source_text", "spansanswer__scores"
         )
         assert {(source, scores[0]) for source, scores in found} == expected

@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.services import design_ensure
 from campaign.models import Protocol, Task
-from protocols.two_outputs.models import Answer
+from protocols.models import TwoOutputsAnswer
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_hit, small_task
@@ -47,7 +47,9 @@ def answer() -> Create:
 
     def both(*, labels: list[int] | None = None, **fields: Any) -> object:
         judgment = create(client_id=uuid4(), labels=labels or [1, 2])
-        return Answer.objects.create(**{"judgment": judgment, "verdict": "first", **fields})
+        return TwoOutputsAnswer.objects.create(
+            **{"judgment": judgment, "verdict": "first", **fields}
+        )
 
     return both
 
@@ -61,7 +63,7 @@ def a_judgment_has_no_answer(attempt: Attempt) -> None:
     with attempt.refuses(saying="has no answer"):
         create(assignment=None)
     with attempt.accepts():
-        Answer.objects.create(judgment=create(), verdict="first")  # type: ignore[misc]
+        TwoOutputsAnswer.objects.create(judgment=create(), verdict="first")  # type: ignore[misc]
 
 
 @breaks("judgment_of_top_has_its_labels")

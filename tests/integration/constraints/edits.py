@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Block, Judgment
 from annotation.services import design_ensure
 from campaign.models import Judge, Output, Protocol, Task
-from protocols.editing.models import Answer as EditingAnswer
+from protocols.models import EditingAnswer
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_hit, small_task
@@ -139,4 +139,4 @@ def an_edit_is_changed_that_others_are_asked_about(attempt: Attempt) -> None:
         edit_again(edit, judge=edit.judge)
     with attempt.accepts():
         # They are asked about the edit of who was first.
-        late_second_edit(edit.editing_answer)
+        late_second_edit(edit.editinganswer)

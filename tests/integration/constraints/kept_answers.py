@@ -5,10 +5,7 @@ from functools import partial
 
 from django.db.models import Model
 
-from protocols.editing.models import Answer as EditingAnswer
-from protocols.rating.models import Answer as Rating
-from protocols.spans.models import Answer as SpansAnswer
-from protocols.two_outputs.models import Answer
+from protocols.models import EditingAnswer, RatingAnswer, SpansAnswer, TwoOutputsAnswer
 from tests.integration.constraints.answers import answer
 from tests.integration.constraints.breakages import Attempt, Create, breaks
 from tests.integration.constraints.edits import edit_of_one
@@ -30,8 +27,8 @@ def an_answer_is_changed_or_deleted(
 
 
 CHANGES: dict[str, tuple[type[Model], Callable[[], Create], dict[str, object]]] = {
-    "rating": (Rating, rating, {"value": 5}),
-    "two_outputs": (Answer, answer, {"verdict": "first"}),
+    "rating": (RatingAnswer, rating, {"value": 5}),
+    "two_outputs": (TwoOutputsAnswer, answer, {"verdict": "first"}),
     "spans": (SpansAnswer, scored, {"scores": [80, 40]}),
     "editing": (EditingAnswer, edit_of_one, {"outcome": "unchanged"}),
 }

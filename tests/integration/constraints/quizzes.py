@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.services import design_ensure
 from campaign.models import Document, Protocol, Task
-from protocols.quiz.models import Answer, Snippet
+from protocols.models import QuizAnswer, Snippet
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_hit, small_task
@@ -157,7 +157,7 @@ def answered() -> Create:
         *, labels: list[int] | None = None, answers: list[bool | None] | None = None
     ) -> object:
         judgment: Any = create(client_id=uuid4(), labels=labels or [1])
-        return Answer.objects.create(
+        return QuizAnswer.objects.create(
             judgment=judgment, answers=[True, None] if answers is None else answers
         )
 
@@ -175,7 +175,7 @@ breaks_by_fields(
 )
 
 
-def second_answer(first: Answer) -> None:
+def second_answer(first: QuizAnswer) -> None:
     """Make another reader's answers about the same output."""
     judgment = first.judgment
     second = Judgment.objects.create(
@@ -186,7 +186,7 @@ def second_answer(first: Answer) -> None:
         assignment=judgment.assignment,
         labels=[1],
     )
-    Answer.objects.create(judgment=second, answers=[False, False])
+    QuizAnswer.objects.create(judgment=second, answers=[False, False])
 
 
 @breaks("quiz_answer_of_its_protocol")
@@ -205,7 +205,7 @@ def answers_are_of_another_protocol(attempt: Attempt) -> None:
         task=ranking, client_id=uuid4(), judge=judgment.judge, block=block, labels=[1]
     )
     with attempt.refuses(saying="not of a quiz"):
-        Answer.objects.create(judgment=ranked, answers=[])
+        QuizAnswer.objects.create(judgment=ranked, answers=[])
     with attempt.accepts():
         second_answer(stored)
 
@@ -217,6 +217,6 @@ def answers_are_changed_or_deleted(attempt: Attempt) -> None:
         create()
     create()
     with attempt.refuses(saying="Cannot update"):
-        Answer.objects.update(answers=[True, True])
+        QuizAnswer.objects.update(answers=[True, True])
     with attempt.refuses(saying="Cannot update or delete"):
-        Answer.objects.all().delete()
+        QuizAnswer.objects.all().delete()

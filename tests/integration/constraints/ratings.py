@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Block, Judgment
 from annotation.services import design_ensure
 from campaign.models import Judge, Protocol, Segment, Task
-from protocols.rating.models import Answer as Rating
+from protocols.models import RatingAnswer
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_hit, small_task
@@ -48,7 +48,7 @@ def rating() -> Create:
     def both(*, labels: list[int] | None = None, **fields: Any) -> object:
         judgment = create(client_id=uuid4(), labels=labels or [1])
         values = {"judgment": judgment, "criterion": "fluency", "value": 4, **fields}
-        return Rating.objects.create(**values)
+        return RatingAnswer.objects.create(**values)
 
     return both
 
@@ -65,7 +65,7 @@ def adequacy_comes_first(attempt: Attempt) -> None:
     task = create.keywords["task"]
 
     def adequacy() -> None:
-        Rating.objects.create(judgment=create(), criterion="adequacy", value=4)
+        RatingAnswer.objects.create(judgment=create(), criterion="adequacy", value=4)
 
     words = "whose fluency this judge has not rated"
     with attempt.refuses(saying=words):
@@ -92,7 +92,7 @@ def the_same_judge_rates_both(attempt: Attempt) -> None:
     Task.objects.filter(pk=task.pk).update(rules={"adequacy_by_others": True})
 
     def adequacy() -> None:
-        Rating.objects.create(judgment=create(), criterion="adequacy", value=4)
+        RatingAnswer.objects.create(judgment=create(), criterion="adequacy", value=4)
 
     words = "rated by the other criterion"
     with attempt.refuses(saying=words):
@@ -123,4 +123,4 @@ def fluency(task: Task, judge: Judge, segment: Segment, outputs: list[int]) -> N
         ),
         labels=[1],
     )
-    Rating.objects.create(judgment=judgment, criterion="fluency", value=4)
+    RatingAnswer.objects.create(judgment=judgment, criterion="fluency", value=4)

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from annotation.models import Block
 from campaign.models import Protocol
-from protocols.spans.models import Answer as SpansAnswer
+from protocols.models import SpansAnswer
 from tests.integration.constraints.answers import judgment_of_two
 from tests.integration.constraints.breakages import Create, breaks_by_fields
 

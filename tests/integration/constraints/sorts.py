@@ -4,7 +4,7 @@ from typing import Any
 
 from annotation.services import judgments_number
 from campaign.models import Protocol, Task
-from protocols.sorting.models import ClosedComparison, SystemSort
+from protocols.models import ClosedComparison, SystemSort
 from tests.integration.constraints.answers import judgment_of_two
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import small_task

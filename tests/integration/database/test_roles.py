@@ -24,13 +24,16 @@ from campaign.models import (
     ErasureRequest,
     Instructions,
 )
-from protocols.editing.models import Answer as EditingAnswer
-from protocols.quiz.models import Answer as QuizAnswer
-from protocols.quiz.models import Snippet
-from protocols.rating.models import Answer as RatingAnswer
-from protocols.sorting.models import ClosedComparison, SystemSort
-from protocols.spans.models import Answer as SpansAnswer
-from protocols.two_outputs.models import Answer as TwoOutputsAnswer
+from protocols.models import (
+    ClosedComparison,
+    EditingAnswer,
+    QuizAnswer,
+    RatingAnswer,
+    Snippet,
+    SpansAnswer,
+    SystemSort,
+    TwoOutputsAnswer,
+)
 from ranking.models import PublishedResult, RankingRun
 from tests.conftest import APPLICATION
 from tests.integration.constraints.judgments import revision

@@ -11,10 +11,8 @@ from annotation.services import design_ensure, hits_plan, pool_fill, task_rules_
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Campaign, Judge, Output, Protocol, Task
 from campaign.services import task_close, task_create
+from protocols.models import RatingAnswer, SpansAnswer, TwoOutputsAnswer
 from protocols.quiz.snippets import GivenSnippet, snippets_replace
-from protocols.rating.models import Answer as Rating
-from protocols.spans.models import Answer as Scored
-from protocols.two_outputs.models import Answer
 from tests.factories import make_judge, make_task
 
 LABELS = {"first": [1, 2], "second": [2, 1]}
@@ -106,8 +104,8 @@ def judged_all(task: Task, verdicts: Sequence[Verdict]) -> None:
             for each in verdicts
         ],
     )
-    Answer.objects.bulk_create(
-        Answer(judgment=judgment, verdict=each.verdict)
+    TwoOutputsAnswer.objects.bulk_create(
+        TwoOutputsAnswer(judgment=judgment, verdict=each.verdict)
         for judgment, each in zip(judgments, verdicts, strict=True)
     )
 
@@ -199,8 +197,8 @@ def rated_all(task: Task, ratings: Sequence[Rated]) -> None:
             for each, part, _criterion, _value in said
         ],
     )
-    Rating.objects.bulk_create(
-        Rating(judgment=judgment, criterion=criterion, value=value)
+    RatingAnswer.objects.bulk_create(
+        RatingAnswer(judgment=judgment, criterion=criterion, value=value)
         for judgment, (_each, _part, criterion, value) in zip(judgments, said, strict=True)
     )
 
@@ -258,7 +256,7 @@ def scored_task(campaign: Campaign) -> Task:
             labels = [order.index(score) + 1 for score in scores]
             shown.append(Shown(judge=judge, systems=systems, number=number, labels=labels))
             answers.append(
-                Scored(
+                SpansAnswer(
                     scores=scores,
                     span_candidates=[1, 2, 2],
                     span_starts=[place, 0, None],
@@ -268,7 +266,7 @@ def scored_task(campaign: Campaign) -> Task:
             )
     for answer, judgment in zip(answers, labelled_all(task, shown), strict=True):
         answer.judgment = judgment
-    Scored.objects.bulk_create(answers)
+    SpansAnswer.objects.bulk_create(answers)
     return task
 
 

@@ -17,7 +17,7 @@ from annotation.selectors.planned import plans_read
 from annotation.services import hit_redraw, judgment_submit, judgments_number, pool_fill
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
-from protocols.rating.models import Answer
+from protocols.models import RatingAnswer
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.selectors.output_scores import output_scores
 from ranking.services.analyses import analysis_choice
@@ -57,7 +57,7 @@ def test_nobody_rates_adequacy_of_a_segment_whose_fluency_they_rated(task: Task)
     assert judged_by(task, 18) > 50
     criteria = defaultdict(set)
     times: Counter[tuple[str, tuple[int, ...]]] = Counter()
-    for judge, segment, outputs, criterion in Answer.objects.values_list(
+    for judge, segment, outputs, criterion in RatingAnswer.objects.values_list(
         *("judgment__judge", "judgment__block__segment"),
         *("judgment__block__outputs", "criterion"),
     ):
@@ -111,7 +111,7 @@ def test_fluency_may_be_corrected_by_who_rates_adequacy_of_others(task: Task) ->
 def test_most_texts_of_a_judge_are_those_of_both_criteria(make_task_of: MakeTask) -> None:
     task = make_task_of(Protocol.RATING, rules={**BY_OTHERS, "items_per_judge": 10})
     judged_by(task, 12)
-    rated = Counter(Answer.objects.values_list("judgment__judge", flat=True))
+    rated = Counter(RatingAnswer.objects.values_list("judgment__judge", flat=True))
     assert max(rated.values()) <= 10
     assert Exposure.objects.filter(segment__test_set=task.test_set).count() == sum(rated.values())
 
@@ -166,10 +166,10 @@ def test_files_are_held_to_the_rule(task: Task, tmp_path: Path) -> None:
         )
 
     imported(("ada", "dune", "fluency"), ("ben", "dune", "adequacy"))
-    assert Answer.objects.count() == 2
+    assert RatingAnswer.objects.count() == 2
     with pytest.raises(CommandError, match="rates the segment by both criteria"):
         imported(("eve", "dune", "fluency"), ("eve", "ember", "adequacy"))
     # What came before with another file counts, too.
     with pytest.raises(CommandError, match="has rated by the other criterion"):
         imported(("ben", "ember", "fluency"))
-    assert Answer.objects.count() == 2
+    assert RatingAnswer.objects.count() == 2

@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotation.services import design_ensure, quality_action_take
 from campaign.models import Campaign, Judge, Protocol, Task
 from campaign.services import task_create
-from protocols.spans.models import Answer as Scored
+from protocols.models import SpansAnswer
 from ranking.models import Analysis
 from ranking.selectors.analyses import answer_for_people
 from ranking.services.answers_kept_up import GROWTH
@@ -40,7 +40,7 @@ def one_at_a_time(campaign: Campaign) -> Task:
             at = (number + place) % 3
             score = 90 - 20 * at + (7 * number + place) % 9
             judgment = labelled(task, judge, SYSTEMS[at], number=number, labels=[1])
-            Scored.objects.create(
+            SpansAnswer.objects.create(
                 judgment=judgment,
                 scores=[score],
                 span_candidates=[1],

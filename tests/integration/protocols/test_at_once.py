@@ -20,7 +20,7 @@ from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge, Protocol
 from launcher.waiting import wait_until
 from protocols.editing.answers import edits_shown
-from protocols.two_outputs.models import Answer
+from protocols.models import TwoOutputsAnswer
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
@@ -59,7 +59,7 @@ def test_one_id_of_many_judges_is_stored_once(make_task_of: MakeTask) -> None:
     for of_round in zip(*outcomes, strict=True):
         assert Counter(of_round) == {"stored": 1, refused: JUDGES - 1}
     assert set(Judgment.objects.values_list("client_id", flat=True)) == set(ids)
-    assert Answer.objects.count() == len(ids) == judgments_number(task_id=task.pk)
+    assert TwoOutputsAnswer.objects.count() == len(ids) == judgments_number(task_id=task.pk)
 
 
 def lent_at_last(judge: Judge) -> Assignment:

@@ -8,7 +8,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.apps import apps
 from django.db.models import Model
 from django.db.models.functions import Now
 from django.test import Client
@@ -94,7 +93,8 @@ def browser(task: Task) -> Browser:
 
 def answer_table(protocol: str) -> type[Model] | None:
     """The table of what answers say beside labels, where there is one."""
-    return apps.get_model(protocol, "Answer") if answer_kind(protocol).keeps_answers else None
+    kind = answer_kind(protocol)
+    return kind.table if kind.keeps_answers else None
 
 
 def answers(protocol: str) -> int:

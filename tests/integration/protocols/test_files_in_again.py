@@ -15,10 +15,8 @@ from annotation.models import HIT, Judgment
 from annotation.services import design_ensure, judgments_number, task_rules_change
 from campaign.models import Campaign, Protocol, Task
 from campaign.services import task_create
-from protocols.editing.models import Answer as Edit
-from protocols.quiz.models import Snippet
+from protocols.models import ClosedComparison, EditingAnswer, Snippet, SystemSort
 from protocols.quiz.snippets import GivenSnippet, SnippetsRefusedError, snippets_replace
-from protocols.sorting.models import ClosedComparison, SystemSort
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.factories import make_campaign, make_task
 from tests.integration.protocols.judging import edited_task, judged_task, quizzed_task, sorted_task
@@ -251,8 +249,10 @@ def test_a_further_acceptance_of_an_edit_that_was_imported(importing: Callable[.
     votes = [{"judge": "ben", "acceptable": True}, {"judge": "cleo", "acceptable": False}]
     importing(task, edit(acceptances=votes))
     assert Judgment.objects.filter(task=task).count() == 3
-    accepted = Edit.objects.filter(acceptable__isnull=False).values_list("edit_id", "acceptable")
-    [given] = Edit.objects.filter(acceptable__isnull=True)
+    accepted = EditingAnswer.objects.filter(acceptable__isnull=False).values_list(
+        "edit_id", "acceptable"
+    )
+    [given] = EditingAnswer.objects.filter(acceptable__isnull=True)
     assert sorted(accepted) == [(given.pk, False), (given.pk, True)]
     assert json.loads(lines_of(task)[0])["acceptances"] == votes
 

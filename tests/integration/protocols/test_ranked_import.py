@@ -13,7 +13,7 @@ from annotation.models import Judgment, Skip
 from annotation.protocols import answers_read
 from campaign.models import Protocol, Task
 from campaign.selectors.uploads import judgments_imports
-from protocols.two_outputs.models import Verdict
+from protocols.models import Verdict
 from ranking.files import read_judgments
 from tests.factories import make_campaign, make_task
 from tests.integration.protocols.conftest import MakeTask

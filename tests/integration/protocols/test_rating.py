@@ -22,7 +22,7 @@ from annotation.services import (
 )
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Judge, Output, Protocol, Task
-from protocols.rating.models import Answer
+from protocols.models import RatingAnswer
 from tests.at_work import lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
@@ -83,7 +83,7 @@ def test_fluency_is_of_an_output_alone(judging: Client, judge: Judge, task: Task
     assert first.json()["answer"] == {"criterion": "fluency", "value": 4}
     assert rated(judging, hit["blocks"][0], 4, id_).json() == first.json()
     assert rated(judging, hit["blocks"][0], 2, criterion="fluency").status_code == 200
-    assert list(Answer.objects.order_by("pk").values_list("value", flat=True)) == [4, 2]
+    assert list(RatingAnswer.objects.order_by("pk").values_list("value", flat=True)) == [4, 2]
     assert Judgment.objects.latest("pk").supersedes is not None
     assert judgments_number(task_id=task.pk) == 2
     assert JudgmentSequence.objects.get(task=task).judged == 1
@@ -212,8 +212,8 @@ def test_a_judge_is_asked_about_no_more_than_the_rules_say(make_task_of: MakeTas
         seed=3,
     )
     assert count == 20
-    assert Answer.objects.filter(criterion="fluency").count() == 10
-    assert Answer.objects.filter(criterion="adequacy", value__gte=3).count() == 10
+    assert RatingAnswer.objects.filter(criterion="fluency").count() == 10
+    assert RatingAnswer.objects.filter(criterion="adequacy", value__gte=3).count() == 10
 
 
 def test_what_is_allotted_stays(task: Task, judge: Judge) -> None:

@@ -18,7 +18,7 @@ from annotation.services import (
     judgments_number,
 )
 from campaign.models import Judge, Output, Protocol, Task
-from protocols.spans.models import Answer
+from protocols.models import SpansAnswer
 from ranking.reports.stored import report_in
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.at_work import lend
@@ -91,8 +91,8 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
     assert judgments_number(task_id=task.pk) == 4
     original, revision = Judgment.objects.filter(block__public_id=blocks[0]["id"]).order_by("pk")
     assert revision.supersedes == original
-    assert original.spans_answer.scores == [80, 35, 80]
-    assert original.spans_answer.span_majors == [True, True, False, False]
+    assert original.spansanswer.scores == [80, 35, 80]
+    assert original.spansanswer.span_majors == [True, True, False, False]
     history = judging.get(f"{JUDGING}/judgments/").json()["results"]
     assert history[-1]["block"]["judgment"]["answer"]["outputs"][1] == {"score": 100, "spans": []}
     assert len(list(five_way_csv(task=task))) == 1 + 3
@@ -144,7 +144,7 @@ class TestOneOutputAtATime:
 
     def test_judgments_are_counted(self, task: Task) -> None:
         assert set(map(tuple, Judgment.objects.values_list("labels", flat=True))) == {(1,)}
-        assert judgments_number(task_id=task.pk) == Answer.objects.count() == 12
+        assert judgments_number(task_id=task.pk) == SpansAnswer.objects.count() == 12
         assert len(list(five_way_csv(task=task))) == 1 + 12
 
     def test_its_analysis_has_scores_and_no_ranking(self, task: Task) -> None:
@@ -165,7 +165,7 @@ def test_what_one_answer_marks_is_nothing_to_the_next_of_a_statement(
     [block, *_others] = assigned_blocks(lend(judge))
     judges = [judge, make_judge(task.test_set.campaign, "judge02")]
     answers = [
-        Answer(
+        SpansAnswer(
             judgment=Judgment.objects.create(
                 task=task,
                 client_id=uuid4(),
@@ -182,5 +182,8 @@ def test_what_one_answer_marks_is_nothing_to_the_next_of_a_statement(
         )
         for each, start in zip(judges, (1, 0), strict=True)
     ]
-    Answer.objects.bulk_create(answers)
-    assert list(Answer.objects.order_by("pk").values_list("span_starts", flat=True)) == [[1], [0]]
+    SpansAnswer.objects.bulk_create(answers)
+    assert list(SpansAnswer.objects.order_by("pk").values_list("span_starts", flat=True)) == [
+        [1],
+        [0],
+    ]

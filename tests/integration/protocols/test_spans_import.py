@@ -18,9 +18,9 @@ from annotation.models import HIT, Block, Judgment
 from annotation.models.pool import POOLED
 from campaign.management.files import loss_lines
 from campaign.models import Judge, Output, Protocol, Task
+from protocols.models import SpansAnswer
 from protocols.spans.files import SpansFormat
 from protocols.spans.files.answers import scores_read
-from protocols.spans.models import Answer
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.protocols.conftest import MakeTask
 
@@ -114,7 +114,7 @@ def test_answers_become_judgments_of_imported_judges(
         "“quotes”, and\ta tab",
     )
     assert first.submitted_at.timestamp() == 1_770_000_040.25
-    answer = Answer.objects.get(pk=first.pk)
+    answer = SpansAnswer.objects.get(pk=first.pk)
     assert (answer.scores, answer.span_starts, answer.span_majors) == (
         [80],
         [0, None],
@@ -202,7 +202,7 @@ def test_pearmut_resets_are_applied(task: Task, jsonl: Callable[..., Path]) -> N
     said = importing()(jsonl(entry(10), reset, entry(80), name="log.jsonl"))
     assert "1 judgments imported" in said
     assert "Not carried over: judgments that were reset (1 times" in said
-    assert [answer.scores for answer in Answer.objects.all()] == [[80]]
+    assert [answer.scores for answer in SpansAnswer.objects.all()] == [[80]]
 
 
 def test_segments_are_found_by_number_document_and_source(

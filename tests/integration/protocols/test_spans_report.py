@@ -15,8 +15,8 @@ from annotation.services import (
     quality_action_take,
 )
 from campaign.models import Judge, Protocol, Task
+from protocols.models import SpansAnswer
 from protocols.spans.files.answers import scores_read
-from protocols.spans.models import Answer
 from protocols.spans.records import Severity, Span
 from tests.factories import make_judge, make_organiser
 from tests.integration.protocols.conftest import MakeTask
@@ -56,7 +56,7 @@ def judged(
         duration_ms=30_000,
         comment="“quotes”, and\ta tab" if number == 1 else "",
     )
-    Answer.objects.create(judgment=judgment, scores=list(scores), **spans)
+    SpansAnswer.objects.create(judgment=judgment, scores=list(scores), **spans)
     return judgment
 
 

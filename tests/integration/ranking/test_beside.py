@@ -11,7 +11,7 @@ from annotation.models import Judgment
 from annotation.services import design_ensure, judgments_number, quality_action_take
 from campaign.models import Judge, Protocol, Task
 from campaign.services import task_create
-from protocols.spans.models import Answer
+from protocols.models import SpansAnswer
 from ranking.core.rankings.rank import rank
 from ranking.models import Analysis
 from ranking.selectors.judged_blocks import judged_blocks
@@ -211,8 +211,8 @@ def test_outputs_that_are_scored_one_by_one_are_ordered_by_their_means(task: Tas
         )
         for number, place in places
     ]
-    Answer.objects.bulk_create(
-        Answer(judgment=judgment, scores=[80 - 10 * place + number % 2])
+    SpansAnswer.objects.bulk_create(
+        SpansAnswer(judgment=judgment, scores=[80 - 10 * place + number % 2])
         for judgment, (number, place) in zip(labelled_all(scores, shown), places, strict=True)
     )
     answer = asked(scores, without=["yin"])

@@ -32,7 +32,7 @@ from campaign.services import (
     judge_group_members_change,
     judge_withdraw,
 )
-from protocols.quiz.models import Snippet
+from protocols.models import Snippet
 from ranking.models import RankingSettings, StoppingRule
 from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

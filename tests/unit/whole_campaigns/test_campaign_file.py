@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from annotation import models as annotation
 from campaign import models as campaign
 from campaign.database.recording import recorded_models
-from protocols.quiz import models as quiz
+from protocols import models as protocols
 from ranking import models as ranking
 from whole_campaigns.campaign_file.difference import differences
 from whole_campaigns.campaign_file.schema import campaign_schema
@@ -31,7 +31,7 @@ NOT_IN_FILE: dict[type[Model], str] = {
     annotation.QualityReversal: BY_PERSON,
     campaign.ErasureRequest: BY_PERSON,
     ranking.PublishedResult: BY_PERSON,
-    quiz.Snippet: "in a file of their own",
+    protocols.Snippet: "in a file of their own",
 }
 #: Recorded columns of the others that have none.
 FIELDS_NOT_IN_FILE: dict[type[Model], dict[str, str]] = {

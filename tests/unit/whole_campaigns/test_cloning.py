@@ -7,12 +7,7 @@ from django.db.models import Model
 
 from annotation import models as annotation
 from campaign import models as campaign
-from protocols.editing import models as editing
-from protocols.quiz import models as quiz
-from protocols.rating import models as rating
-from protocols.sorting import models as sorting
-from protocols.spans import models as spans
-from protocols.two_outputs import models as two_outputs
+from protocols import models as protocols
 from ranking import models as ranking
 from whole_campaigns.campaign_rows import TABLES
 from whole_campaigns.cloning import CLONED, INSTEAD, ONLY
@@ -59,13 +54,13 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     annotation.Exposure: _WORK,
     annotation.JudgeAccount: _WORK,
     annotation.Judgment: _WORK,
-    rating.Answer: _WORK,
-    two_outputs.Answer: _WORK,
-    spans.Answer: _WORK,
-    editing.Answer: _WORK,
-    quiz.Answer: _WORK,
-    sorting.SystemSort: _PLANNED,
-    sorting.ClosedComparison: _WORK,
+    protocols.RatingAnswer: _WORK,
+    protocols.TwoOutputsAnswer: _WORK,
+    protocols.SpansAnswer: _WORK,
+    protocols.EditingAnswer: _WORK,
+    protocols.QuizAnswer: _WORK,
+    protocols.SystemSort: _PLANNED,
+    protocols.ClosedComparison: _WORK,
     annotation.JudgmentNumber: _WORK,
     annotation.UnnumberedJudgment: _WORK,
     annotation.JudgmentSequence: _WORK,

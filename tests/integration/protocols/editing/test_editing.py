@@ -20,7 +20,7 @@ from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.editing.answers import edit_asked_about
 from protocols.editing.files import edit_lines, edits_stored, read_edits
-from protocols.editing.models import Answer
+from protocols.models import EditingAnswer
 from ranking.reports import Report
 from ranking.reports.stored import report_in
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
@@ -132,7 +132,7 @@ def test_two_others_are_asked_about_the_edit(task: Task, judge: Judge, client: C
         assert put(client, given, outcome="unchanged").status_code == 400
         response = put(client, given, acceptable=True)
         assert response.status_code == 200, response.content
-        answer = Answer.objects.get(judgment__block=block)
+        answer = EditingAnswer.objects.get(judgment__block=block)
         assert (answer.acceptable, answer.edit_id) == (True, edit.pk)
     assert response.json()["answer"] == {"acceptable": True}
     # The editor is never asked about their own.
@@ -196,7 +196,7 @@ def test_what_was_skipped_is_shown_as_it_is(task: Task, judge: Judge, client: Cl
     pool_fill(task_id=task.pk, size=1)
     acceptor = make_judge(task.test_set.campaign, "judge02")
     [*_some, last] = accepted(acceptor, False, False, False)
-    assert last.editing_answer.edit_id is None
+    assert last.editinganswer.edit_id is None
     number = judgments_number(task_id=task.pk)
     assert edits_stored(task=task, watermark=number) == []
 

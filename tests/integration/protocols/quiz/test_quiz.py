@@ -27,8 +27,8 @@ from annotation.services import (
 from campaign.formats import InputFile
 from campaign.models import Judge, Output, Protocol, Task
 from campaign.services import task_close, task_create
+from protocols.models import Snippet
 from protocols.quiz.files import readings_stored
-from protocols.quiz.models import Snippet
 from protocols.quiz.snippets import (
     GivenSnippet,
     SnippetsRefusedError,

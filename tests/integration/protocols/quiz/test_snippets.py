@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotation.services import design_ensure
 from campaign.models import Protocol, Task
 from campaign.services import task_close, task_create
-from protocols.quiz.models import Snippet
+from protocols.models import Snippet
 from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db

@@ -22,7 +22,7 @@ from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.redraw import hit_redraw
 from annotation.services.planning.samples import sample_plan
 from campaign.models import Judge, Protocol, Segment, Task
-from protocols.sorting.models import ClosedComparison
+from protocols.models import ClosedComparison
 from protocols.sorting.sorts import comparisons_open
 from tests.at_work import assignment_lend, expire
 from tests.factories import make_judge

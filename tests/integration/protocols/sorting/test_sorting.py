@@ -23,7 +23,7 @@ from annotation.services.planning.redraw import hit_redraw
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.systems import system_withdraw
 from campaign.models import Output, Protocol, System, Task
-from protocols.sorting.models import ClosedComparison, SystemSort
+from protocols.models import ClosedComparison, SystemSort
 from protocols.sorting.sorts import (
     comparisons_close,
     comparisons_open,

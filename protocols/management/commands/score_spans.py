@@ -7,13 +7,13 @@ from typing import get_args
 
 from django.core.management.base import CommandParser
 
-from protocols.spans.computed import SpanOptions, analyse_spans
-from protocols.spans.contradictions import ContradictionRule
-from protocols.spans.management.spans_command import (
+from protocols.management.spans_command import (
     add_spans_files,
     of_one_language_pair,
     read_spans_files,
 )
+from protocols.spans.computed import SpanOptions, analyse_spans
+from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.statistics.additive import Level
 from protocols.spans.statistics.columns import Measure, given_measure
 from protocols.spans.statistics.comparisons import Compared

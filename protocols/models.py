@@ -1,0 +1,519 @@
+"""The tables of the protocols: what answers say beside labels, and what some protocols ask about."""
+
+from typing import ClassVar
+
+import pgtrigger
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models.functions import Greatest, Least, Now
+from django.db.models.lookups import Exact
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.constraints import is_one_of
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.triggers import trigger_from_file
+
+
+class AnswerOfProtocol(models.Model):
+    """What a judgment says beside its labels. Append-only."""
+
+    judgment = models.OneToOneField(
+        "annotation.Judgment", on_delete=models.PROTECT, primary_key=True
+    )
+
+    class Meta:
+        abstract = True
+
+
+def answer_triggers(protocol: str, *, declare: list[tuple[str, str]]) -> list[pgtrigger.Trigger]:
+    """Return the triggers of a protocol's answers: they stay, and each fits its judgment.
+
+    `<protocol>_answer_fits_its_judgment` in `triggers.sql` says what fits, of the new rows of a statement, with these variables.
+    """
+    name = f"{protocol}_answer"
+    return [
+        pgtrigger.Protect(
+            name=f"{name}_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+        ),
+        trigger_from_file(
+            "protocols",
+            f"{name}_fits_its_judgment",
+            level=pgtrigger.Statement,
+            operation=pgtrigger.Insert,
+            when=pgtrigger.After,
+            referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
+            declare=declare,
+        ),
+    ]
+
+
+class Verdict(models.TextChoices):
+    """What a judge says of two outputs, which the page calls A and B in shown order."""
+
+    FIRST = "first", _("A is better")
+    SAME = "same", _("the same")
+    SECOND = "second", _("B is better")
+    BOTH_FINE = "both_fine", _("both fine")
+    BOTH_WRONG = "both_wrong", _("both wrong")
+
+
+class TwoOutputsAnswer(AnswerOfProtocol):
+    """What a judgment of two outputs says: its labels are those that the verdict implies. Append-only."""
+
+    verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict)
+
+    objects: ClassVar[models.Manager["TwoOutputsAnswer"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("answer about two outputs")
+        verbose_name_plural = _("answers about two outputs")
+        constraints = [is_one_of("verdict", Verdict, name="two_outputs_verdict_is_known")]
+        triggers = answer_triggers("two_outputs", declare=[("wrong", "RECORD")])
+
+    def __str__(self) -> str:
+        return f"{self.judgment_id}: {self.verdict}"
+
+
+class Criterion(models.TextChoices):
+    """What is rated, in the order of the passes."""
+
+    FLUENCY = "fluency", _("fluency")
+    ADEQUACY = "adequacy", _("adequacy")
+
+
+class AdequacyBasis(models.TextChoices):
+    """What the meaning of an output is compared with."""
+
+    REFERENCE = "reference", _("reference")
+    SOURCE = "source", _("source")
+    BOTH = "both", _("both")
+
+
+class RatingAnswer(AnswerOfProtocol):
+    """How many points a judgment gives an output by a criterion: 1 … 5, 5 is best. Append-only."""
+
+    criterion = models.CharField(_("criterion"), max_length=8, choices=Criterion)
+    value = models.PositiveSmallIntegerField(
+        _("points"), validators=[MinValueValidator(1), MaxValueValidator(5)]
+    )
+
+    objects: ClassVar[models.Manager["RatingAnswer"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("rating")
+        verbose_name_plural = _("ratings")
+        constraints = [
+            is_one_of("criterion", Criterion, name="rating_criterion_is_known"),
+            models.CheckConstraint(
+                condition=models.Q(value__range=(1, 5)), name="rating_value_between_1_and_5"
+            ),
+        ]
+        triggers = answer_triggers("rating", declare=[("wrong", "RECORD")])
+
+    def __str__(self) -> str:
+        return f"{self.judgment_id}: {self.criterion} {self.value}"
+
+
+class Outcome(models.TextChoices):
+    """What the editor of an output did."""
+
+    EDITED = "edited", _("edited")
+    UNCHANGED = "unchanged", _("no corrections needed")
+    UNABLE = "unable", _("unable to correct")
+
+
+class EditingAnswer(AnswerOfProtocol):
+    """An edit of an output, or whether somebody else's edit is acceptable. Append-only.
+
+    A HIT that repeats no other asks for edits, those that repeat it whether what came out is acceptable.
+    """
+
+    outcome = models.CharField(
+        _("outcome"),
+        max_length=9,
+        choices=Outcome,
+        default="",
+        blank=True,
+        help_text=_("Of an edit; empty where somebody else's is judged."),
+    )
+    text = models.TextField(
+        _("text"), default="", blank=True, help_text=_("What came out, of an edited output.")
+    )
+    keystrokes = models.PositiveIntegerField(
+        _("keystrokes"),
+        null=True,
+        blank=True,
+        help_text=_("Changes of the text while it was edited, however they were made."),
+    )
+    acceptable = models.BooleanField(
+        _("acceptable"),
+        null=True,
+        blank=True,
+        help_text=_("Whether what came out is fluent and means the same; empty of an edit."),
+    )
+    edit = models.ForeignKey(
+        "annotation.Judgment",
+        on_delete=models.PROTECT,
+        related_name="editing_acceptances",
+        null=True,
+        blank=True,
+        verbose_name=_("edit"),
+        help_text=_(
+            "What was judged; empty where nobody edited the output, which was shown as it is."
+        ),
+    )
+
+    objects: ClassVar[models.Manager["EditingAnswer"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("answer about an edit")
+        verbose_name_plural = _("answers about edits")
+        constraints = [
+            is_one_of("outcome", ["", *Outcome], name="editing_outcome_is_known"),
+            models.CheckConstraint(
+                condition=models.Q(acceptable__isnull=True, edit__isnull=True)
+                & ~models.Q(outcome="")
+                | models.Q(acceptable__isnull=False, outcome=""),
+                name="editing_is_an_edit_or_is_about_one",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(outcome="edited") & ~models.Q(text="")
+                | ~models.Q(outcome="edited") & models.Q(text=""),
+                name="editing_has_a_text_exactly_if_edited",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(keystrokes__isnull=True) | ~models.Q(outcome=""),
+                name="editing_keystrokes_are_of_edits",
+            ),
+        ]
+        triggers = answer_triggers("editing", declare=[("answer", "RECORD")])
+
+    def __str__(self) -> str:
+        return f"{self.judgment_id}: {self.outcome or self.acceptable}"
+
+
+def _length(column: str) -> models.Func:
+    return models.Func(column, function="cardinality", output_field=models.IntegerField())
+
+
+class Snippet(RecordedModel):
+    """Consecutive segments of a document that are read together, and statements about them that are true or false.
+
+    Made and deleted with all others of its task, as long as no HIT of that is lent; never changed.
+    """
+
+    task = models.ForeignKey(
+        "campaign.Task",
+        on_delete=models.CASCADE,
+        related_name="snippets",
+        db_index=False,  # `quiz_snippet_number_unique_in_task` begins with it
+    )
+    number = models.PositiveIntegerField(_("number"), help_text=_("From 1 in the task."))
+    name = models.CharField(_("name"), max_length=200)
+    document = models.ForeignKey(
+        "campaign.Document",
+        on_delete=models.CASCADE,
+        related_name="snippets",
+        verbose_name=_("document"),
+    )
+    first = models.PositiveIntegerField(
+        _("first segment"), help_text=_("By its position in the document, from 1.")
+    )
+    last = models.PositiveIntegerField(_("last segment"))
+    statements = ArrayField(models.TextField(), verbose_name=_("statements"))
+    expected = ArrayField(
+        models.BooleanField(),
+        verbose_name=_("expected answers"),
+        help_text=_("Whether each statement is true."),
+    )
+
+    withheld: ClassVar = "UPDATE"
+    recording: ClassVar = Recording(
+        fields=["number", "name", "first", "last", "statements", "expected"],
+        campaign="task__test_set__campaign_id",
+        test_set="task__test_set_id",
+        called="name",
+    )
+    objects: ClassVar[RecordedQuerySet["Snippet"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("snippet")
+        verbose_name_plural = _("snippets")
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["task", "number"], name="quiz_snippet_number_unique_in_task"
+            ),
+            models.UniqueConstraint(
+                fields=["task", "name"], name="quiz_snippet_name_unique_in_task"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    first__gte=1,
+                    last__gte=models.F("first"),
+                    # A HIT holds no more.
+                    last__lt=models.F("first") + 50,
+                ),
+                name="quiz_snippet_has_1_to_50_segments",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(statements__len__gte=1, statements__len__lte=20),
+                name="quiz_snippet_has_1_to_20_statements",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(Exact(_length("statements"), _length("expected"))),
+                name="quiz_snippet_expects_an_answer_to_each_statement",
+            ),
+        ]
+        triggers = [
+            trigger_from_file(
+                "protocols",
+                "quiz_snippet_before_it_is_read",
+                operation=pgtrigger.Insert | pgtrigger.Delete,
+                when=pgtrigger.Before,
+                declare=[("of_task", "BIGINT")],
+            ),
+            trigger_from_file(
+                "protocols",
+                "quiz_snippet_fits_its_task",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.Before,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class QuizAnswer(AnswerOfProtocol):
+    """What a reader said of each statement about a snippet, with its last segment; of the others, nothing. Append-only."""
+
+    answers = ArrayField(
+        models.BooleanField(null=True),
+        verbose_name=_("answers"),
+        help_text=_(
+            "To each statement, null where there is none; empty of a segment that was read on the way."
+        ),
+    )
+
+    objects: ClassVar[models.Manager["QuizAnswer"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("answers to a quiz")
+        verbose_name_plural = _("answers to quizzes")
+        triggers = answer_triggers("quiz", declare=[("wrong", "RECORD")])
+
+    def __str__(self) -> str:
+        return f"{self.judgment_id}: {self.answers}"
+
+
+class SystemSort(models.Model):
+    """The systems that a task sorts, and the seed that decides who meets whom first. Never changed.
+
+    Where systems come or are withdrawn, a new sort of those that are left takes its place. It closes comparisons by the
+    judgments that are there.
+    """
+
+    task = models.ForeignKey(
+        "campaign.Task",
+        on_delete=models.CASCADE,
+        related_name="sorts",
+        db_index=False,  # `sorting_number_unique_in_task` begins with it
+    )
+    number = models.PositiveSmallIntegerField(_("number"), help_text=_("From 1 in the task."))
+    systems = ArrayField(models.CharField(max_length=200), verbose_name=_("systems"))
+    seed = models.BigIntegerField(_("seed"))
+    watermark = models.PositiveIntegerField(
+        _("watermark"), help_text=_("The last judgment before it began, by number.")
+    )
+    begun_at = models.DateTimeField(_("begun"), db_default=Now(), editable=False)
+
+    withheld: ClassVar = "UPDATE"
+    objects: ClassVar[models.Manager["SystemSort"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("sort of systems")
+        verbose_name_plural = _("sorts of systems")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["task", "number"], name="sorting_number_unique_in_task"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(seed__gte=0), name="sorting_seed_not_negative"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task_id}: sort {self.number}"
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it is stored, so that it may have verdicts."""
+        return not self._state.adding
+
+
+class ClosedComparison(models.Model):
+    """The verdict of a comparison. Append-only: all that a sort remembers is its verdicts.
+
+    It follows from `judgments`, the first that count by number, so that whoever computes it, whenever, finds the same.
+    """
+
+    sort = models.ForeignKey(
+        SystemSort,
+        on_delete=models.PROTECT,
+        related_name="verdicts",
+        db_index=False,  # `sorting_step_unique_in_sort` begins with it
+    )
+    step = models.PositiveSmallIntegerField(_("step"), help_text=_("From 1 in the sort."))
+    winner = models.CharField(_("winner"), max_length=200)
+    loser = models.CharField(_("loser"), max_length=200)
+    wins = models.PositiveIntegerField(_("wins"), help_text=_("Judgments for the winner."))
+    losses = models.PositiveIntegerField(_("losses"), help_text=_("Judgments for the loser."))
+    same = models.PositiveIntegerField(_("the same"))
+    is_drawn = models.BooleanField(
+        _("drawn by lot"), help_text=_("Both had as many judgments, and the seed decided.")
+    )
+    judgments = ArrayField(
+        models.PositiveIntegerField(),
+        verbose_name=_("judgments"),
+        help_text=_("The numbers of those it was computed from."),
+    )
+    watermark = models.PositiveIntegerField(
+        _("watermark"), help_text=_("The last judgment that was known, by number.")
+    )
+    closed_at = models.DateTimeField(_("closed"), db_default=Now(), editable=False)
+
+    withheld: ClassVar = "UPDATE, DELETE"
+    objects: ClassVar[models.Manager["ClosedComparison"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("closed comparison")
+        verbose_name_plural = _("closed comparisons")
+        constraints = [
+            models.UniqueConstraint(fields=["sort", "step"], name="sorting_step_unique_in_sort"),
+            # Whoever won.
+            models.UniqueConstraint(
+                "sort",
+                Least("winner", "loser"),
+                Greatest("winner", "loser"),
+                name="sorting_pair_closed_once",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(winner=models.F("loser")), name="sorting_verdict_of_two_systems"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(is_drawn=False, wins__gt=models.F("losses"))
+                | models.Q(is_drawn=True, wins=models.F("losses")),
+                name="sorting_winner_has_more",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    judgments__len=models.F("wins") + models.F("losses") + models.F("same")
+                ),
+                name="sorting_judgments_are_those_counted",
+            ),
+        ]
+        triggers = [
+            trigger_from_file(
+                "protocols",
+                "sorting_verdict_is_of_its_sort",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.Before,
+                declare=[("asked", "RECORD"), ("found", "BIGINT")],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.sort_id}: {self.winner} > {self.loser}"
+
+
+class ScoresAreInRange(models.Func):
+    """True where there is a score, and each is one from 0 (no meaning preserved) to 100 (perfect)."""
+
+    template = (
+        "(0 <= ALL(%(expressions)s) AND 100 >= ALL(%(expressions)s)) IS TRUE"
+        " AND cardinality(%(expressions)s) > 0"
+    )
+    output_field = models.BooleanField()
+
+
+class AreOfOneLength(models.Func):
+    """True where all arrays of spans have equally many elements, and each span has a candidate and a severity."""
+
+    template = (
+        "cardinality(span_candidates) = cardinality(span_starts)"
+        " AND cardinality(span_candidates) = cardinality(span_ends)"
+        " AND cardinality(span_candidates) = cardinality(span_majors)"
+        " AND array_position(span_candidates, NULL) IS NULL"
+        " AND array_position(span_majors, NULL) IS NULL"
+    )
+    arity = 0
+    output_field = models.BooleanField()
+
+
+class SpansAnswer(AnswerOfProtocol):
+    """The scores of the outputs of a block, and the errors that were marked in them. Append-only.
+
+    A span is an element of each `span_` array: three outputs with two spans each take 247 bytes, where a row for each
+    span would take 813 with its index entries. That each span is inside its text and overlaps no other is asked by
+    the trigger, once a statement.
+    """
+
+    scores = ArrayField(
+        models.PositiveSmallIntegerField(),
+        verbose_name=_("scores"),
+        help_text=_("Aligned with the candidates in shown order; from 0 to 100, 100 is perfect."),
+    )
+    span_candidates = ArrayField(
+        models.PositiveSmallIntegerField(),
+        verbose_name=_("candidate of each span"),
+        default=list,
+        blank=True,
+        help_text=_("From 1, in shown order."),
+    )
+    span_starts = ArrayField(
+        models.PositiveIntegerField(null=True),
+        verbose_name=_("start of each span"),
+        default=list,
+        blank=True,
+        help_text=_("In Unicode code points from 0; empty: something is missing in the text."),
+    )
+    span_ends = ArrayField(
+        models.PositiveIntegerField(null=True),
+        verbose_name=_("end of each span"),
+        default=list,
+        blank=True,
+        help_text=_("The character after the last; empty: something is missing in the text."),
+    )
+    span_majors = ArrayField(
+        models.BooleanField(),
+        verbose_name=_("whether each span is a major error"),
+        default=list,
+        blank=True,
+    )
+
+    objects: ClassVar[models.Manager["SpansAnswer"]] = models.Manager()
+
+    class Meta:
+        verbose_name = _("answer with error spans and scores")
+        verbose_name_plural = _("answers with error spans and scores")
+        constraints = [
+            models.CheckConstraint(
+                condition=ScoresAreInRange("scores"), name="spans_scores_between_0_and_100"
+            ),
+            models.CheckConstraint(
+                condition=AreOfOneLength(), name="spans_have_all_of_their_parts"
+            ),
+        ]
+        triggers = answer_triggers(
+            "spans",
+            declare=[
+                *(("answer", "RECORD"), ("ranks", "SMALLINT[]"), ("span", "RECORD")),
+                *(("candidate", "INTEGER"), ("length", "INTEGER"), ("spans", "INTEGER")),
+                ("marked_until", "INTEGER"),
+            ],
+        )
+
+    def __str__(self) -> str:
+        return f"{self.judgment_id}: {self.scores}"

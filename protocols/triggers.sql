@@ -1,0 +1,360 @@
+-- trigger two_outputs_answer_fits_its_judgment
+{plan_by_index}
+SELECT n.judgment_id, n.verdict, j.labels, j.protocol <> 'two_outputs' AS is_of_another
+INTO wrong
+FROM new_rows n CROSS JOIN LATERAL (
+    SELECT judgment.labels,
+        (SELECT k.protocol FROM campaign_task k WHERE k.id = judgment.task_id) AS protocol
+    FROM annotation_judgment judgment WHERE judgment.id = n.judgment_id
+    OFFSET 0
+) j
+WHERE j.protocol <> 'two_outputs'
+    OR j.labels::integer[] <> CASE n.verdict
+        WHEN 'first' THEN '{1,2}'::integer[] WHEN 'second' THEN '{2,1}' ELSE '{1,1}'
+    END
+LIMIT 1;
+{plan_as_before}
+IF wrong.is_of_another THEN
+    RAISE EXCEPTION 'judgment % is not about two outputs', wrong.judgment_id
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'two_outputs_answer_of_its_protocol';
+END IF;
+IF wrong.judgment_id IS NOT NULL THEN
+    RAISE EXCEPTION 'judgment % has the labels %, which % does not imply',
+        wrong.judgment_id, wrong.labels, wrong.verdict
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'two_outputs_labels_follow_from_the_verdict';
+END IF;
+RETURN NULL;
+
+-- trigger rating_answer_fits_its_judgment
+{plan_by_index}
+SELECT n.judgment_id, n.criterion, j.labels,
+    j.protocol <> 'rating' AS is_of_another,
+    j.labels::integer[] <> '{1}'::integer[] AS is_labelled_otherwise,
+    j.part <> CASE n.criterion WHEN 'fluency' THEN 1 ELSE 2 END AS is_of_the_other_pass,
+    j.is_by_others
+INTO wrong
+FROM new_rows n CROSS JOIN LATERAL (
+    SELECT d.labels, d.judge_id, d.task_id, b.segment_id, b.outputs, h.part, k.protocol,
+        coalesce((k.rules ->> 'order_free')::boolean, false) AS is_order_free,
+        coalesce((k.rules ->> 'adequacy_by_others')::boolean, false) AS is_by_others
+    FROM annotation_judgment d
+    JOIN annotation_block b ON b.id = d.block_id
+    JOIN annotation_hit h ON h.id = b.hit_id
+    JOIN campaign_task k ON k.id = d.task_id
+    WHERE d.id = n.judgment_id
+    OFFSET 0
+) j
+WHERE j.protocol <> 'rating'
+    OR j.labels::integer[] <> '{1}'::integer[]
+    OR j.part <> CASE n.criterion WHEN 'fluency' THEN 1 ELSE 2 END
+    OR n.criterion = 'adequacy' AND NOT j.is_order_free AND NOT j.is_by_others AND NOT EXISTS (
+        SELECT FROM annotation_block own
+        JOIN annotation_judgment before ON before.block_id = own.id
+        JOIN protocols_ratinganswer a ON a.judgment_id = before.id
+        WHERE own.segment_id = j.segment_id
+            AND own.outputs @> j.outputs AND own.outputs <@ j.outputs
+            AND before.judge_id = j.judge_id AND before.task_id = j.task_id
+            AND a.criterion = 'fluency'
+    )
+    OR j.is_by_others AND EXISTS (
+        SELECT FROM annotation_block own
+        JOIN annotation_judgment other ON other.block_id = own.id
+        JOIN protocols_ratinganswer a ON a.judgment_id = other.id
+        WHERE own.segment_id = j.segment_id
+            AND other.judge_id = j.judge_id AND other.task_id = j.task_id
+            AND a.criterion <> n.criterion
+    )
+LIMIT 1;
+{plan_as_before}
+IF wrong.is_of_another THEN
+    RAISE EXCEPTION 'judgment % is no rating', wrong.judgment_id
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'rating_answer_of_its_protocol';
+END IF;
+IF wrong.is_labelled_otherwise THEN
+    RAISE EXCEPTION 'judgment % has the labels %, but a rating compares nothing',
+        wrong.judgment_id, wrong.labels
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'rating_labels_compare_nothing';
+END IF;
+IF wrong.is_of_the_other_pass THEN
+    RAISE EXCEPTION 'judgment % is of a pass that does not ask about %',
+        wrong.judgment_id, wrong.criterion
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'rating_criterion_of_its_pass';
+END IF;
+IF wrong.is_by_others THEN
+    RAISE EXCEPTION 'judgment % rates % of a segment that this judge has rated by the other criterion',
+        wrong.judgment_id, wrong.criterion
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'rating_adequacy_by_others';
+END IF;
+IF wrong.judgment_id IS NOT NULL THEN
+    RAISE EXCEPTION 'judgment % rates adequacy of a text whose fluency this judge has not rated',
+        wrong.judgment_id
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'rating_adequacy_after_fluency';
+END IF;
+RETURN NULL;
+
+-- trigger editing_answer_fits_its_judgment
+{plan_by_index}
+FOR answer IN
+    SELECT n.*, j.*
+    FROM new_rows n CROSS JOIN LATERAL (
+        SELECT judgment.labels, judgment.judge_id, judgment.assignment_id IS NULL AS is_imported,
+            block.id AS block_id, block.hit_id, block.segment_id, block.outputs[1] AS output_id,
+            hit.repeats_id,
+            (SELECT o.text FROM campaign_output o WHERE o.id = block.outputs[1]) AS output,
+            (SELECT k.protocol FROM campaign_task k WHERE k.id = judgment.task_id) AS protocol
+        FROM annotation_judgment judgment, annotation_block block, annotation_hit hit
+        WHERE judgment.id = n.judgment_id AND block.id = judgment.block_id AND hit.id = block.hit_id
+        OFFSET 0
+    ) j
+LOOP
+    IF answer.protocol <> 'editing' THEN
+        RAISE EXCEPTION 'judgment % is not of blind editing', answer.judgment_id
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'editing_answer_of_its_protocol';
+    END IF;
+    IF answer.labels <> '{1}' THEN
+        RAISE EXCEPTION 'judgment % has the labels %, not those of one output',
+            answer.judgment_id, answer.labels
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'editing_labels_are_of_one_output';
+    END IF;
+    -- HITs of imported answers repeat none.
+    IF (answer.acceptable IS NULL) <> (
+        CASE WHEN answer.is_imported THEN answer.edit_id IS NULL ELSE answer.repeats_id IS NULL END
+    ) THEN
+        RAISE EXCEPTION 'judgment % is an edit in a HIT that repeats another, or of one in a HIT that repeats none, or imported and of none',
+            answer.judgment_id
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'editing_first_then_acceptability';
+    END IF;
+    IF answer.outcome = 'edited' AND answer.text = answer.output THEN
+        RAISE EXCEPTION 'judgment % edits an output, and its text is as it was', answer.judgment_id
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'editing_changes_the_text';
+    END IF;
+    IF answer.edit_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM annotation_judgment edit, annotation_block block, protocols_editinganswer edited
+        WHERE edit.id = answer.edit_id AND block.id = edit.block_id AND edited.judgment_id = edit.id
+            AND (block.hit_id = answer.repeats_id OR answer.is_imported AND block.outputs[1] = answer.output_id)
+            AND block.segment_id = answer.segment_id
+            AND edit.judge_id <> answer.judge_id AND edited.acceptable IS NULL
+    ) THEN
+        RAISE EXCEPTION 'judgment % is about judgment %, which is no edit by somebody else of what it shows',
+            answer.judgment_id, answer.edit_id
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'editing_acceptance_is_of_anothers_edit';
+    END IF;
+    CONTINUE WHEN answer.acceptable IS NOT NULL OR answer.is_imported;
+    -- What is lent while these locks are waited for, the next statement sees.
+    PERFORM FROM annotation_hit asking WHERE asking.repeats_id = answer.hit_id ORDER BY asking.id FOR NO KEY UPDATE;
+    IF EXISTS (
+        SELECT FROM annotation_hit asking JOIN annotation_assignment lent ON lent.hit_id = asking.id
+        WHERE asking.repeats_id = answer.hit_id
+    ) AND answer.judge_id = (
+        -- Others are asked about the edit of who was first: those of anybody else change nothing.
+        SELECT first.judge_id FROM annotation_judgment first
+        WHERE first.block_id = answer.block_id ORDER BY first.id LIMIT 1
+    ) THEN
+        RAISE EXCEPTION 'judgment % changes an edit that others are asked about', answer.judgment_id
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'editing_stays_once_others_are_asked';
+    END IF;
+END LOOP;
+{plan_as_before}
+RETURN NULL;
+
+-- trigger quiz_answer_fits_its_judgment
+{plan_by_index}
+SELECT n.judgment_id, j.labels, j.protocol <> 'quiz' AS is_of_another,
+    j.labels::integer[] <> '{1}' AS has_other_labels,
+    cardinality(n.answers) AS given, j.asked
+INTO wrong
+FROM new_rows n CROSS JOIN LATERAL (
+    SELECT judgment.labels,
+        (SELECT k.protocol FROM campaign_task k WHERE k.id = judgment.task_id) AS protocol,
+        -- Of statements about a snippet, with its last segment.
+        coalesce((
+            SELECT cardinality(snippet.statements) FROM protocols_snippet snippet
+            WHERE snippet.task_id = judgment.task_id AND snippet.document_id = segment.document_id
+                AND snippet.last = segment.position
+        ), 0) AS asked
+    FROM annotation_judgment judgment, annotation_block block, campaign_segment segment
+    WHERE judgment.id = n.judgment_id AND block.id = judgment.block_id
+        AND segment.id = block.segment_id
+    OFFSET 0
+) j
+WHERE j.protocol <> 'quiz' OR j.labels::integer[] <> '{1}' OR cardinality(n.answers) <> j.asked
+LIMIT 1;
+{plan_as_before}
+IF wrong.judgment_id IS NULL THEN
+    RETURN NULL;
+END IF;
+IF wrong.is_of_another THEN
+    RAISE EXCEPTION 'judgment % is not of a quiz', wrong.judgment_id
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'quiz_answer_of_its_protocol';
+END IF;
+IF wrong.has_other_labels THEN
+    RAISE EXCEPTION 'judgment % has the labels %, not those of one output',
+        wrong.judgment_id, wrong.labels
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'quiz_labels_are_of_one_output';
+END IF;
+RAISE EXCEPTION 'judgment % has % answers to % statements',
+    wrong.judgment_id, wrong.given, wrong.asked
+    USING ERRCODE = 'check_violation',
+          CONSTRAINT = 'quiz_answer_to_each_statement';
+
+-- trigger quiz_snippet_before_it_is_read
+of_task := CASE TG_OP WHEN 'DELETE' THEN OLD.task_id ELSE NEW.task_id END;
+IF EXISTS (
+    SELECT FROM annotation_assignment a JOIN annotation_hit h ON h.id = a.hit_id
+    WHERE h.task_id = of_task
+) OR EXISTS (
+    -- Imported ones, which nobody was lent.
+    SELECT FROM annotation_judgment j WHERE j.task_id = of_task
+) THEN
+    RAISE EXCEPTION 'task % was read, or judges were lent HITs of it: its snippets stay as they are', of_task
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'quiz_snippet_before_it_is_read';
+END IF;
+RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+
+-- trigger quiz_snippet_fits_its_task
+IF NOT EXISTS (
+    SELECT FROM campaign_task k JOIN campaign_document d ON d.test_set_id = k.test_set_id
+    WHERE k.id = NEW.task_id AND d.id = NEW.document_id AND k.protocol = 'quiz'
+) THEN
+    RAISE EXCEPTION 'document % is not of the test set of quiz %', NEW.document_id, NEW.task_id
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'quiz_snippet_of_a_quiz_and_its_texts';
+END IF;
+IF (
+    SELECT count(*) FROM campaign_segment s
+    WHERE s.document_id = NEW.document_id AND s.position BETWEEN NEW.first AND NEW.last
+) <> NEW.last - NEW.first + 1 THEN
+    RAISE EXCEPTION 'document % has no segments % to %', NEW.document_id, NEW.first, NEW.last
+        USING ERRCODE = 'check_violation',
+              CONSTRAINT = 'quiz_snippet_of_segments_that_are_there';
+END IF;
+IF EXISTS (
+    SELECT FROM protocols_snippet other
+    WHERE other.task_id = NEW.task_id AND other.document_id = NEW.document_id
+        AND other.first <= NEW.last AND other.last >= NEW.first
+) THEN
+    RAISE EXCEPTION 'segments % to % of document % are in another snippet',
+        NEW.first, NEW.last, NEW.document_id
+        USING ERRCODE = 'exclusion_violation',
+              CONSTRAINT = 'quiz_snippet_shares_no_segment';
+END IF;
+RETURN NEW;
+
+-- trigger sorting_verdict_is_of_its_sort
+SELECT s.systems, s.task_id INTO asked FROM protocols_systemsort s WHERE s.id = NEW.sort_id;
+IF NOT ARRAY[NEW.winner, NEW.loser]::text[] <@ asked.systems::text[] THEN
+    RAISE EXCEPTION '% : % is no comparison of sort %', NEW.winner, NEW.loser, NEW.sort_id
+        USING ERRCODE = 'check_violation', CONSTRAINT = 'sorting_verdict_is_of_its_sort';
+END IF;
+-- What it was computed from is there, and nobody has seen less.
+SELECT count(*) INTO found FROM annotation_judgmentnumber n
+WHERE n.task_id = asked.task_id AND n.number = ANY (NEW.judgments) AND n.number <= NEW.watermark;
+IF found <> cardinality(NEW.judgments) THEN
+    RAISE EXCEPTION 'a verdict of sort % names judgments that its task does not have up to %', NEW.sort_id, NEW.watermark
+        USING ERRCODE = 'check_violation', CONSTRAINT = 'sorting_verdict_from_its_judgments';
+END IF;
+RETURN NEW;
+
+-- trigger spans_answer_fits_its_judgment
+{plan_by_index}
+FOR answer IN
+    SELECT n.*, j.*
+    FROM new_rows n CROSS JOIN LATERAL (
+        SELECT judgment.labels, judgment.assignment_id,
+            -- A score's place among them is the rank of the outputs that have it.
+            ARRAY(
+                SELECT DISTINCT given.score FROM unnest(n.scores) AS given (score) ORDER BY given.score DESC
+            ) AS scores_in_order,
+            -- A candidate's text is that of the first output it stands for.
+            ARRAY(
+                SELECT (
+                    SELECT char_length(o.text) FROM campaign_output o
+                    WHERE o.id = block.outputs[CASE
+                        WHEN block.stands_for IS NULL THEN each.place
+                        ELSE 1 + (
+                            SELECT coalesce(sum(before), 0)
+                            FROM unnest(block.stands_for[:each.place - 1]) AS before
+                        )
+                    END]
+                )
+                FROM generate_series(1, cardinality(n.scores)) AS each (place)
+                ORDER BY each.place
+            ) AS lengths,
+            (SELECT k.protocol FROM campaign_task k WHERE k.id = judgment.task_id) AS protocol
+        FROM annotation_judgment judgment, annotation_block block
+        WHERE judgment.id = n.judgment_id AND block.id = judgment.block_id
+        OFFSET 0
+    ) j
+LOOP
+    IF answer.protocol <> 'spans' THEN
+        RAISE EXCEPTION 'judgment % is not about error spans and scores', answer.judgment_id
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'spans_answer_of_its_protocol';
+    END IF;
+    ranks := '{}';
+    FOR place IN 1..cardinality(answer.scores) LOOP
+        ranks[place] := array_position(answer.scores_in_order, answer.scores[place]);
+    END LOOP;
+    IF answer.labels IS DISTINCT FROM ranks THEN
+        RAISE EXCEPTION 'judgment % has the labels %, which the scores % do not imply',
+            answer.judgment_id, answer.labels, answer.scores
+            USING ERRCODE = 'check_violation',
+                  CONSTRAINT = 'spans_labels_follow_from_the_scores';
+    END IF;
+    candidate := NULL;
+    FOR span IN
+        SELECT marked.*
+        FROM unnest(answer.span_candidates, answer.span_starts, answer.span_ends)
+            AS marked (candidate, starts, ends)
+        ORDER BY marked.candidate, marked.starts, marked.ends
+    LOOP
+        IF span.candidate IS DISTINCT FROM candidate THEN
+            candidate := span.candidate;
+            spans := 0;
+            marked_until := 0;
+            length := answer.lengths[candidate];
+        END IF;
+        IF (candidate BETWEEN 1 AND cardinality(answer.scores)) IS NOT TRUE
+            OR (span.starts IS NOT NULL OR span.ends IS NOT NULL)
+                AND (0 <= span.starts AND span.starts < span.ends AND span.ends <= length) IS NOT TRUE
+        THEN
+            RAISE EXCEPTION 'judgment % has a span from % to % in candidate %, of % characters',
+                answer.judgment_id, span.starts, span.ends, candidate, length
+                USING ERRCODE = 'check_violation',
+                      CONSTRAINT = 'spans_are_inside_their_text';
+        END IF;
+        -- Some tools have each error marked by itself, whatever is marked already.
+        IF answer.assignment_id IS NOT NULL AND span.starts < marked_until THEN
+            RAISE EXCEPTION 'judgment % has a span in candidate % that begins at %, inside another one',
+                answer.judgment_id, candidate, span.starts
+                USING ERRCODE = 'check_violation',
+                      CONSTRAINT = 'spans_of_an_output_do_not_overlap';
+        END IF;
+        spans := spans + 1;
+        IF spans > 100 THEN
+            RAISE EXCEPTION 'judgment % has more than 100 spans in candidate %',
+                answer.judgment_id, candidate
+                USING ERRCODE = 'check_violation',
+                      CONSTRAINT = 'spans_at_most_100_in_an_output';
+        END IF;
+        marked_until := span.ends;
+    END LOOP;
+END LOOP;
+{plan_as_before}
+RETURN NULL;
