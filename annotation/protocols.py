@@ -242,7 +242,7 @@ class AnswerKind:
         Returns, by the task's rules and the ids of HITs, about which of these HITs one judge more is still to be asked when all
         but the last of the HITs that repeat them are done; None where all are asked in any case.
     simulated_knows : callable, optional
-        Returns what simulated judges are told of a block beside the rules, by its id. No browser is told.
+        Returns what simulated judges are told of blocks beside the rules, by the ids of these. No browser is told.
     """
 
     protocol: str
@@ -276,7 +276,7 @@ class AnswerKind:
     ) = None
     score_of_one: Callable[[Answer], float] | None = None
     last_is_needed: Callable[[Mapping[str, Any], Sequence[int]], Set[int] | None] | None = None
-    simulated_knows: Callable[[int], Rules] | None = None
+    simulated_knows: Callable[[Sequence[int]], dict[int, Rules]] | None = None
 
     @property
     def has_stages(self) -> bool:

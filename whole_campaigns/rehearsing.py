@@ -20,14 +20,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import Assignment, Block, JudgeAccount
-from annotation.models.block import by_candidate
+from annotation.models import Assignment, JudgeAccount
 from annotation.protocols import answer_kind
 from annotation.services import design_ensure, pool_fill
 from annotation.services.judging.notifications import ranking_request
 from annotation.services.simulation import (
     SimulatedJudge,
     SimulatedJudgment,
+    blocks_asked,
     lend_prepared,
     noise_of_skill,
     said_of,
@@ -238,33 +238,25 @@ def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int
 
 def _hit_judge(assignment: Assignment, bot: _Bot, texts: _Texts, calendar: _Calendar) -> int:
     """Judge a HIT; return its blocks that are no controls."""
-    task = assignment.hit.task
-    kind = answer_kind(task.protocol)
-    blocks = Block.objects.filter(hit=assignment.hit_id).order_by("position")
+    kind = answer_kind(assignment.hit.task.protocol)
     judged, counted = [], 0
-    for block, segment, outputs, stands_for, control in blocks.values_list(
-        "pk", "segment", "outputs", "stands_for", "control"
-    ):
-        shown = [ids[0] for ids in by_candidate(outputs, stands_for)]
-        words = texts.source_words[segment] + sum(texts.words[each] for each in shown)
-        seconds = len(shown) * _SECONDS_A_CANDIDATE + words * _SECONDS_A_WORD
+    for block in blocks_asked(assignment.hit):
+        words = texts.source_words[block.segment_id]
+        words += sum(texts.words[each] for each in block.outputs)
+        seconds = len(block.outputs) * _SECONDS_A_CANDIDATE + words * _SECONDS_A_WORD
         seconds *= bot.random.lognormvariate(0, 0.4)
         bot.worked += seconds
-        counted += not control
+        counted += not block.is_control
+        qualities = [texts.qualities[each] for each in block.outputs]
         judged.append(
             SimulatedJudgment(
-                block_id=block,
-                client_id=UUID(int=Random(f"rehearsed/{block}").getrandbits(128), version=4),  # noqa: S311
-                said=said_of(
-                    [texts.qualities[each] for each in shown],
-                    bot.simulated,
-                    bot.random,
-                    kind=kind,
-                    rules=task.rules,
-                    outputs=shown,
-                    block_id=block,
+                block_id=block.block_id,
+                client_id=UUID(
+                    int=Random(f"rehearsed/{block.block_id}").getrandbits(128),  # noqa: S311
+                    version=4,
                 ),
-                candidates=len(shown),
+                said=said_of(block, qualities, bot.simulated, bot.random, kind=kind),
+                candidates=len(block.outputs),
                 active_ms=round(1000 * seconds),
                 duration_ms=round(1000 * seconds * bot.random.uniform(1, 1.3)),
                 submitted_at=calendar.at(bot.worked),

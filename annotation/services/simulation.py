@@ -17,10 +17,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Block, Judgment
+from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.models.block import by_candidate
 from annotation.protocols import Answer, AnswerKind, answer_kind, stages_of
-from annotation.selectors import AssignedBlock, assigned_blocks
 from annotation.services.judging.storage import assignment_close_if_done
 from annotation.services.lending.lend import LentAssignment, assignment_lend
 from annotation.services.lending.work_requests import work_request
@@ -90,32 +89,84 @@ def labels_of(
     return labels
 
 
+@dataclass(frozen=True, slots=True)
+class AskedBlock:
+    """A block as a simulated judge is asked about it.
+
+    Attributes
+    ----------
+    block_id, segment_id : int
+    is_control : bool
+    outputs : sequence of int
+        The first output of each candidate, in shown order; a candidate's outputs share one quality.
+    rules : mapping
+        Of the task, with what the block asks where its protocol has several questions.
+    texts : sequence of str
+        Of the candidates; empty unless the protocol asks about parts of them.
+    """
+
+    block_id: int
+    segment_id: int
+    is_control: bool
+    outputs: Sequence[int]
+    rules: Mapping[str, Any]
+    texts: Sequence[str]
+
+
+def blocks_asked(hit: HIT) -> list[AskedBlock]:
+    """Return the blocks of a HIT in order. As many queries, whatever their number."""
+    kind = answer_kind(hit.task.protocol)
+    rows = list(
+        Block.objects.filter(hit=hit)
+        .order_by("position")
+        .values_list("pk", "segment_id", "control", "outputs", "stands_for")
+    )
+    ids = [row[0] for row in rows]
+    shown = {
+        pk: [first for first, *_same in by_candidate(outputs, stands_for)]
+        for pk, _segment, _control, outputs, stands_for in rows
+    }
+    stages = stages_of(kind.protocol, ids)
+    known = {} if kind.simulated_knows is None else kind.simulated_knows(ids)
+    texts: dict[int, str | None] = {}
+    if kind.simulated_on is not None:
+        wanted = {first for each in shown.values() for first in each}
+        texts = dict(Output.objects.filter(pk__in=wanted).values_list("pk", "text"))
+    found = []
+    for pk, segment, control, _outputs, _stands_for in rows:
+        stage = stages.get(pk)
+        found.append(
+            AskedBlock(
+                block_id=pk,
+                segment_id=segment,
+                is_control=bool(control),
+                outputs=shown[pk],
+                rules={
+                    **hit.task.rules,
+                    **(stage.rules if stage else {}),
+                    **known.get(pk, {}),
+                },
+                texts=stage.texts
+                if stage and stage.texts is not None
+                else [texts.get(each) or "" for each in shown[pk]],
+            )
+        )
+    return found
+
+
 def said_of(
+    asked: AskedBlock,
     qualities: Sequence[float],
     judge: SimulatedJudge,
     random: Random,
     *,
     kind: AnswerKind,
-    rules: Mapping[str, Any],
-    outputs: Sequence[int],
-    block_id: int,
 ) -> Answer:
-    """Return the answer of this judge in a protocol, for outputs of these qualities; labels for a ranking.
-
-    `outputs` are ids, one a candidate. Their texts are read only for a protocol that asks about parts of them. What the
-    block asks, where its protocol has several questions, is among the `rules` that the protocol is given.
-    """
-    stage = stages_of(kind.protocol, [block_id]).get(block_id)
-    rules = {**rules, **stage.rules} if stage else rules
-    if kind.simulated_knows is not None:
-        rules = {**rules, **kind.simulated_knows(block_id)}
-    said = kind.simulated(qualities, labels_of(qualities, judge, random), rules, random)
+    """Return the answer of this judge to a block with candidates of these qualities; labels for a ranking."""
+    said = kind.simulated(qualities, labels_of(qualities, judge, random), asked.rules, random)
     if kind.simulated_on is None:
         return said
-    if stage is not None and stage.texts is not None:
-        return kind.simulated_on(said, stage.texts, rules, random)
-    texts = dict(Output.objects.filter(pk__in=outputs).values_list("pk", "text"))
-    return kind.simulated_on(said, [texts[each] or "" for each in outputs], rules, random)
+    return kind.simulated_on(said, asked.texts, asked.rules, random)
 
 
 def campaign_simulate(
@@ -180,44 +231,27 @@ def _assignment_judge(
     random: Random,
     qualities: Mapping[int, float],
 ) -> int:
-    blocks = assigned_blocks(assignment)
-    shown = _outputs(blocks)
+    assignment.hit = HIT.objects.select_related("task").get(pk=assignment.hit_id)
+    kind = answer_kind(assignment.hit.task.protocol)
     judged = []
-    for block in blocks:
+    for block in blocks_asked(assignment.hit):
         milliseconds = round(1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4))
-        kind = answer_kind(block.protocol)
-        outputs = shown[block.block_id]
         said = said_of(
-            [qualities[each] for each in outputs],
-            simulated,
-            random,
-            kind=kind,
-            rules=block.rules,
-            outputs=outputs,
-            block_id=block.block_id,
+            block, [qualities[each] for each in block.outputs], simulated, random, kind=kind
         )
         judged.append(
             SimulatedJudgment(
                 block_id=block.block_id,
                 client_id=UUID(int=random.getrandbits(128), version=4),
                 said=said,
-                candidates=len(outputs),
+                candidates=len(block.outputs),
                 duration_ms=round(milliseconds * random.uniform(1, 1.3)),
                 active_ms=milliseconds,
                 submitted_at=timezone.now(),
             )
         )
     simulated_store(assignment, judged)
-    return len(blocks)
-
-
-def _outputs(blocks: Sequence[AssignedBlock]) -> dict[int, list[int]]:
-    """Return an output of each candidate, in shown order, by block; a candidate's outputs share one quality."""
-    shown = Block.objects.filter(pk__in=[block.block_id for block in blocks])
-    return {
-        block_id: [output_id for output_id, *_same in by_candidate(outputs, stands_for)]
-        for block_id, outputs, stands_for in shown.values_list("id", "outputs", "stands_for")
-    }
+    return len(judged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +270,7 @@ class SimulatedJudgment:
     submitted_at: datetime
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def simulated_store(assignment: Assignment, judged: Sequence[SimulatedJudgment]) -> None:
     """Store the judgments of all blocks of an assignment.
 

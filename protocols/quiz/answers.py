@@ -88,11 +88,7 @@ def _blocks_shown(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
     """Return all blocks of the HITs of these, with the statements of the snippets that end with them."""
     hits = Block.objects.filter(pk__in=block_ids).values("hit")
     text = Output.objects.filter(pk=OuterRef("output"))
-    statements = Snippet.objects.filter(
-        task=OuterRef("hit__task"),
-        document=OuterRef("segment__document"),
-        last=OuterRef("segment__position"),
-    )
+    statements = _ended_with_a_block()
     return (
         Block.objects.filter(hit__in=hits)
         .order_by("hit", "position")
@@ -104,28 +100,19 @@ def _blocks_shown(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Statements that are asked about, and whether each is true."""
-
-    statements: list[str]
-    expected: list[bool]
-
-
-def asked_with(block_id: int) -> Asked:
-    """Return what is asked with a block: statements about the snippet that ends with its segment, if one does. One query."""
-    # Joined, all snippets would be read to find that of the block.
-    block = Block.objects.filter(pk=block_id)
-    row = (
-        Snippet.objects.filter(
-            task=Subquery(block.values("hit__task")),
-            document=Subquery(block.values("segment__document")),
-            last=Subquery(block.values("segment__position")),
-        )
-        .values_list("statements", "expected")
-        .first()
+def _ended_with_a_block() -> QuerySet[Snippet]:
+    """Return the snippet that ends with the segment of a block, for a subquery of blocks."""
+    return Snippet.objects.filter(
+        task=OuterRef("hit__task"),
+        document=OuterRef("segment__document"),
+        last=OuterRef("segment__position"),
     )
-    return Asked([], []) if row is None else Asked(*row)
+
+
+def statements_asked(block_id: int) -> int:
+    """Return how many statements are asked about with a block. One query."""
+    statements = Subquery(_ended_with_a_block().values("statements"))
+    return len(Block.objects.values_list(statements, flat=True).get(pk=block_id) or ())
 
 
 _MOST_SEGMENTS: Final = 50
@@ -165,7 +152,7 @@ class QuizRulesSerializer(serializers.Serializer[object]):
 def _refusal_by_database(
     assigned: AssignedBlock, answer: Mapping[str, Any]
 ) -> SubmissionRefusedError | None:
-    asked = len(asked_with(assigned.block_id).statements)
+    asked = statements_asked(assigned.block_id)
     if len(answer["answers"]) == asked:
         return None
     if not asked:
@@ -183,9 +170,11 @@ def _as_given(row: Any) -> dict[str, list[bool | None]]:
     return {"answers": row.answers}
 
 
-def _knows(block_id: int) -> Rules:
-    """Return the expected answers to what is asked with a block. For simulated readers alone."""
-    return {"expected": asked_with(block_id).expected}
+def _knows(block_ids: Sequence[int]) -> dict[int, Rules]:
+    """Return the expected answers to what is asked with each block. For simulated readers alone."""
+    expected = Subquery(_ended_with_a_block().values("expected"))
+    rows = Block.objects.filter(pk__in=block_ids).values_list("pk", expected)
+    return {pk: {"expected": answers or []} for pk, answers in rows}
 
 
 def _simulated(

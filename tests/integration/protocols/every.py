@@ -9,10 +9,9 @@ import pytest
 from django.test import Client
 
 from annotation.models import HIT, Block, HITSequence
-from annotation.models.block import by_candidate
 from annotation.protocols import AnswerKind, answer_kind, answer_kinds
 from annotation.selectors import AssignedBlock
-from annotation.services.simulation import SimulatedJudge, said_of
+from annotation.services.simulation import SimulatedJudge, blocks_asked, said_of
 from campaign.models import Protocol, Task
 from tests.some_now import some_now
 
@@ -36,17 +35,15 @@ _EXACT = SimulatedJudge("exact", noise=0, ties_within=0)
 def said_about(block: AssignedBlock, qualities: Sequence[float] = FINE) -> dict[str, Any]:
     """Return what is said about a block whose outputs are so good, as requests and `judgment_submit` take it."""
     kind = answer_kind(block.protocol)
-    stored = Block.objects.select_related("hit").get(pk=block.block_id)
-    shown = by_candidate(stored.outputs, stored.stands_for)
+    stored = Block.objects.select_related("hit__task").get(pk=block.block_id)
+    [asked] = [each for each in blocks_asked(stored.hit) if each.block_id == block.block_id]
     said = said_of(
-        qualities[: len(shown)],
+        asked,
+        qualities[: len(asked.outputs)],
         _EXACT,
         # Not by id: those depend on the tests that ran before.
         Random(f"{stored.hit.number} {stored.position}"),
         kind=kind,
-        rules=block.rules,
-        outputs=[first for first, *_same in shown],
-        block_id=block.block_id,
     )
     return {_field(kind): said}
 
