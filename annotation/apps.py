@@ -9,8 +9,8 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         from annotation.protocols import answer_kind_register
         from annotation.ranking_answers import RANKING
-        from annotation.selectors.judged import judgments_said
-        from annotation.selectors.reference_use import reference_use_said
+        from annotation.selectors.designs import reference_use_said
+        from annotation.selectors.task_rules import judgments_said
         from campaign.selectors.judged import judgments_asked
         from campaign.selectors.reference_use import reference_use_asked
 

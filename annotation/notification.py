@@ -3,7 +3,7 @@
 Tasks are sent by name: ranking imports annotation, never the other way, and
 services do not import the tasks that call them. Many judges who request work
 are one message, as are many judgments within one computation
-(`annotation.services.judging.notifications`). If a message is lost, because the
+(`annotation.services.numbers`). If a message is lost, because the
 broker is down or was emptied, the periodic tasks do the work later.
 """
 

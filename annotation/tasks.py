@@ -14,7 +14,7 @@ from annotation.services import (
     pool_fill,
     waiting_judgments_number,
 )
-from annotation.services.judgment_webhooks import judgment_webhooks_record
+from annotation.services.numbers import judgment_webhooks_record
 from annotation.services.panels import participations_refresh_due
 from campaign.models import Task
 from campaign.models.task import TaskQuerySet

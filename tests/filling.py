@@ -24,7 +24,7 @@ from annotation.models import (
     Skip,
 )
 from annotation.services import design_ensure
-from annotation.services.counters import counters_rebuild
+from annotation.services.numbers import counters_rebuild
 from campaign.models import (
     Campaign,
     Document,

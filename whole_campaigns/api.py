@@ -24,7 +24,7 @@ from rest_framework.views import APIView
 
 from annotation.api.closing import ClosingSerializer, closing_answer
 from annotation.models import JudgmentSequence
-from annotation.selectors.at_work import task_at_work
+from annotation.selectors.effects import task_at_work
 from annotation.selectors.task_rules import task_rules
 from annotation.services import (
     task_rules_change,

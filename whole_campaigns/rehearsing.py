@@ -23,7 +23,7 @@ from django.utils.translation import ngettext
 from annotation.models import Assignment, JudgeAccount
 from annotation.protocols import answer_kind
 from annotation.services import design_ensure, pool_fill
-from annotation.services.judging.notifications import ranking_request
+from annotation.services.numbers import ranking_request
 from annotation.services.simulation import (
     SimulatedJudge,
     SimulatedJudgment,

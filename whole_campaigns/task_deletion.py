@@ -20,8 +20,7 @@ from annotation.models import (
     QualityRule,
     TrainingBlock,
 )
-from annotation.selectors.judged import judgments_so_far
-from annotation.selectors.task_rules import is_lent
+from annotation.selectors.task_rules import is_lent, judgments_so_far
 from campaign.database.copy import constraints_check_now
 from campaign.database.recording import rows_deleted
 from campaign.models import Judge, Protocol, Task, User

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.selectors.state_effects import state_effects, transitions_possible
+from annotation.selectors.effects import state_effects, transitions_possible
 from campaign.api.access import organised_campaign, reader
 from campaign.models import Campaign, CampaignState, MembershipRole, Transition
 from campaign.pages.rights import transitions_of

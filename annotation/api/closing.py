@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.selectors.at_work import closing_in_words, task_at_work
+from annotation.selectors.effects import closing_in_words, task_at_work
 from campaign.api.access import organised_task
 from campaign.models import Task
 from campaign.services import task_close, task_reopen

@@ -12,8 +12,13 @@ from annotation.api.replica import from_replica
 from annotation.api.research import judgments_recorded
 from annotation.models import JudgmentNumber
 from annotation.pages.judgment_table import JudgmentFilter
-from annotation.selectors.compared import Comparison, comparisons_of, is_asked_for
-from annotation.selectors.judgment_list import Outcome, counted_in_rankings
+from annotation.selectors.judgment_list import (
+    Comparison,
+    Outcome,
+    comparisons_of,
+    counted_in_rankings,
+    is_asked_for,
+)
 from annotation.services import judgments_number
 from campaign.api.access import readable_task
 from campaign.api.filters import filter_parameters, filtered

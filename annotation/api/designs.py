@@ -15,9 +15,8 @@ from rest_framework.views import APIView
 from annotation.api.hits import DesignSerializer, DesignsView
 from annotation.api.serializers import TextSerializer
 from annotation.models import Design
-from annotation.selectors.design_effects import design_effects, design_effects_in_words
-from annotation.selectors.hits import designs_of
-from annotation.selectors.previewed_hits import PreviewedBlock, next_numbers, previewed_hits
+from annotation.selectors.effects import design_effects, design_effects_in_words
+from annotation.selectors.hits import PreviewedBlock, designs_of, next_numbers, previewed_hits
 from annotation.services import (
     DesignRefusedError,
     design_change,

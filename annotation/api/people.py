@@ -23,8 +23,8 @@ from annotation.api.people_serializers import (
     answer_of,
 )
 from annotation.pages.campaign_judge_table import CampaignJudgeFilter
-from annotation.selectors.campaign_judges import campaign_judges
-from annotation.selectors.judge_changes import judge_change_in_words
+from annotation.selectors.effects import judge_change_in_words
+from annotation.selectors.judges import campaign_judges
 from campaign.api.access import organised_campaign, reader
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotation.selectors.campaign_judges import StandingOfJudge
+from annotation.selectors.judges import StandingOfJudge
 from campaign.export.judge_links import judge_links
 from campaign.formats.judge_lists import MAX_BYTES
 from campaign.models import Judge

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from annotation.api.serializers import COMMENT_LENGTH, RefusalSerializer
 from annotation.api.views import assigned_or_404, judge_or_403, refusal
 from annotation.models import ProblemReportKind
-from annotation.selectors.problem_reports import own_problem_reports
+from annotation.selectors.judgment_list import own_problem_reports
 from annotation.services import SubmissionRefusedError, problem_report
 from campaign.api.requests import content_validated
 

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from annotation.models import Skip
 from annotation.pages.skip_table import SkipFilter
-from annotation.selectors.skips import skips_listed
+from annotation.selectors.judgment_list import skips_listed
 from campaign.api.access import readable_task
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages

@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from annotation.api.work_time import DayWorkedSerializer, WorkedSerializer
 from annotation.pages.time_sheet_table import DaysForm
 from annotation.selectors import JudgeTime
-from annotation.selectors.time_sheet import time_of, time_sheet_days
+from annotation.selectors.work_time import time_of, time_sheet_days
 from campaign.api.access import organised_campaign
 from campaign.api.pages import CursorPages
 from campaign.models import Judge

@@ -12,7 +12,7 @@ from annotation.export.losses import judgments_written
 from annotation.models import JudgmentSequence, Skip
 from annotation.models.block import by_candidate
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.selectors.outputs_shown import candidate_count, outputs_of
+from annotation.selectors.shown import candidate_count, outputs_of
 from annotation.services import judgments_number
 from campaign.database.copied_rows import Rows, rows_copied
 from campaign.database.transactions import table_scans_off

@@ -6,7 +6,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 
 from annotation.models import Block
 from annotation.models.block import by_candidate
-from annotation.selectors.outputs_shown import outputs_of
+from annotation.selectors.shown import outputs_of
 
 
 def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:

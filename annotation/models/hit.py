@@ -37,9 +37,9 @@ class HIT(models.Model):
     reserved, what it shows, and whether it is done.
 
     Most planned HITs have no `Block` rows yet. These are written from `plan` shortly
-    before the HIT is first lent (`annotation.services.planning.blocks`), or by a trigger
+    before the HIT is first lent (`annotation.services.planning.batch`), or by a trigger
     as it is lent (`annotation.models.lent_blocks`), and stay the same when it is lent
-    again. `annotation.selectors.planned.plans_read` reads what any HIT shows, lent or not.
+    again. `annotation.selectors.hits.plans_read` reads what any HIT shows, lent or not.
     """
 
     task = models.ForeignKey(

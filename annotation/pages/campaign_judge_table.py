@@ -12,7 +12,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.selectors.campaign_judges import StandingOfJudge
+from annotation.selectors.judges import StandingOfJudge
 from campaign.models import Campaign, Judge
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn

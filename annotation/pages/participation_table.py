@@ -13,7 +13,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.selectors.judge_status import JudgeStatus
+from annotation.selectors.judges import JudgeStatus
 from annotation.selectors.panels import participations_described
 from campaign.models import Campaign, Participation, ParticipationState
 from campaign.pages.filters import DeskFilter

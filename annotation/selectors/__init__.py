@@ -1,13 +1,6 @@
 """Reads of the annotation app."""
 
-from annotation.selectors.history import (
-    DoneBlock,
-    OwnDoneBlock,
-    has_older_done_blocks,
-    own_done_blocks,
-    own_done_blocks_data,
-)
-from annotation.selectors.judge_status import (
+from annotation.selectors.judges import (
     JudgeStatus,
     actions_that_stop,
     excluded_judges,
@@ -17,11 +10,16 @@ from annotation.selectors.judge_status import (
 )
 from annotation.selectors.judging import (
     AssignmentData,
+    DoneBlock,
+    OwnDoneBlock,
     assigned_block,
     assigned_blocks,
     assignment_data,
+    has_older_done_blocks,
     judge_assigned,
     judge_of_user,
+    own_done_blocks,
+    own_done_blocks_data,
 )
 from annotation.selectors.pool import (
     conflicts_of,
@@ -48,14 +46,17 @@ from annotation.selectors.shown import (
     TextData,
     blocks_data,
 )
-from annotation.selectors.time_sheet import (
+from annotation.selectors.work_time import (
     JudgeTime,
     TimeSums,
+    Worked,
+    WorkTime,
+    hours_worked,
     time_sheet,
     time_sheet_in_all,
     time_sheet_sums,
+    work_time,
 )
-from annotation.selectors.work_time import Worked, WorkTime, hours_worked, work_time
 from annotation.submissions import AssignedBlock
 
 __all__ = [

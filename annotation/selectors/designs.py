@@ -1,9 +1,20 @@
-"""The design that HITs of a test set are drawn by."""
+"""The designs that HITs of a test set are drawn by: the one in force, the first one, and their use of the reference."""
 
-from django.db.models import OuterRef, Q, QuerySet
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
 
-from annotation.models import Design
-from campaign.models import System, SystemKind, Task
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.judge_measures import JudgeMeasure, threshold_in_words
+from annotation.models import HIT, Design, HITPurpose
+from annotation.models.pool import POOLED, IsAnyOf
+from annotation.protocols import LAST_PASS, AnswerKind, answer_kind, answer_kinds, texts_beside
+from annotation.sampling.parameters import FEWEST_CANDIDATES
+from campaign.models import Campaign, Output, Reference, System, SystemKind, Task
 
 
 def designs_in_force(*, task_id: int | OuterRef) -> QuerySet[Design]:
@@ -30,3 +41,201 @@ def systems_drawn(*, task: Task, design: Design) -> QuerySet[System]:
     if design.reference_rate is not None:
         shown |= Q(kind=SystemKind.REFERENCE)
     return systems.filter(shown)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceUse:
+    """What becomes of the reference of a test set.
+
+    Attributes
+    ----------
+    task_id : int
+    task : str
+        The name of the test set.
+    has_design : bool
+        False until the first HIT is planned or a design is asked for; `rate` then says nothing.
+    rate : float or None
+        `Design.reference_rate` of the design in force.
+    hits : int
+        HITs still to be judged in which it is an output, training aside.
+    """
+
+    task_id: int
+    task: str
+    has_design: bool
+    rate: float | None
+    hits: int
+
+    @property
+    def is_drawn(self) -> bool:
+        """Return whether the design in force draws it as an output."""
+        return self.has_design and self.rate != 0
+
+    @property
+    def is_ranked(self) -> bool:
+        """Return whether judges rank it, now or in HITs that were drawn before."""
+        return self.is_drawn or self.hits > 0
+
+
+def is_reference_shown(*, task: Task, campaign: Campaign) -> bool:
+    """Return whether judges see a reference that takes part as a system. At most one query."""
+    beside = texts_beside(task.protocol, task.rules, campaign=campaign, part=LAST_PASS)
+    if not beside.references:
+        return False
+    mine = Task.objects.filter(pk=task.pk)
+    return mine.filter(_has_reference_to_show()).exists()
+
+
+def _has_reference_to_show() -> Exists:
+    """Return whether a reference of a test set takes part as a system with a text that may be shown as the reference.
+
+    All references of a sentence are shown together, or none. A translation that is no reference of its
+    sentence is never shown as one, whoever wrote it.
+    """
+    shown = Reference.objects.filter(segment=OuterRef("segment"), text=OuterRef("text"))
+    outputs = Output.objects.filter(
+        Exists(shown), system__test_set=OuterRef("test_set"), system__kind=SystemKind.REFERENCE
+    )
+    return Exists(outputs)
+
+
+def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
+    """Return the use of each test set's reference; without test sets that have none to show. One query."""
+    designs = designs_in_force(task_id=OuterRef("pk"))
+    rows = (
+        tasks.filter(_has_reference_to_show())
+        # Their rules say what is shown in which pass, not the campaign.
+        .exclude(protocol__in=[kind.protocol for kind in answer_kinds() if kind.passes])
+        .annotate(
+            design=Subquery(designs.values("pk")),
+            rate=Subquery(designs.values("reference_rate")),
+            hits_left=Coalesce(Subquery(_hits_left()), 0, output_field=IntegerField()),
+        )
+        .order_by("created_at", "pk")
+    )
+    return [
+        ReferenceUse(pk, name, design is not None, rate, hits)
+        for pk, name, design, rate, hits in rows.values_list(
+            "pk", "test_set__name", "design", "rate", "hits_left"
+        )
+    ]
+
+
+def _hits_left() -> QuerySet[HIT, Any]:
+    """Return the number of a test set's HITs still to be judged that show an output of a reference."""
+    references = System.objects.filter(
+        IsAnyOf(F("pk"), OuterRef("system_ids")), kind=SystemKind.REFERENCE
+    )
+    # As the indexes of these HITs have it, so that completed ones are not looked at.
+    left = (
+        Q(purpose__in=POOLED, is_standby=False)
+        | Q(is_standby=True)
+        | Q(purpose=HITPurpose.INTRA, reserved_for__isnull=False)
+    )
+    rows: QuerySet[HIT, Any] = (
+        HIT.objects.filter(left, Exists(references), task=OuterRef("pk"))
+        .incomplete()
+        .order_by()
+        .values("task")
+        .annotate(count=Count("pk"))
+        .values("count")
+    )
+    return rows
+
+
+def reference_use_said(*, campaign: Campaign, shown: bool, **_signal: Any) -> list[str]:
+    """Return the sentences of `campaign.selectors.reference_use_in_words`. One query."""
+    uses = reference_uses(tasks=Task.objects.filter(test_set__campaign=campaign))
+    if shown:
+        return list(_ranked_in_words([use for use in uses if use.is_ranked]))
+    return [
+        _(
+            "%(name)s: the reference is neither shown nor ranked. To rank it as a hidden control, which "
+            "shows who reads: %(command)s"
+        )
+        % {"name": use.task, "command": _command(use, rate="0.1")}
+        for use in uses
+        if use.has_design and not use.is_drawn
+    ]
+
+
+def _ranked_in_words(uses: list[ReferenceUse]) -> Iterator[str]:
+    for use in uses:
+        yield f"{_drawn_in_words(use)} {_hits_left_in_words(use.hits)}"
+    if uses:
+        yield _(
+            "Judges who see the reference find the same text among the outputs by looking. “Prefers the "
+            "reference” then says nothing about how they read."
+        )
+    for use in uses:
+        if use.is_drawn:
+            yield _("To rank it no more: %(command)s") % {"command": _command(use, rate="0")}
+
+
+def _drawn_in_words(use: ReferenceUse) -> str:
+    if not use.is_drawn:
+        words = _("%(name)s: the reference is no longer drawn as an output.")
+    elif use.rate is None:
+        words = _("%(name)s: the reference is drawn as an output like any system.")
+    else:
+        words = _("%(name)s: the reference is drawn as an output in %(share)s of blocks.")
+    return words % {
+        "name": use.task,
+        "share": threshold_in_words(JudgeMeasure.REFERENCE, use.rate or 0),
+    }
+
+
+def _hits_left_in_words(hits: int) -> str:
+    """Return how many HITs still to be judged hold the reference, as a sentence."""
+    return ngettext(
+        "%(count)d HIT still to be judged holds it.",
+        "%(count)d HITs still to be judged hold it.",
+        hits,
+    ) % {"count": hits}
+
+
+def _command(use: ReferenceUse, *, rate: str) -> str:
+    return f"rest POST tasks/{use.task_id}/designs/ reference_rate:={rate} confirm=true"
+
+
+#: Outputs in a block of which nothing is said.
+_USUAL: Final = 5
+# Judges who are asked about what another one said.
+_ASKED_ABOUT_IT: Final = 2
+
+
+def design_unless_chosen(*, task: Task, campaign: Campaign, seed: int) -> Design:
+    """Return the design of a test set for which none was chosen, not saved.
+
+    It draws the reference like a system, unless judges see it: then never. Blocks hold as many outputs as the protocol
+    begins with; where it asks about two at a time, two; where it sorts systems, the sort says which. Where others are
+    asked about what was said of an output, two are.
+    """
+    return Design(
+        task=task,
+        **_fields(task.protocol),
+        seed=seed,
+        reference_rate=0.0 if is_reference_shown(task=task, campaign=campaign) else None,
+    )
+
+
+def _fields(protocol: str) -> dict[str, Any]:
+    kind = answer_kind(protocol)
+    fields = _size(kind)
+    if kind.passes is not None:
+        fields["segments_per_hit"] = kind.passes.segments_per_hit
+    if kind.has_stages:
+        fields["redundancy"] = 1 + _ASKED_ABOUT_IT
+    return fields
+
+
+def _size(kind: AnswerKind) -> dict[str, Any]:
+    if kind.comparisons is not None:
+        return {"kind": Design.Kind.SORTING, "systems_per_block": FEWEST_CANDIDATES}
+    most = kind.candidates[-1]
+    if most == FEWEST_CANDIDATES:
+        return {"kind": Design.Kind.BINARY, "systems_per_block": FEWEST_CANDIDATES}
+    if kind.first_candidates == 1 or not kind.compares_outputs:
+        # So that no system is shown less than others.
+        return {"kind": Design.Kind.BALANCED, "systems_per_block": 1}
+    return {"systems_per_block": kind.first_candidates or min(_USUAL, most)}

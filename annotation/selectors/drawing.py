@@ -1,22 +1,210 @@
-"""Read what the next HITs of a test set are drawn from."""
+"""Read what the next HITs of a test set are drawn from: texts, windows, comparisons so far."""
 
-from collections.abc import Collection, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
+from itertools import groupby
 from typing import Any
 
+from django.db.models import Q
+from django.db.models.functions import Now
+
 from annotation.models import Design, HITSequence, SamplingState
-from annotation.sampling.corpus import SegmentOutputs
+from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput, normalised
 from annotation.sampling.drawing import HITDrawer, SegmentQuota
+from annotation.sampling.parameters import Normalisation
 from annotation.sampling.state import DrawState
+from annotation.sampling.windows import Windows
 from annotation.selectors.comparisons import blocks_wanted
-from annotation.selectors.corpus import (
-    TestSetTexts,
-    texts_of_others,
-    texts_without,
-    windows_of,
-)
-from campaign.models import Task
+from campaign.models import Output, Segment, Task
+
+# Segments read at once, since neighbours are mostly drawn together, and chunks kept in memory.
+_CHUNK = 32
+_CHUNKS_KEPT = 512
+
+
+def windows_of(task: Task, design: Design) -> Windows:
+    """Return the windows a design draws from: segments with a source text that it does not exclude."""
+    segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
+    if design.documents:
+        segments = segments.filter(document__position__in=design.documents)
+    rows = segments.order_by("document__position", "position").values_list("document_id", "number")
+    documents = [[number for _, number in rows] for _, rows in groupby(rows, lambda row: row[0])]
+    only = frozenset(design.segments) if design.segments else None
+    return Windows(documents, length=design.parameters.segments_per_hit, only=only)
+
+
+class TestSetTexts(Mapping[int, SegmentOutputs]):
+    """The texts of each segment by number, read when needed, a chunk of segments at a time.
+
+    Keeps at most some 16,000 segments, so that a test set of any size can be planned.
+    """
+
+    __test__ = False
+
+    def __init__(self, task: Task, *, at: datetime | None = None) -> None:
+        """`at`: use the damaged references that were approved at this time."""
+        self._task = task
+        self.at = at
+        self._chunks: OrderedDict[int, dict[int, SegmentOutputs]] = OrderedDict()
+        self.systems: dict[str, int] = dict(task.test_set.systems.values_list("name", "id"))
+        self.ranked_systems = sorted(
+            task.test_set.systems.exclude(kind=OutputKind.BAD_REFERENCE).values_list(
+                "name", flat=True
+            )
+        )
+        self.only_systems = sorted(
+            task.test_set.systems.filter(kind=OutputKind.SYSTEM).values_list("name", flat=True)
+        )
+        self._segment_ids: dict[int, int] = {}
+
+    def __getitem__(self, number: int) -> SegmentOutputs:
+        chunk = self._chunk((number - 1) // _CHUNK)
+        return chunk[number]
+
+    @cached_property
+    def checkable(self) -> list[int]:
+        """Return the numbers of the segments with a damaged reference that may be shown, in order."""
+        damaged = Output.objects.drawable(at=self.at).filter(
+            system__kind=OutputKind.BAD_REFERENCE, segment__test_set=self._task.test_set_id
+        )
+        numbers = damaged.order_by("segment__number").values_list("segment__number", flat=True)
+        return list(numbers.distinct())
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(
+            Segment.objects.filter(test_set_id=self._task.test_set_id)
+            .order_by("number")
+            .values_list("number", flat=True)
+        )
+
+    def __len__(self) -> int:
+        return Segment.objects.filter(test_set_id=self._task.test_set_id).count()
+
+    def segment_id(self, number: int) -> int:
+        """Return the id of a segment."""
+        if number not in self._segment_ids:
+            self._chunk((number - 1) // _CHUNK)
+        return self._segment_ids[number]
+
+    def _chunk(self, index: int) -> dict[int, SegmentOutputs]:
+        if index in self._chunks:
+            self._chunks.move_to_end(index)
+            return self._chunks[index]
+        if len(self._chunks) == _CHUNKS_KEPT:
+            self._chunks.popitem(last=False)
+        numbers = self._numbers(index)
+        self._chunks[index] = self._read(Q(number__range=(numbers[0], numbers[-1])))
+        return self._chunks[index]
+
+    def read_ahead(self, numbers: Collection[int]) -> None:
+        """Read these segments and their neighbours at once, for a few HITs from anywhere."""
+        indices = {(number - 1) // _CHUNK for number in numbers}
+        wanted = [number for index in indices for number in self._numbers(index)]
+        found = self._read(Q(number__in=wanted))
+        for index in indices:
+            self._chunks[index] = {
+                number: found[number] for number in self._numbers(index) if number in found
+            }
+
+    def _numbers(self, index: int) -> range:
+        return range(index * _CHUNK + 1, (index + 1) * _CHUNK + 1)
+
+    def _read(self, which: Q) -> dict[int, SegmentOutputs]:
+        segments = list(
+            Segment.objects.filter(which, test_set_id=self._task.test_set_id).values_list(
+                "id", "number", "source_text"
+            )
+        )
+        self._segment_ids.update((number, id_) for id_, number, _source in segments)
+        outputs: dict[int, list[SystemOutput]] = {}
+        outputs_then = Output.objects.drawable(at=self.at)
+        rows = outputs_then.filter(
+            segment__in=[id_ for id_, _number, _source in segments]
+        ).values_list("segment_id", "system__name", "id", "text", "system__kind")
+        for segment_id, system, output_id, text, kind in rows:
+            outputs.setdefault(segment_id, []).append(
+                SystemOutput(system, output_id, text or "", OutputKind(kind))
+            )
+        return {
+            number: SegmentOutputs(number, len((source or "").split()), tuple(outputs.get(id_, ())))
+            for id_, number, source in segments
+        }
+
+
+def texts_now(task_id: int) -> TestSetTexts:
+    """Return the texts with the damaged references that are approved now."""
+    task: Any = Task.objects.annotate(now=Now()).get(pk=task_id)
+    return TestSetTexts(task, at=task.now)
+
+
+class FilteredTexts(Mapping[int, SegmentOutputs]):
+    """Texts without some outputs: those one judge may be shown, or that existed at another time."""
+
+    def __init__(
+        self,
+        texts: Mapping[int, SegmentOutputs],
+        keep: Callable[[SegmentOutputs], tuple[SystemOutput, ...]],
+    ) -> None:
+        self._texts, self._keep = texts, keep
+
+    def __getitem__(self, number: int) -> SegmentOutputs:
+        texts = self._texts[number]
+        return SegmentOutputs(texts.number, texts.words, self._keep(texts))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+def texts_without(
+    texts: Mapping[int, SegmentOutputs], systems: Collection[str], normalisation: Normalisation
+) -> Mapping[int, SegmentOutputs]:
+    """Return the texts without those of these systems, also where another system wrote the same."""
+
+    def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
+        theirs = {
+            normalised(output.text, normalisation)
+            for output in segment.outputs
+            if output.system in systems
+        }
+        return tuple(
+            output
+            for output in segment.outputs
+            if normalised(output.text, normalisation) not in theirs
+        )
+
+    return FilteredTexts(texts, keep) if systems else texts
+
+
+def texts_of_others(
+    texts: Mapping[int, SegmentOutputs], systems: Collection[str]
+) -> Mapping[int, SegmentOutputs]:
+    """Return the texts without the outputs of these systems; where another wrote the same, its own stays."""
+
+    def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
+        return tuple(output for output in segment.outputs if output.system not in systems)
+
+    return FilteredTexts(texts, keep) if systems else texts
+
+
+def texts_of(
+    texts: Mapping[int, SegmentOutputs], systems: Collection[str]
+) -> Mapping[int, SegmentOutputs]:
+    """Return the texts of these systems only, and the damaged references."""
+
+    def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
+        return tuple(
+            output
+            for output in segment.outputs
+            if output.system in systems or output.kind is OutputKind.BAD_REFERENCE
+        )
+
+    return FilteredTexts(texts, keep)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

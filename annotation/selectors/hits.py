@@ -1,10 +1,33 @@
-"""HITs and designs as organisers see them: which blocks were drawn, and why."""
+"""HITs as they were drawn, lent or not; and those that a design would draw next."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import NAMESPACE_OID, uuid5
 
 from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models.functions import Now
 
-from annotation.models import Assignment, Design
-from annotation.models.hit import HIT
-from annotation.models.pool import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
+from annotation.models import HIT, Assignment, Block, Design, HITPurpose, HITSequence, Judgment
+from annotation.models.block import by_candidate
+from annotation.models.pool import UNTIL_THE_FIRST_IS_DONE, HITQuerySet, IsAnyOf
+from annotation.sampling.encoding import EncodedBlock, blocks_decoded
+from annotation.sampling.parameters import DesignParameters
+from annotation.sampling.planning import HITPlanning, PlannedHIT
+from annotation.sampling.plans import BlockPlan, HITPlan
+from annotation.sampling.repeats import HITHistoryEntry, Purpose, slot
+from annotation.sampling.schedule import (
+    MissingHITs,
+    RepeatSchedule,
+    checks_among,
+    hits_schedule,
+)
+from annotation.selectors.designs import design_in_force, design_unless_chosen
+from annotation.selectors.drawing import DrawInputs, draw_inputs, texts_of_others
+from annotation.selectors.passes import has_passes, raters_of, rounds_of
+from annotation.selectors.shown import BlockData, DrawnBlock, blocks_drawn
+from campaign.models import Output, Segment, System, SystemKind, Task
 
 
 def hits_explained(*, task_id: int) -> HITQuerySet:
@@ -39,3 +62,348 @@ def hit_state(hit: HIT) -> str:
     if hit.available_at == UNTIL_THE_FIRST_IS_DONE:
         return "waiting"
     return "lent" if getattr(hit, "is_lent", False) else "available"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A HIT as stored."""
+
+    pk: int
+    number: int
+    segment_ids: list[int]
+    plan: list[EncodedBlock] | None
+    why: dict[str, Any]
+
+    def whys(self, count: int) -> list[dict[str, Any]]:
+        """Return the explanation of each of its blocks; empty if it was not drawn here."""
+        stored = self.why.get("blocks", [{}] * count)
+        return [{key: why[key] for key in why if key != "segment"} for why in stored]
+
+
+def plans_read(hit_ids: Collection[int]) -> dict[int, HITPlan]:
+    """Return the plans of these HITs by id. At most five queries, whatever their number.
+
+    Works for any HIT: most have no `Block` rows before they are lent.
+    """
+    found = HIT.objects.filter(pk__in=hit_ids).values_list(
+        "pk", "number", "segment_ids", "plan", "why"
+    )
+    rows = [_Row(*row) for row in found]
+    blocks = _blocks_planned([row for row in rows if row.plan is not None])
+    blocks.update(_blocks_written([row for row in rows if row.plan is None]))
+    return {
+        row.pk: HITPlan(
+            number=row.number,
+            blocks=blocks[row.pk],
+            why={key: row.why[key] for key in row.why if key != "blocks"},
+        )
+        for row in rows
+    }
+
+
+def firsts_scheduled(
+    *, design: Design, sequence: HITSequence, count: int
+) -> list[tuple[int, int, HITPlan]]:
+    """Return the first HITs that the next `count` steps of a schedule repeat: id, family, plan. One read."""
+    parameters = design.parameters
+    if design.pk is None or (not parameters.inter_share and parameters.redundancy == 1):
+        return []
+    # Skipped steps come on top; their first HITs are read in the next call.
+    families, inter = set(), sequence.inter_scheduled
+    for step in range(1, 2 * count + 1):
+        wanted = slot(parameters=parameters, step=sequence.scheduled + step, inter=inter)
+        families.add(wanted.family)
+        inter += wanted.purpose is Purpose.INTER
+    rows = dict(
+        HIT.objects.filter(
+            design=design,
+            family__in=families,
+            purpose=HITPurpose.FIRST,
+            # Nobody judged a withdrawn HIT: there is nothing to compare a repeat with.
+            withdrawn_at__isnull=True,
+        ).values_list("pk", "family")
+    )
+    return [(pk, rows[pk], plan) for pk, plan in plans_read(rows).items()]
+
+
+def _blocks_planned(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
+    """Return the blocks of each HIT, read from its row."""
+    outputs = {
+        output
+        for row in rows
+        for block in row.plan or ()
+        for candidate in block["candidates"]
+        for output in candidate
+    }
+    systems = dict(Output.objects.filter(pk__in=outputs).values_list("pk", "system__name"))
+    segments = {segment for row in rows for segment in row.segment_ids}
+    numbers = dict(Segment.objects.filter(pk__in=segments).values_list("pk", "number"))
+    return {
+        row.pk: blocks_decoded(
+            row.plan or (),
+            segments=[numbers[segment] for segment in row.segment_ids],
+            systems=systems,
+            whys=row.whys(len(row.segment_ids)),
+        )
+        for row in rows
+    }
+
+
+def _blocks_written(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
+    """Return the blocks of HITs without a stored plan, read from their `Block` rows."""
+    if not rows:
+        return {}
+    found = list(
+        Block.objects.filter(hit__in=[row.pk for row in rows])
+        .order_by("hit_id", "position")
+        .values_list("hit_id", "segment__number", "outputs", "stands_for")
+    )
+    ids = {output for _hit, _segment, outputs, _stands_for in found for output in outputs}
+    systems = {
+        output: (name, kind)
+        for output, name, kind in Output.objects.filter(pk__in=ids).values_list(
+            "pk", "system__name", "system__kind"
+        )
+    }
+    blocks: dict[int, list[BlockPlan]] = defaultdict(list)
+    for hit, segment, outputs, stands_for in found:
+        blocks[hit].append(_block(segment, by_candidate(outputs, stands_for), systems))
+    return {
+        row.pk: tuple(
+            replace(block, why=why)
+            for block, why in zip(blocks[row.pk], row.whys(len(blocks[row.pk])), strict=True)
+        )
+        for row in rows
+    }
+
+
+def _block(
+    segment: int, candidates: Sequence[Sequence[int]], systems: Mapping[int, tuple[str, str]]
+) -> BlockPlan:
+    """Return the plan of a block without its explanation; `systems` by output, with their kind."""
+    names = tuple(tuple(sorted(systems[id_][0] for id_ in ids)) for ids in candidates)
+    damaged = (
+        shown
+        for shown, ids in zip(names, candidates, strict=True)
+        if any(systems[id_][1] == SystemKind.BAD_REFERENCE for id_ in ids)
+    )
+    return BlockPlan(
+        segment=segment,
+        candidates=tuple(tuple(sorted(ids)) for ids in candidates),
+        systems=names,
+        control=next(damaged, ()),
+        why={},
+    )
+
+
+def judge_history(*, judge_id: int, task_id: int) -> tuple[list[HITHistoryEntry], dict[int, int]]:
+    """Return the HITs lent to a judge in order, and the ids of those that are no intra repeats.
+
+    Training is left out, and what shows a withdrawn system is not repeatable. The dictionary maps the number of a HIT to its id.
+    """
+    judged = Judgment.objects.filter(judge=OuterRef("judge"), block__hit=OuterRef("hit"))
+    withdrawn = System.objects.filter(
+        IsAnyOf(F("pk"), OuterRef("hit__system_ids")), withdrawn_at__isnull=False
+    )
+    rows = (
+        Assignment.objects.filter(judge=judge_id, hit__task=task_id)
+        .exclude(hit__purpose=HITPurpose.TRAINING)
+        .annotate(may_be_repeated=Exists(judged) & ~Exists(withdrawn))
+        .order_by("ordinal")
+        .values_list(
+            "hit_id",
+            "hit__number",
+            "hit__purpose",
+            "hit__repeats_id",
+            "completed_at",
+            "may_be_repeated",
+        )
+    )
+    own: dict[int, int] = {}  # first HIT of the family → the number this judge did
+    hit_ids: dict[int, int] = {}
+    history: list[HITHistoryEntry] = []
+    for hit_id, number, purpose, repeats, completed_at, may_be_repeated in rows:
+        if purpose == HITPurpose.INTRA:
+            history.append(HITHistoryEntry(number=number, repeats=own.get(repeats or hit_id)))
+            continue
+        own[repeats or hit_id] = number
+        hit_ids[number] = hit_id
+        is_repeatable = completed_at is not None and may_be_repeated
+        history.append(HITHistoryEntry(number=number, repeatable=is_repeatable))
+    return history, hit_ids
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedBlock:
+    """A block of a previewed HIT.
+
+    Attributes
+    ----------
+    shown : BlockData
+        All that a judge would see; its ids are those of no stored block.
+    plan : BlockPlan
+        Which systems stand behind the candidates, in shown order, and why: for organisers only.
+    """
+
+    shown: BlockData
+    plan: BlockPlan
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedHIT:
+    """A HIT that would be planned.
+
+    Attributes
+    ----------
+    number : int
+    purpose : str
+        A `Purpose`: first, redundancy or inter.
+    repeats : int or None
+        The number of the HIT that it repeats.
+    source_language, target_language : str
+    blocks : list of PreviewedBlock
+        In shown order.
+    """
+
+    number: int
+    purpose: str
+    repeats: int | None
+    source_language: str
+    target_language: str
+    blocks: list[PreviewedBlock]
+
+
+def previewed_hits(
+    *,
+    task_id: int,
+    parameters: DesignParameters | None,
+    numbers: range,
+    documents: Sequence[int] = (),
+    segments: Sequence[int] = (),
+) -> list[PreviewedHIT]:
+    """Return the HITs that would be planned from the present state, as judges would see them.
+
+    They are what `hits_plan(count=len(numbers))` would plan if the next number were the first of
+    `numbers`: a number at which nothing can be ranked is passed over. Stores nothing and locks nothing.
+
+    Parameters
+    ----------
+    task_id : int
+    parameters : DesignParameters or None
+        Of a design that is to follow the one in force; None for the one in force.
+    numbers : range
+        Of the HITs.
+    documents, segments : sequence of int
+        Those that are judged, of the design given by `parameters`; empty means all.
+
+    Returns
+    -------
+    list of PreviewedHIT
+        Fewer than `numbers` if no more can be ranked. Their texts are read together; of repeats and checks
+        some come on top, two queries for what stands together.
+    """
+    task: Any = (
+        Task.objects.select_related("test_set__campaign").annotate(now=Now()).get(pk=task_id)
+    )
+    design = _design(task, parameters, documents, segments)
+    sequence = _sequence(task, design)
+    sequence.last_number = numbers.start - 1
+    inputs = draw_inputs(task=task, design=design, sequence=sequence, at=task.now)
+    drawer = inputs.drawer()
+    # Anywhere in the test set: read together, so that their number decides nothing.
+    firsts_only = range(numbers.start, numbers.stop, design.redundancy)
+    inputs.texts.read_ahead(drawer.segments_ahead(firsts_only, turn=sequence.turns + 1))
+    planning = HITPlanning(
+        parameters=design.parameters,
+        drawer=drawer,
+        withdrawn=inputs.withdrawn,
+        counters=sequence,
+        # Organisers may look at a design also when all is planned.
+        blocks_wanted=None,
+        only_wanted=False,
+    )
+    if has_passes(task):
+        _rounds_add(planning, inputs, sequence, count=len(numbers))
+        return _shown(planning.planned[: len(numbers)], task)
+    firsts = firsts_scheduled(design=design, sequence=sequence, count=len(numbers))
+    missing = MissingHITs(
+        planning,
+        sequence,
+        count=len(numbers),
+        checks=checks_among(len(numbers), design.attention_every),
+    )
+    schedule = RepeatSchedule(
+        planning, sequence, firsts={family: plan for _pk, family, plan in firsts}
+    )
+    hits_schedule(planning, schedule, missing)
+    return _shown(planning.planned, task)
+
+
+def _rounds_add(
+    planning: HITPlanning, inputs: DrawInputs, sequence: HITSequence, *, count: int
+) -> None:
+    """Plan rounds, as for a task that shows judges its texts twice, until there are so many HITs or no more."""
+    rounds = rounds_of(task=inputs.task, design=inputs.design)
+    texts, raters = texts_of_others(inputs.texts, inputs.withdrawn), raters_of(inputs.task)
+    number = sequence.turns
+    while len(planning.planned) < count:
+        number += 1
+        window = rounds.window(number)
+        if not window:
+            return
+        inputs.texts.read_ahead(window)
+        rounds.add(planning, number, texts=texts, raters=raters)
+
+
+def next_numbers(*, task_id: int, count: int) -> range:
+    """Return the numbers of the next HITs to be planned."""
+    found = HITSequence.objects.filter(task=task_id).values_list("last_number", flat=True)
+    last = found.first() or 0
+    return range(last + 1, last + 1 + count)
+
+
+def _design(
+    task: Task,
+    parameters: DesignParameters | None,
+    documents: Sequence[int],
+    segments: Sequence[int],
+) -> Design:
+    if parameters is None:
+        found = design_in_force(task_id=task.pk)
+        return found or design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=0)
+    return Design.of(parameters, task=task, documents=list(documents), segments=list(segments))
+
+
+def _sequence(task: Task, design: Design) -> HITSequence:
+    """Return how far the test set is planned; each design begins its schedule anew. Never saved."""
+    found = HITSequence.objects.filter(task=task).first()
+    sequence = found or HITSequence(task=task)
+    if design.pk is None or sequence.design_id != design.pk:
+        sequence.scheduled = sequence.inter_scheduled = sequence.turns = 0
+    return sequence
+
+
+def _shown(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
+    outputs = {ids[0] for hit in planned for block in hit.plan.blocks for ids in block.candidates}
+    texts = dict(Output.objects.filter(pk__in=outputs).values_list("pk", "text"))
+    plans = [(hit.plan.number, block) for hit in planned for block in hit.plan.blocks]
+    drawn = [
+        DrawnBlock(
+            id=uuid5(NAMESPACE_OID, f"{task.pk} {number} {block.segment}"),
+            segment=block.segment,
+            texts=[texts[ids[0]] or "" for ids in block.candidates],
+        )
+        for number, block in plans
+    ]
+    shown = iter(blocks_drawn(drawn, task=task))
+    return [
+        PreviewedHIT(
+            number=hit.plan.number,
+            purpose=hit.purpose.value,
+            repeats=hit.repeats,
+            source_language=task.test_set.source_language,
+            target_language=task.test_set.target_language,
+            blocks=[PreviewedBlock(shown=next(shown), plan=plan) for plan in hit.plan.blocks],
+        )
+        for hit in planned
+    ]

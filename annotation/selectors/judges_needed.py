@@ -17,9 +17,8 @@ from django.utils.translation import ngettext
 from annotation.models import Design
 from annotation.protocols import AnswerKind, Comparisons, Passes, answer_kind
 from annotation.sampling.rounds import Rounds, checks_for_each_block
-from annotation.selectors.corpus import TestSetTexts, texts_of_others, windows_of
-from annotation.selectors.designs import systems_drawn
-from annotation.selectors.first_design import design_unless_chosen
+from annotation.selectors.designs import design_unless_chosen, systems_drawn
+from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_of
 from annotation.selectors.passes import rounds_of
 from annotation.selectors.progress import work_annotations
 from campaign.models import GroupMember, Judge, Output, SystemKind, Task

@@ -1,8 +1,9 @@
-"""The judgments of a test set as a list to filter, by number; and one of them with its texts."""
+"""Judgments, skips and problem reports as lists to filter; and one of them with its texts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 from django.contrib.postgres.fields import ArrayField
@@ -10,11 +11,13 @@ from django.db.models import (
     BooleanField,
     Count,
     Exists,
+    ExpressionWrapper,
     F,
     Func,
     IntegerField,
     Max,
     OuterRef,
+    Prefetch,
     Q,
     QuerySet,
     Subquery,
@@ -29,13 +32,15 @@ from annotation.models import (
     Judgment,
     JudgmentNumber,
     JudgmentSequence,
+    ProblemReply,
     ProblemReport,
     QualityAction,
     QualityActionKind,
+    Skip,
 )
 from annotation.models.block import by_candidate
-from annotation.selectors.outputs_shown import outputs_of
-from campaign.models import GroupMember, Output, Segment, Task
+from annotation.selectors.shown import outputs_of
+from campaign.models import Campaign, GroupMember, Judge, Output, Segment, Task
 from campaign.texts.languages import WITHOUT_SPACES
 
 ROWS: Final = 50
@@ -388,3 +393,112 @@ def segments_with_few(*, task: Task, document: str = "", segment: str = "") -> l
 def with_comment(has: bool) -> Q:
     """Return a condition of numbers of judgments."""
     return ~Q(judgment__comment="") if has else Q(judgment__comment="")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two texts that a judge compared.
+
+    Attributes
+    ----------
+    first, second : sequence of str
+        The systems that wrote each text, by name; the first text was shown before the second.
+    first_label, second_label : int
+        From 1, the best, to 5.
+    """
+
+    first: Sequence[str]
+    second: Sequence[str]
+    first_label: int
+    second_label: int
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended for the first text."""
+        if self.first_label == self.second_label:
+            return Outcome.TIED
+        return Outcome.WON if self.first_label < self.second_label else Outcome.LOST
+
+    def turned(self) -> "Comparison":
+        """Return the same with the second text as the first."""
+        return Comparison(self.second, self.first, self.second_label, self.first_label)
+
+
+def comparisons_of(
+    candidates: Sequence[Sequence[str]], labels: Sequence[int | None]
+) -> Iterator[Comparison]:
+    """Yield the comparisons of a judgment: a pair for any two texts that both have a label, in shown order.
+
+    `candidates` and `labels` have the same length, at least one.
+    """
+    ranked = [
+        (names, label) for names, label in zip(candidates, labels, strict=True) if label is not None
+    ]
+    for (first, first_label), (second, second_label) in combinations(ranked, 2):
+        yield Comparison(first, second, first_label, second_label)
+
+
+def is_asked_for(each: Comparison, *, system: str, other: str, outcome: str) -> bool:
+    """Return whether a comparison, as it stands, is one of a system; with another, with this outcome, if these are named."""
+    return (
+        system in each.first
+        and (not other or other in each.second)
+        and (not outcome or each.outcome == outcome)
+    )
+
+
+_OWN_SHOWN: Final = 50
+
+
+def problem_reports_of(*, campaign: Campaign) -> QuerySet[ProblemReport, Any]:
+    """Return the reports of a campaign with their states, the latest first."""
+    rows = ProblemReport.objects.filter(task__test_set__campaign=campaign).with_state()
+    return rows.select_related("judge", "task__test_set", "block__segment__document").order_by(
+        "-pk"
+    )
+
+
+def own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
+    """Return a judge's latest reports with `answers`: what organisers said and did not take back. Two queries."""
+    return all_own_problem_reports(judge)[:_OWN_SHOWN]
+
+
+def all_own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
+    """Return all of a judge's reports likewise, the newest first."""
+    said = ProblemReply.objects.standing().exclude(text="").order_by("number")
+    answers = Prefetch("replies", queryset=said, to_attr="answers")
+    own = ProblemReport.objects.filter(judge=judge).with_state().select_related("block")
+    return own.prefetch_related(answers).order_by("-pk")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedBlock:
+    """What a report is about; `judgment` is the number of what its judge said of the block last, if anything."""
+
+    texts: list[RankedText]
+    judgment: int | None
+
+
+def reported_block(report: ProblemReport) -> ReportedBlock:
+    """Return the candidates as the judge saw them, with their ranks if they ranked them. Two queries."""
+    found = JudgmentNumber.objects.filter(
+        judgment__block=report.block_id, judgment__judge=report.judge_id
+    )
+    latest = found.order_by("-number").values_list("number", "judgment__labels").first()
+    outputs, stands_for = report.block.outputs, report.block.stands_for
+    number, labels = latest or (None, [None] * len(by_candidate(outputs, stands_for)))
+    texts = ranked_texts(outputs=outputs, stands_for=stands_for, labels=labels)
+    return ReportedBlock(texts=texts, judgment=number)
+
+
+def skips_listed(*, task: Task) -> QuerySet[Skip]:
+    """Return skips with judge and segment, the latest first; `is_judged`: the judge ranked the block all the same."""
+    # Not Exists: for that PostgreSQL may read and hash all judgments there are, for a page of a hundred skips.
+    ranked = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))[:1]
+    return (
+        Skip.objects.filter(task=task)
+        .select_related("judge", "block__segment__document")
+        .alias(ranked=Subquery(ranked.values("pk")))
+        .annotate(is_judged=ExpressionWrapper(Q(ranked__isnull=False), BooleanField()))
+        .order_by("-pk")
+    )

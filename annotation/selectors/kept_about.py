@@ -4,14 +4,14 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from annotation.models import Judgment, Skip
-from annotation.selectors.history import (
+from annotation.selectors.judges import judge_status, messages_to
+from annotation.selectors.judging import (
     DoneBlock,
     has_older_done_blocks,
     own_done_blocks,
     own_done_blocks_data,
 )
-from annotation.selectors.judge_status import judge_status, messages_to
-from annotation.selectors.problem_reports import all_own_problem_reports
+from annotation.selectors.judgment_list import all_own_problem_reports
 from annotation.selectors.work_time import work_time
 from campaign.models import Acceptance, ErasureMail, Invitation, Judge, Participation, User
 

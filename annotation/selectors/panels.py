@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q, QuerySet
 
-from annotation.selectors.judge_status import JudgeStatus, judge_statuses
+from annotation.selectors.judges import JudgeStatus, judge_statuses
 from annotation.selectors.progress import JudgeWork, work_annotations
 from campaign.models import Campaign, Judge, Panel, Participation, ParticipationState, User
 from campaign.panels import Entry

@@ -18,8 +18,8 @@ from django.db.models import (
 from annotation.models import HIT, Assignment, Design, Judgment
 from annotation.protocols import LAST_PASS, answer_kind
 from annotation.sampling.rounds import Rounds
-from annotation.selectors.corpus import windows_of
 from annotation.selectors.designs import design_in_force
+from annotation.selectors.drawing import windows_of
 from campaign.models import Task
 
 FIRST: Final = 1

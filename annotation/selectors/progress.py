@@ -1,29 +1,33 @@
-"""How far a judge is: blocks done and held, of those they are asked for."""
+"""How far a judge is: blocks done and held, of those they are asked for; and the pace of a test set."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from statistics import fmean
+from typing import Final
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
     BigIntegerField,
     BooleanField,
+    Count,
     Exists,
     ExpressionWrapper,
     F,
     Max,
+    Min,
     OuterRef,
     Q,
     Subquery,
     Sum,
 )
 from django.db.models.expressions import Combinable
-from django.db.models.functions import Coalesce, JSONArray
+from django.db.models.functions import Coalesce, JSONArray, Now
 from django.db.models.lookups import Exact, IsNull
 
 from annotation.models import Assignment, Block, JudgeAccount, Judgment, Skip
-from campaign.models import GroupMember, Judge
+from campaign.models import GroupMember, Judge, Task
 
 # A judge's pace is that of their latest blocks; of fewer than two HITs it is not known.
 PACE_BLOCKS = 20
@@ -144,3 +148,34 @@ def judge_work(judge: Judge) -> JudgeWork:
     annotations = work_annotations()
     [row] = Judge.objects.filter(pk=judge.pk).annotate(**annotations).values_list(*annotations)
     return JudgeWork.counted(*row)
+
+
+# Longer, and a campaign that begins is noticed too late; shorter, and a break for coffee is.
+_WINDOW: Final = timedelta(minutes=10)
+# Two judgments within a second are not a pace of 7,200 an hour.
+_SHORTEST: Final = timedelta(minutes=2)
+# Who was lent nothing for so long judges nothing now.
+_AT_WORK: Final = timedelta(days=1)
+_HOUR: Final = timedelta(hours=1)
+
+
+def hits_an_hour(*, task_id: int) -> float:
+    """Return at what pace HITs of a test set are being judged: those of the last ten minutes.
+
+    If work began within them, since then. Simulated judges do not count. Reads the latest judgments of
+    the judges at work, whatever the length of the history.
+    """
+    now: datetime = Task.objects.values_list(Now(), flat=True).get(pk=task_id)
+    at_work = JudgeAccount.objects.filter(task=task_id, last_lent_at__gte=now - _AT_WORK).exclude(
+        judge__origin=Judge.Origin.SIMULATED
+    )
+    recent = Judgment.objects.of(task_id).filter(
+        judge__in=at_work.values("judge"),
+        submitted_at__gte=now - _WINDOW,
+        assignment__isnull=False,
+    )
+    found = recent.aggregate(hits=Count("assignment", distinct=True), first=Min("submitted_at"))
+    if not found["hits"]:
+        return 0.0
+    elapsed = min(_WINDOW, max(_SHORTEST, now - found["first"]))
+    return float(found["hits"] * (_HOUR / elapsed))

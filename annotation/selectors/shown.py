@@ -7,7 +7,16 @@ from typing import Any, Final, TypedDict
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import BigIntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import (
+    BigIntegerField,
+    BooleanField,
+    F,
+    Func,
+    IntegerField,
+    OuterRef,
+    QuerySet,
+    Subquery,
+)
 from django.db.models.functions import JSONArray
 
 from annotation.models import Block, Judgment, Skip
@@ -22,10 +31,44 @@ from annotation.protocols import (
     stages_of,
     texts_beside,
 )
-from annotation.selectors.outputs_shown import outputs_of
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Campaign, Protocol, Reference, Segment, Task
+from campaign.models import Campaign, Output, Protocol, Reference, Segment, Task
 from campaign.texts.languages import language_direction
+
+
+class _IsAmong(Func):
+    """True where the first expression is an element of the second, looked up by index."""
+
+    template = "%(expressions)s)"
+    arg_joiner = " = ANY("
+    output_field = BooleanField()
+
+
+class _Place(Func):
+    """The place of the second expression in the first."""
+
+    function = "array_position"
+    output_field = IntegerField()
+
+
+def outputs_of(block: str = "") -> QuerySet[Output]:
+    """Return the outputs in shown order that the outer query's block shows, for a subquery of it.
+
+    `block`: where the outer query has the block, as in "block__"; empty if it is one of blocks.
+    """
+    shown = OuterRef(f"{block}outputs")
+    among = Output.objects.filter(_IsAmong(F("pk"), shown))
+    return among.alias(place=_Place(shown, F("pk"))).order_by("place")
+
+
+def candidate_count(block: str = "") -> Func:
+    """Return an expression: how many candidates a block has."""
+    return Func(
+        Func(F(f"{block}stands_for"), F(f"{block}outputs"), function="COALESCE"),
+        function="cardinality",
+        output_field=IntegerField(),
+    )
+
 
 # Neighbouring sentences a judge may see on either side.
 CONTEXT_SEGMENTS = 2

@@ -1,12 +1,28 @@
-"""What was chosen of what a task's protocol leaves to choose."""
+"""What was chosen of what a task's protocol leaves to choose, and whether it has judgments."""
+
+from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment
+from annotation.models import Assignment, JudgmentNumber, JudgmentSequence, UnnumberedJudgment
 from annotation.protocols import Rules, answer_kind
-from annotation.selectors.judged import judgments_so_far
 from annotation.selectors.passes import has_passes
-from campaign.models import Task
+from campaign.models import Task, TestSet
+
+
+def judgments_said(*, test_set: TestSet, **_rest: Any) -> bool:
+    """Answer `judgments_asked`. Two queries by index."""
+    return any(
+        rows.objects.filter(task__test_set=test_set).exists()
+        for rows in (UnnumberedJudgment, JudgmentNumber)
+    )
+
+
+def judgments_so_far(*, task_id: int) -> int:
+    """Return the number of stored judgments, those without a number yet and revisions among them. Two queries."""
+    numbered = JudgmentSequence.objects.filter(pk=task_id).values_list("last_number", flat=True)
+    waiting = UnnumberedJudgment.objects.filter(task=task_id)
+    return (numbered.first() or 0) + waiting.count()
 
 
 def task_rules(task: Task) -> Rules:

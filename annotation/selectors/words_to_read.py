@@ -8,7 +8,7 @@ from django.db.models import Count, FloatField, Func, Q, Sum
 
 from annotation.models import BlockControl, Design, Judgment
 from annotation.selectors.designs import systems_drawn
-from annotation.selectors.outputs_shown import candidate_count
+from annotation.selectors.shown import candidate_count
 from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, Task
 from campaign.texts.languages import without_spaces
 

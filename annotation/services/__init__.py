@@ -1,19 +1,13 @@
 """Writes of the annotation app; each is one atomic business action."""
 
-from annotation.services.counters import counters_check, counters_rebuild
-from annotation.services.declining import judge_decline, judge_take_part
-from annotation.services.erasing import erasure_carry_out, erasures_due_carry_out
-from annotation.services.judge_decisions import (
-    MESSAGE_LENGTH,
-    NOTE_LENGTH,
-    REINSTATE,
-    Decided,
-    judges_decide,
-    judges_decision_undo,
+from annotation.services.judges import (
+    erasure_carry_out,
+    erasures_due_carry_out,
+    judge_decline,
+    judge_take_part,
+    tour_begin,
+    tour_leave,
 )
-from annotation.services.judging.numbers import judgments_number, waiting_judgments_number
-from annotation.services.judging.problem_reports import problem_report
-from annotation.services.judging.submission import judgment_submit, skip_submit
 from annotation.services.lending.lend import (
     InstructionsPendingError,
     JudgeDeclinedError,
@@ -23,6 +17,12 @@ from annotation.services.lending.lend import (
     leases_release,
 )
 from annotation.services.lending.work_requests import NoWork, NoWorkReason, work_request
+from annotation.services.numbers import (
+    counters_check,
+    counters_rebuild,
+    judgments_number,
+    waiting_judgments_number,
+)
 from annotation.services.planning.designs import (
     DesignRefusedError,
     design_change,
@@ -32,17 +32,24 @@ from annotation.services.planning.designs import (
 )
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.planning.redraw import hit_redraw
-from annotation.services.planning.sampling_state import sampling_state_record
-from annotation.services.problem_replies import (
+from annotation.services.planning.standby import sampling_state_record
+from annotation.services.problem_reports import (
     REPLY_LENGTH,
     ReplyRefusedError,
     problem_reply,
     problem_reply_take_back,
+    problem_report,
 )
 from annotation.services.quality import (
+    MESSAGE_LENGTH,
+    NOTE_LENGTH,
+    REINSTATE,
+    Decided,
     QualityRefusedError,
     RuleTerms,
     judge_reinstate,
+    judges_decide,
+    judges_decision_undo,
     quality_action_revert,
     quality_action_take,
     quality_rule_add,
@@ -54,12 +61,12 @@ from annotation.services.quality import (
     rule_terms_check,
     suggested_terms,
 )
+from annotation.services.submission import judgment_submit, skip_submit
 from annotation.services.tasks import (
     task_rules_change,
     task_segments_again_change,
     task_with_rules_create,
 )
-from annotation.services.tour import tour_begin, tour_leave
 from annotation.services.training import (
     TrainingRefusedError,
     training_block_change,

@@ -9,8 +9,8 @@ from uuid import UUID
 from annotation.models import TrainingBlock, TrainingCandidate
 from annotation.models.block import candidate_ids
 from annotation.protocols import Answer, answer_kind
-from annotation.selectors.previewed_hits import PreviewedHIT as DrawnHIT
-from annotation.selectors.previewed_hits import previewed_hits
+from annotation.selectors.hits import PreviewedHIT as DrawnHIT
+from annotation.selectors.hits import previewed_hits
 from annotation.selectors.shown import BlockData, CandidateData, DrawnBlock, blocks_drawn
 from annotation.selectors.training import Feedback, feedback_on, training_blocks
 from campaign.models import Task

@@ -20,10 +20,10 @@ from django.utils.translation import gettext as _
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.models.block import by_candidate
 from annotation.protocols import Answer, AnswerKind, answer_kind, stages_of
-from annotation.services.judging.storage import assignment_close_if_done
 from annotation.services.lending.lend import LentAssignment, assignment_lend
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.pool import pool_fill
+from annotation.services.submission import assignment_close_if_done
 from campaign.models import Campaign, Judge, Output, Task
 from campaign.services import judge_add, task_choose
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from annotation.models import HIT, HITPurpose, HITSequence
 from annotation.notification import planning_enqueue
 from annotation.selectors.systems import hits_never_lent, name_settled_in_words
-from annotation.services.page_changes import pages_changed
+from annotation.services.numbers import pages_changed
 from annotation.services.planning.batch import PlanningTransaction
 from campaign.formats import FormatError, InputFile, system_name_problem
 from campaign.importing.errors import ImportRefusedError

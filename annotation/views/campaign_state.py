@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.selectors.state_effects import StateEffects, state_effects, transitions_possible
+from annotation.selectors.effects import StateEffects, state_effects, transitions_possible
 from campaign.forms.lifetime import DeletionForm, LifetimeForm
 from campaign.models import Campaign, CampaignState, Transition, User
 from campaign.models.campaign import CampaignQuerySet

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.selectors.at_work import closing_in_words
+from annotation.selectors.effects import closing_in_words
 from campaign.services import task_close, task_reopen
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered

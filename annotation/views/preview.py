@@ -16,8 +16,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.selectors.onboarding import JudgeOnboarding
-from annotation.selectors.tour import tour_unreserved
+from annotation.selectors.onboarding import JudgeOnboarding, tour_unreserved
 from annotation.views.judge import screen_context, screen_setup
 from annotation.views.tour import tour_data
 from annotation.views.tour_words import tour_words

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.forms import ProblemReplyForm
 from annotation.models import ProblemReply, ProblemReport
 from annotation.pages.problem_table import ProblemReportFilter, ProblemReportTable
-from annotation.selectors.problem_reports import problem_reports_of, reported_block
+from annotation.selectors.judgment_list import problem_reports_of, reported_block
 from annotation.services import ReplyRefusedError, problem_reply, problem_reply_take_back
 from campaign.models import Campaign, Reference, User
 from campaign.texts.languages import language_described

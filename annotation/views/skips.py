@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation.pages.skip_table import SkipFilter, SkipTable
-from annotation.selectors.skips import skips_listed
+from annotation.selectors.judgment_list import skips_listed
 from campaign.views.access import organised_task
 
 

@@ -5,8 +5,7 @@ from typing import cast
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
-from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding
-from annotation.selectors.tour import tour_due
+from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding, tour_due
 from campaign.database.logged import judge_logged
 from campaign.models import CampaignState, User
 

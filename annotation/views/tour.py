@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods
 
-from annotation.selectors.tour import Tour, tour_of
+from annotation.selectors.onboarding import Tour, tour_of
 from annotation.services import tour_begin, tour_leave
 from annotation.views.judge import screen_context, screen_setup
 from annotation.views.steps import next_step, onboarding_or_404

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 
 from annotation.export.work_time import clock_time, work_time_csv
 from annotation.selectors import work_time
-from annotation.selectors.judge_status import messages_to
-from annotation.selectors.problem_reports import own_problem_reports
+from annotation.selectors.judges import messages_to
+from annotation.selectors.judgment_list import own_problem_reports
 from annotation.views.judge import sending_setup
 from annotation.views.steps import onboarding_or_404
 

@@ -22,7 +22,7 @@ from rest_framework.settings import api_settings
 from annotation.models import Block
 from annotation.models.block import by_candidate
 from annotation.protocols import AnswerKind, Rules, rules_completed
-from annotation.selectors.outputs_shown import outputs_of
+from annotation.selectors.shown import outputs_of
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
 from protocols.models import SpansAnswer

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Judgment
 from annotation.selectors import excluded_judges
-from annotation.selectors.outputs_shown import candidate_count
+from annotation.selectors.shown import candidate_count
 from annotation.services import judgments_number
 from campaign.models import Protocol, Task
 from protocols.frame.tables import report_of_answers

@@ -11,8 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.designs import DesignParametersSerializer, proposed_design
-from annotation.selectors.designs import design_in_force
-from annotation.selectors.first_design import design_unless_chosen
+from annotation.selectors.designs import design_in_force, design_unless_chosen
 from campaign.api.access import readable_task
 from campaign.api.requests import NumberField
 from ranking.selectors.design_forecast import design_forecast

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext, pgettext
 
 from annotation.models import QualityAction, QualityActionKind
 from annotation.selectors import JudgeStatus, judge_statuses
-from annotation.selectors.at_work import judges_share
+from annotation.selectors.effects import judges_share
 from annotation.services import REINSTATE, Decided
 from campaign.models import Judge, Task
 from ranking.analyses.judges import outlier_rule_in_words

@@ -20,7 +20,7 @@ from django.db.models.functions import Cast
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import JudgeTally, QualityAction
 from annotation.selectors import JudgeStatus
-from annotation.selectors.judge_status import status_from_actions
+from annotation.selectors.judges import status_from_actions
 from campaign.models import Task
 from ranking.selectors.judges import LOW_AGREEMENT_LEVEL, judges_present
 

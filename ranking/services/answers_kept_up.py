@@ -8,7 +8,7 @@ from django.db.models.fields.json import KeyTransform
 
 from annotation.models import JudgmentSequence
 from annotation.protocols import answer_kind
-from annotation.services.page_changes import pages_changed
+from annotation.services.numbers import pages_changed
 from campaign.models import Task
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.analyses.kind import AnalysisChoice

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.models import Design
-from annotation.selectors.judged import judgments_so_far
-from annotation.services.judging.notifications import ranking_request
+from annotation.selectors.task_rules import judgments_so_far
+from annotation.services.numbers import ranking_request
 from campaign.models import JudgeGroup, Task, User
 from ranking.core.methods.registry import METHODS
 from ranking.models import RankingSettings

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design
 from annotation.protocols import answer_kind
-from annotation.selectors.judged import judgments_so_far
-from annotation.services.judging.notifications import ranking_request
+from annotation.selectors.task_rules import judgments_so_far
+from annotation.services.numbers import ranking_request
 from campaign.models import Task, User
 from ranking.models import StoppingRule
 from ranking.selectors.settings import ranking_settings_in_force

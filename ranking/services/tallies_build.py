@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotation.services.judging.notifications import ranking_request
+from annotation.services.numbers import ranking_request
 from ranking.core.live.state import LiveDefinition, LiveTallies
 from ranking.models import StoredTallies, TalliesBuild
 from ranking.notification import tallies_build_enqueue

@@ -13,15 +13,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.models import Design
 from annotation.pages.design_form import DesignForm
-from annotation.selectors.design_effects import (
+from annotation.selectors.designs import design_in_force, design_unless_chosen
+from annotation.selectors.effects import (
     design_effects,
     design_effects_in_words,
     design_needs_in_words,
 )
-from annotation.selectors.designs import design_in_force
-from annotation.selectors.first_design import design_unless_chosen
-from annotation.selectors.hits import designs_of
-from annotation.selectors.previewed_hits import PreviewedHIT, next_numbers, previewed_hits
+from annotation.selectors.hits import PreviewedHIT, designs_of, next_numbers, previewed_hits
 from annotation.services import DesignRefusedError, design_change, design_use_again
 from campaign.models import Task, User
 from campaign.pages.rights import rights

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.protocols import answer_kind
-from annotation.selectors.judged import judgments_so_far
+from annotation.selectors.task_rules import judgments_so_far
 from campaign.models import Task, User
 from campaign.views.access import organised_task
 from ranking.models import RankingSettings

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.selectors.judged import judgments_so_far
+from annotation.selectors.task_rules import judgments_so_far
 from campaign.models import User
 from campaign.views.access import organised_task
 from ranking.pages.stopping_rule import StoppingRuleForm, rule_lines, tests_words

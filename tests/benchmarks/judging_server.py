@@ -242,7 +242,7 @@ def prepare(task_id: int, blocks: int) -> float:
     import psutil
 
     from annotation.services import hits_plan
-    from annotation.services.planning.blocks import hits_prepare
+    from annotation.services.planning.batch import hits_prepare
 
     hits = blocks // BLOCKS_A_HIT + 1
     hits_plan(task_id=task_id, count=hits)

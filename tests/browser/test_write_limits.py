@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
-from annotation.services.judging import limits, storage
+from annotation.services import submission
 from campaign.models import Judge
 from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
@@ -20,8 +20,7 @@ Limit = Callable[[str, int], None]
 @pytest.fixture
 def limit(monkeypatch: pytest.MonkeyPatch) -> Limit:
     def set_to(name: str, most: int) -> None:
-        for module in (limits, storage):
-            monkeypatch.setattr(module, name, most)
+        monkeypatch.setattr(submission, name, most)
 
     return set_to
 

@@ -34,7 +34,7 @@ from annotation.models import (
 )
 from annotation.protocols import answer_kind
 from annotation.selectors.designs import designs_in_force
-from annotation.selectors.judge_status import (
+from annotation.selectors.judges import (
     JudgeStatus,
     messages_in_force,
     status_from_actions,

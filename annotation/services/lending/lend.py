@@ -23,6 +23,25 @@ from annotation.services.lending.work_requests import work_prefetch_request
 from annotation.sql.hit_lend import HIT_LEND
 from campaign.models import CampaignState, Judge
 
+
+@transaction.atomic
+def assignments_release(*, judge: Judge) -> None:
+    """End the judge's leases now; their HITs become available, and their judgments stay.
+
+    Expired leases need nothing: their HITs are available already, or lent to somebody else. The
+    caller holds the lock of the judge's row.
+    """
+    held = Assignment.objects.filter(
+        judge=judge, completed_at__isnull=True, released_at__isnull=True, lease__endswith__gt=Now()
+    )
+    for assignment in held.select_for_update().annotate(now=Now()):
+        # One moment for both: a HIT may be lent from the very end of the lease on, and not before.
+        now = assignment.now
+        assignment.released_at, assignment.lease = now, DateTimeTZRange(assignment.lease.lower, now)
+        assignment.save(update_fields=["released_at", "lease"])
+        HIT.objects.filter(pk=assignment.hit_id, completed_at__isnull=True).update(available_at=now)
+
+
 # In these states of the campaign judges go on with what they hold; only an open one lends more.
 _MAY_FINISH: Final = frozenset({CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED})
 

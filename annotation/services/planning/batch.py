@@ -1,22 +1,181 @@
-"""Plan HITs in one transaction, under the lock of a test set's `HITSequence`."""
+"""Plan HITs in one transaction, under the lock of a test set's `HITSequence`; store them, and write their blocks.
 
-from collections.abc import Collection, Mapping
+Nothing depends on it: a HIT that is lent unprepared gets its blocks from a trigger.
+"""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Design, HITSequence, PlanningBatch
+from annotation.models import HIT, Block, Design, HITSequence, PlanningBatch
+from annotation.models.pool import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
+from annotation.protocols import answer_kind
 from annotation.sampling.corpus import SegmentOutputs
-from annotation.sampling.planning import HITPlanning
+from annotation.sampling.encoding import plan_encoded
+from annotation.sampling.planning import HITPlanning, PlannedHIT
 from annotation.sampling.repeats import Purpose
-from annotation.selectors.corpus import TestSetTexts, texts_of_others
+from annotation.sampling.schedule import checks_among
 from annotation.selectors.designs import design_in_force
-from annotation.selectors.drawing import draw_inputs
-from annotation.selectors.planned import plans_read
-from annotation.services.planning.storage import hits_store
+from annotation.selectors.drawing import TestSetTexts, draw_inputs, texts_of_others
+from annotation.selectors.hits import plans_read
+from annotation.sql.hit_blocks_write import HIT_BLOCKS_WRITE
+from campaign.database.copy import (
+    Cell,
+    array_cell,
+    constraints_check_now,
+    ids_reserve,
+    pgtrigger_ignore_preset,
+    rows_copy,
+)
+from campaign.database.transactions import table_scans_off
 from campaign.models import Task
+
+
+def hits_store(
+    *,
+    batch: PlanningBatch,
+    planned: Sequence[PlannedHIT],
+    texts: TestSetTexts,
+    stored_ids: dict[int, int],
+) -> None:
+    """Write the HITs with their plans; their blocks are written later, before they are lent.
+
+    `stored_ids` maps numbers of first HITs to row ids; the HITs written here are added.
+    Must be called in a transaction.
+    """
+    if not planned:
+        return
+    pgtrigger_ignore_preset()
+    hit_ids = ids_reserve(HIT, len(planned))
+    stored_ids.update((hit.plan.number, id_) for hit, id_ in zip(planned, hit_ids, strict=True))
+    rows_copy(
+        HIT,
+        _HIT_COLUMNS,
+        (
+            _hit_row(hit, id_, batch, texts, stored_ids)
+            for hit, id_ in zip(planned, hit_ids, strict=True)
+        ),
+    )
+    if answer_kind(batch.task.protocol).has_stages:
+        repeats = HIT.objects.filter(pk__in=hit_ids, repeats__isnull=False)
+        repeats.update(available_at=UNTIL_THE_FIRST_IS_DONE)
+    constraints_check_now()
+
+
+_HIT_COLUMNS = (
+    "id",
+    "task_id",
+    "design_id",
+    "batch_id",
+    "number",
+    "family",
+    "purpose",
+    "repeats_id",
+    "reserved_for_id",
+    "reserved_until",
+    "segment_ids",
+    "system_ids",
+    "holds_check",
+    "plan",
+    "why",
+    "is_standby",
+    "part",
+)
+
+
+def _hit_row(
+    hit: PlannedHIT,
+    id_: int,
+    batch: PlanningBatch,
+    texts: TestSetTexts,
+    stored_ids: dict[int, int],
+) -> tuple[Cell, ...]:
+    blocks = hit.plan.blocks
+    systems = {name for block in blocks for names in block.systems for name in names}
+    why = {
+        **hit.plan.why,
+        "purpose": hit.purpose.value,
+        "blocks": [{"segment": block.segment, **block.why} for block in blocks],
+    }
+    return (
+        id_,
+        batch.task_id,
+        batch.design_id,
+        batch.pk,
+        hit.plan.number,
+        hit.family,
+        hit.purpose.value,
+        None if hit.repeats is None else stored_ids[hit.repeats],
+        hit.reserved_for,
+        None if hit.reserved_until is None else hit.reserved_until.isoformat(),
+        array_cell(texts.segment_id(block.segment) for block in blocks),
+        array_cell(sorted(texts.systems[name] for name in systems)),
+        hit.plan.holds_check,
+        plan_encoded(hit.plan),
+        json.dumps(why, ensure_ascii=False),
+        "t" if hit.is_standby else "f",
+        hit.part,
+    )
+
+
+def missing_of_each_kind(
+    available: HITQuerySet, *, size: int, attention_every: int
+) -> tuple[int, int]:
+    """Return how many HITs with a check, and how many others, `available` lacks of `size`."""
+    if not attention_every:
+        return 0, max(0, size - available.count())
+    checks = checks_among(size, attention_every)
+    return (
+        max(0, checks - available.filter(holds_check=True).count()),
+        max(0, size - checks - available.filter(holds_check=False).count()),
+    )
+
+
+# A HIT that is being prepared cannot be lent: few at a time, so that it takes milliseconds.
+_AT_ONCE: Final = 10
+
+
+def hits_prepare(*, task_id: int, count: int) -> int:
+    """Write the blocks of the first `count` available HITs of the pool and of all reserved ones.
+
+    Returns the number of HITs that had none. Works in short transactions.
+    """
+    hits = HIT.objects.filter(task_id=task_id)
+    pooled = hits.pooled().available().order_by("number").values("pk")[:count]
+    reserved = hits.filter(reserved_for__isnull=False).available().values("pk")
+    due = [
+        *_unwritten(HIT.objects.filter(pk__in=pooled)),
+        *_unwritten(hits.filter(pk__in=reserved)),
+    ]
+    return sum(_prepare(due[at : at + _AT_ONCE]) for at in range(0, len(due), _AT_ONCE))
+
+
+def _unwritten(hits: QuerySet[HIT]) -> QuerySet[HIT, int]:
+    blocks = Block.objects.filter(hit=OuterRef("pk"))
+    return (
+        hits.filter(~Exists(blocks), plan__isnull=False)
+        .order_by("number")
+        .values_list("pk", flat=True)
+    )
+
+
+@transaction.atomic
+def _prepare(hit_ids: list[int]) -> int:
+    # HITs that are being lent are skipped: the trigger writes their blocks.
+    locked = HIT.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=hit_ids)
+    mine = list(locked.values_list("pk", flat=True))
+    # Filtered again under the lock: somebody may have been lent one.
+    mine = list(_unwritten(HIT.objects.filter(pk__in=mine)))
+    pgtrigger_ignore_preset()
+    with table_scans_off():
+        HIT_BLOCKS_WRITE.rows(mine)
+    return len(mine)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

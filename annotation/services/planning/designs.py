@@ -11,10 +11,13 @@ from django.utils.translation import ngettext
 from annotation.models import Design, HITSequence
 from annotation.protocols import answer_kind, outputs_at_a_time
 from annotation.sampling.parameters import FEWEST_CANDIDATES, MOST_CANDIDATES, DesignKind
-from annotation.selectors.designs import design_in_force, systems_drawn
-from annotation.selectors.first_design import design_unless_chosen
+from annotation.selectors.designs import (
+    design_in_force,
+    design_unless_chosen,
+    is_reference_shown,
+    systems_drawn,
+)
 from annotation.selectors.passes import has_passes
-from annotation.selectors.reference_use import is_reference_shown
 from campaign.database.seeds import seed_draw
 from campaign.models import (
     Campaign,

@@ -16,6 +16,7 @@ from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose
 from annotation.sampling.rounds import Rounds
 from annotation.selectors import systems_not_lent
+from annotation.selectors.hits import plans_read
 from annotation.selectors.passes import (
     SECOND,
     first_pass_is_full,
@@ -26,10 +27,8 @@ from annotation.selectors.passes import (
     raters_of,
     rounds_of,
 )
-from annotation.selectors.planned import plans_read
 from annotation.selectors.pool import JudgeAsks, hits_for_judge, hits_intra
-from annotation.services.planning.batch import PlanningTransaction
-from annotation.services.planning.blocks import hits_prepare
+from annotation.services.planning.batch import PlanningTransaction, hits_prepare
 from campaign.models import Judge, Task
 from campaign.texts.hash_draw import HashDraw
 

@@ -16,15 +16,17 @@ from annotation.sampling.schedule import (
     hits_schedule,
 )
 from annotation.selectors.comparisons import sentences_of_a_judge
-from annotation.selectors.corpus import TestSetTexts, texts_now
 from annotation.selectors.designs import design_in_force
-from annotation.selectors.pace import hits_an_hour
+from annotation.selectors.drawing import TestSetTexts, texts_now
+from annotation.selectors.hits import firsts_scheduled
 from annotation.selectors.passes import has_passes
-from annotation.selectors.planned import firsts_scheduled
+from annotation.selectors.progress import hits_an_hour
 from annotation.selectors.training import training_round_due
-from annotation.services.planning.batch import PlanningTransaction
-from annotation.services.planning.blocks import hits_prepare
-from annotation.services.planning.comparisons import comparisons_settle
+from annotation.services.planning.batch import (
+    PlanningTransaction,
+    hits_prepare,
+    missing_of_each_kind,
+)
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.for_judge import (
     intra_plan,
@@ -33,16 +35,17 @@ from annotation.services.planning.for_judge import (
     judges_to_repeat,
     reservations_lift,
     reservations_withdraw,
+    sample_plan,
+    samples_give_up,
 )
-from annotation.services.planning.missing import missing_of_each_kind
 from annotation.services.planning.passes import passes_fill, rounds_plan
-from annotation.services.planning.samples import sample_plan, samples_give_up
 from annotation.services.planning.standby import (
+    comparisons_settle,
     standby_fill,
     standby_give_up,
     standby_settle,
+    waiting_release,
 )
-from annotation.services.planning.waiting import waiting_release
 from annotation.services.training import training_plan, training_plan_ahead
 from campaign.models import Task
 

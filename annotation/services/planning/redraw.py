@@ -10,15 +10,15 @@ from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.repeats import Purpose, repeated
 from annotation.sampling.state import DrawState
-from annotation.selectors.corpus import (
+from annotation.selectors.drawing import (
     TestSetTexts,
     texts_of,
     texts_of_others,
     texts_without,
     windows_of,
 )
+from annotation.selectors.hits import judge_history, plans_read
 from annotation.selectors.passes import rounds_of
-from annotation.selectors.planned import judge_history, plans_read
 from campaign.models import Segment
 
 

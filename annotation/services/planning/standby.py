@@ -1,22 +1,27 @@
-"""Keep HITs of active designs on standby: drawn an hour ahead, lent where the pool has none.
+"""HITs that are not lent yet: on standby, waiting for the one they repeat, or given up because a comparison is closed.
 
 An active design draws late, to know more of the judgments, so its pool is small. HITs on standby last
 while the planner is away. They are drawn anew as judgments come in, and draws do not count on them.
 """
 
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Design, PlanningBatch, SamplingState
-from annotation.models.pool import HITQuerySet
+from annotation.models.pool import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
+from annotation.protocols import answer_kind
 from annotation.sampling.repeats import Purpose
 from annotation.sampling.schedule import MissingHITs
-from annotation.selectors.corpus import TestSetTexts, texts_now
+from annotation.selectors.comparisons import hits_of_closed
 from annotation.selectors.designs import design_in_force
-from annotation.services.planning.batch import PlanningTransaction
-from annotation.services.planning.missing import missing_of_each_kind
+from annotation.selectors.drawing import TestSetTexts, texts_now
+from annotation.services.planning.batch import PlanningTransaction, missing_of_each_kind
+from campaign.models import Task
 
 # HITs that are planned or given up in one transaction, during which nothing else is planned.
 _AT_ONCE: Final = 500
@@ -174,3 +179,122 @@ def _with_all_copies(hits: list[HIT]) -> list[HIT]:
     """Return the HITs without copies of a HIT that is not among them: no HIT loses some of its copies."""
     mine = {hit.pk for hit in hits}
     return [hit for hit in hits if hit.repeats_id is None or hit.repeats_id in mine]
+
+
+#: Fewer cannot disagree.
+_BEFORE_THE_LAST: Final = 2
+
+
+def waiting_release(*, task: Task) -> int:
+    """Make the HITs available whose first HIT is done, and return their number; withdraw those whose first is withdrawn.
+
+    Where the last of them is asked for in some cases alone, it waits for those before it, and is withdrawn where it
+    is not needed.
+    """
+    return _release(task) if answer_kind(task.protocol).has_stages else 0
+
+
+@transaction.atomic
+def _release(task: Task) -> int:
+    waiting = HIT.objects.filter(
+        task=task, available_at=UNTIL_THE_FIRST_IS_DONE, repeats__completed_at__isnull=False
+    ).incomplete()
+    of_withdrawn = set(
+        waiting.filter(repeats__withdrawn_at__isnull=False).values_list("pk", flat=True)
+    )
+    found = dict(waiting.exclude(pk__in=of_withdrawn).values_list("pk", "repeats"))
+    held, needless = _last_ones(task, found)
+    if of_withdrawn or needless:
+        planning = PlanningTransaction.locked(task.pk)
+        planning.withdraw(list(waiting.filter(pk__in=of_withdrawn | needless)))
+        planning.store()
+    return waiting.filter(pk__in=found.keys() - held - needless).update(available_at=Now())
+
+
+def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]:
+    """Return the ids of HITs that wait for others which repeat the same HIT, and of those that are not needed.
+
+    `waiting` names, by the id of a HIT, the one it repeats.
+    """
+    is_needed = answer_kind(task.protocol).last_is_needed
+    if is_needed is None or not waiting or is_needed(task.rules, []) is None:
+        return set(), set()
+    last = _last_of_each(waiting.values())
+    held = {pk for pk, first in waiting.items() if first in last and last[first][0] == pk}
+    ready = {pk for pk in held if last[waiting[pk]][1]}
+    needed = is_needed(task.rules, [waiting[pk] for pk in ready]) or set()
+    needless = {pk for pk in ready if waiting[pk] not in needed}
+    return held - ready, needless
+
+
+def _last_of_each(firsts: Collection[int]) -> dict[int, tuple[int, bool]]:
+    """Return the last HIT that repeats each of these, and whether all before it are done; where two or more are before it."""
+    rows: dict[int, list[tuple[int, bool]]] = defaultdict(list)
+    repeats = HIT.objects.filter(repeats__in=list(firsts), withdrawn_at__isnull=True)
+    for pk, first, completed in repeats.order_by("number").values_list(
+        "pk", "repeats", "completed_at"
+    ):
+        rows[first].append((pk, completed is not None))
+    return {
+        first: (of[-1][0], all(is_done for _pk, is_done in of[:-1]))
+        for first, of in rows.items()
+        if len(of) > _BEFORE_THE_LAST
+    }
+
+
+def comparisons_settle(*, design: Design) -> int:
+    """Close what is to be closed, and return the number of HITs that are lent no more because of it.
+
+    Those that were never lent are withdrawn. One that came back unfinished is done: what was judged of it stays. Who
+    holds one finishes it; such answers are late, and change nothing that is closed.
+    """
+    comparisons = answer_kind(design.task.protocol).comparisons
+    if comparisons is None:
+        return 0
+    comparisons.close(design)
+    if not hits_of_closed(design=design, hits=_available_now(design.task_id)):
+        return 0
+    return _closed_give_up(design.task_id)
+
+
+def _available_now(task_id: int) -> HITQuerySet:
+    return HIT.objects.filter(task=task_id).available()
+
+
+@transaction.atomic
+def _closed_give_up(task_id: int) -> int:
+    planning = PlanningTransaction.locked(task_id)
+    found = hits_of_closed(design=planning.design, hits=_available_now(task_id))
+    # A HIT that is being lent at this moment is skipped.
+    locked = _available_now(task_id).filter(pk__in=[hit.pk for hit in found])
+    mine = list(locked.select_for_update(skip_locked=True))
+    lent = Assignment.objects.filter(hit=OuterRef("pk"))
+    ids = HIT.objects.filter(Exists(lent), pk__in=[hit.pk for hit in mine])
+    was_lent = set(ids.values_list("pk", flat=True))
+    planning.withdraw([hit for hit in mine if hit.pk not in was_lent])
+    HIT.objects.filter(pk__in=was_lent).update(completed_at=planning.now)
+    planning.store()
+    return len(mine)
+
+
+@transaction.atomic
+def sampling_state_record(
+    *,
+    task_id: int,
+    watermark: int,
+    systems: Sequence[str],
+    wins: Sequence[Sequence[float]],
+    ties: Sequence[Sequence[float]],
+) -> None:
+    """Store the comparisons that active designs draw by, unless later ones are stored.
+
+    `wins[a][b]` counts comparisons that `systems[a]` won against `systems[b]`;
+    `ties` is symmetric. They are those of all judgments up to `watermark`.
+    """
+    SamplingState.objects.bulk_create(
+        [SamplingState(task_id=task_id, watermark=0, systems=[], wins=[], ties=[])],
+        ignore_conflicts=True,
+    )
+    SamplingState.objects.filter(task=task_id, watermark__lte=watermark).update(
+        watermark=watermark, systems=list(systems), wins=wins, ties=ties
+    )

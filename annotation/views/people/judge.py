@@ -13,8 +13,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.pages.campaign_judge_table import STANDINGS, came_in_words
 from annotation.pages.judge_forms import JudgeForm
-from annotation.selectors.campaign_judges import campaign_judges
-from annotation.selectors.judge_changes import judge_change_in_words
+from annotation.selectors.effects import judge_change_in_words
+from annotation.selectors.judges import campaign_judges
 from campaign.models import Judge, Task, User
 from campaign.selectors import judge_access, languages_without_work
 from campaign.services import (

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.pages.campaign_judge_table import CampaignJudgeFilter, CampaignJudgeTable
 from annotation.pages.judge_forms import AssignForm
-from annotation.selectors.campaign_judges import campaign_judges
+from annotation.selectors.judges import campaign_judges
 from campaign.models import Campaign, Judge, JudgeGroup
 from campaign.selectors.rehearsals import rehearsal_to_see
 from campaign.services import judge_group_members_change

@@ -8,8 +8,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
 from annotation.models import HIT
-from annotation.selectors.corpus import texts_now
-from annotation.selectors.planned import plans_read
+from annotation.selectors.drawing import texts_now
+from annotation.selectors.hits import plans_read
 from annotation.services import design_change, hit_redraw, hits_plan
 from annotation.services.systems import SystemRefusedError, system_add
 from campaign.formats import InputFile

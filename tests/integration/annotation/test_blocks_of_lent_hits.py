@@ -13,10 +13,9 @@ from annotation.models import HIT, Assignment, Block, HITSequence
 from annotation.models.block import by_candidate
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.state import DrawState
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
 from annotation.services import design_change, hits_plan, pool_fill, work_request
-from annotation.services.planning.batch import PlanningTransaction
-from annotation.services.planning.blocks import hits_prepare
+from annotation.services.planning.batch import PlanningTransaction, hits_prepare
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_task

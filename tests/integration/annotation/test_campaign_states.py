@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from annotation.models import Block, Judgment
 from annotation.selectors import assigned_blocks
-from annotation.selectors.state_effects import state_effects
+from annotation.selectors.effects import state_effects
 from annotation.services import NoWorkReason, judgment_submit, work_request
-from annotation.services.planning.blocks import hits_prepare
+from annotation.services.planning.batch import hits_prepare
 from campaign.database.erasing import campaign_erase
 from campaign.models import Campaign, CampaignState, Task, Transition, User
 from campaign.models.state import TRANSITIONS

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Judgment
-from annotation.selectors import at_work
+from annotation.selectors import effects
 from annotation.services import NoWorkReason, work_request
 from campaign import services
 from campaign.models import Task
@@ -35,10 +35,10 @@ def test_what_is_held_is_finished_and_nothing_more_is_lent(task: Task) -> None:
 def test_who_is_at_work_is_counted_by_what_they_hold_now(task: Task) -> None:
     lent = [lend(make_judge(task.test_set.campaign, f"j{number}")) for number in range(3)]
     expire(lent[2])
-    now = at_work.task_at_work(task=task)
+    now = effects.task_at_work(task=task)
     blocks = sum(len(assignment.hit.segment_ids) for assignment in lent[:2])
     assert (now.judges, now.blocks) == (2, blocks)
-    assert at_work.closing_in_words(task=task)[0].startswith("2 judges are at work in it; ")
+    assert effects.closing_in_words(task=task)[0].startswith("2 judges are at work in it; ")
 
 
 def is_closed(task: Task) -> bool:

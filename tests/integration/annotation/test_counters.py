@@ -178,7 +178,7 @@ def test_numbers_are_given_while_somebody_looks_and_no_difference_is_seen(
             assert pool.submit(give_numbers).result() == 2
         return counted
 
-    monkeypatch.setattr("annotation.services.counters.counters_counted", counted_and_then_numbered)
+    monkeypatch.setattr("annotation.services.numbers.counters_counted", counted_and_then_numbered)
     assert counters_check(task_id=writer.task.pk) == []
     assert agree(writer)
 

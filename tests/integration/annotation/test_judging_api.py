@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import Assignment, Judgment, Skip
 from annotation.notification import broker
-from annotation.services.judging.notifications import ranking_request_clear
+from annotation.services.numbers import ranking_request_clear
 from campaign.models import Judge, System, Task
 from config.celery import SEND_TIMEOUT
 from tests.factories import make_campaign, make_judge, make_task

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
 from annotation.services import design_change, hits_plan, leases_release, work_request
-from annotation.services.lending.release import assignments_release
+from annotation.services.lending.lend import assignments_release
 from campaign.models import Task
 from campaign.services import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend

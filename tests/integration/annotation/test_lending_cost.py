@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotation.services.lending.claim import hit_claim_from_pool
+from annotation.services.lending.choose import hit_claim_from_pool
 from campaign.models import Judge, Task
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_task

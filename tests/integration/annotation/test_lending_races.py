@@ -10,8 +10,7 @@ from django.db import connection, transaction
 from annotation.models import Assignment
 from annotation.services import design_change, pool_fill
 from annotation.services.lending.context import lending_context_lock
-from annotation.services.lending.lend import _lend_new
-from annotation.services.lending.release import assignments_release
+from annotation.services.lending.lend import _lend_new, assignments_release
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 

@@ -24,7 +24,7 @@ from annotation.models import (
 from annotation.selectors import assigned_blocks
 from annotation.selectors.counted import counters_counted, counters_stored
 from annotation.services import judgment_submit, judgments_number
-from annotation.services.judging.notifications import ranking_request_clear
+from annotation.services.numbers import ranking_request_clear
 from annotation.tasks import fill_pools
 from campaign.models import Judge
 from tests.at_work import lend
@@ -252,7 +252,7 @@ def test_a_number_is_given_where_nobody_ranks(writer: TestSetWriter) -> None:
 def test_more_than_a_batch_is_numbered_at_once(
     writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("annotation.services.judging.numbers._BATCH", 2)
+    monkeypatch.setattr("annotation.services.numbers._BATCH", 2)
     block = writer.block(1, ["A", "B"])
     judgments = [writer.judgment(f"j{each}", block, [1, 2], is_numbered=False) for each in range(5)]
     assert judgments_number(task_id=writer.task.pk) == 5

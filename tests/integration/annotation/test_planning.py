@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import HIT, Design, Exposure, HITSequence
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
 from annotation.services import (
     design_change,
     hit_redraw,

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, HITSequence
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
 from annotation.services import design_change, pool_fill
 from annotation.services.planning.for_judge import reservations_withdraw
 from campaign.models import Judge

@@ -18,8 +18,8 @@ from annotation.services import (
     task_segments_again_change,
     task_with_rules_create,
 )
+from annotation.services.judges import tour_begin
 from annotation.services.planning.for_judge import judge_plan
-from annotation.services.tour import tour_begin
 from campaign.models import Judge, Protocol, Reference, Task
 from campaign.services import task_choose
 from tests.at_work import lend

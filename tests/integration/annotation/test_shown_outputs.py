@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError
 
 from annotation.models import HIT, Block
-from annotation.services.planning.blocks import hits_prepare
+from annotation.services.planning.batch import hits_prepare
 from campaign.models import Output
 from tests.factories import make_campaign, make_task
 from tests.locks import one_before_the_other

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import HIT, Design
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
 from annotation.services import DesignRefusedError, design_change, design_ensure, hits_plan
 from campaign.models import BadReference, Output, Reference, SystemKind, Task
 from campaign.services import (

@@ -8,7 +8,7 @@ from django.test import Client
 
 from annotation.models import Skip
 from annotation.selectors import assigned_blocks
-from annotation.selectors.skips import skips_listed
+from annotation.selectors.judgment_list import skips_listed
 from annotation.services import judgment_submit, skip_submit
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend

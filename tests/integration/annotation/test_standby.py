@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import HIT, HITSequence, JudgeAccount
-from annotation.selectors.pace import hits_an_hour
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
+from annotation.selectors.progress import hits_an_hour
 from annotation.services import (
     design_change,
     hit_redraw,

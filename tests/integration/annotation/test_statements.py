@@ -33,7 +33,7 @@ from annotation.services import (
     quality_action_take,
     skip_submit,
 )
-from annotation.services.lending.claim import ClaimedHIT, hit_claim_from_pool, hit_claim_reserved
+from annotation.services.lending.choose import ClaimedHIT, hit_claim_from_pool, hit_claim_reserved
 from annotation.services.lending.context import lending_context_lock
 from campaign.models import Campaign, Judge, System
 from tests.at_work import expire, judge_all_of, lend

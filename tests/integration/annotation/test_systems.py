@@ -9,13 +9,13 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import HIT, HITPurpose, PlanningBatch
-from annotation.selectors.corpus import texts_now
-from annotation.selectors.planned import plans_read
+from annotation.selectors.drawing import texts_now
+from annotation.selectors.hits import plans_read
 from annotation.selectors.systems import (
     withdrawal_effect,
 )
 from annotation.services import design_change, hit_redraw, hits_plan, pool_fill
-from annotation.services.lending.release import assignments_release
+from annotation.services.lending.lend import assignments_release
 from annotation.services.systems import (
     SystemRefusedError,
     system_change,

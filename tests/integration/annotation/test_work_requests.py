@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.models import HIT, HITSequence, JudgeAccount
 from annotation.notification import broker, planning_request_key
 from annotation.selectors import tasks_changed
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
 from annotation.selectors.pool import CHANGED_WITHIN
 from annotation.services import (
     design_change,

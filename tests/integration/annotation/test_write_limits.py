@@ -17,8 +17,8 @@ from annotation.services import (
     judgment_submit,
     problem_report,
     skip_submit,
+    submission,
 )
-from annotation.services.judging import limits, storage
 from campaign.models import Judge
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_task
@@ -44,9 +44,8 @@ def blocks(judge: Judge) -> list[AssignedBlock]:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three of a kind are the most."""
     names = ("REVISIONS_A_BLOCK", "REVISIONS_A_MINUTE", "SKIPS_A_MINUTE", "REPORTS_A_MINUTE")
-    for module in (limits, storage):
-        for name in names:
-            monkeypatch.setattr(module, name, 3, raising=module is limits)
+    for name in names:
+        monkeypatch.setattr(submission, name, 3)
 
 
 def ranks(block: AssignedBlock) -> list[int | None]:
@@ -136,7 +135,7 @@ def test_skips_and_reports_have_limits_a_minute(blocks: list[AssignedBlock]) -> 
 def test_comments_of_a_day_have_a_length_together(
     blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "COMMENT_BYTES_A_DAY", 30)
+    monkeypatch.setattr(submission, "COMMENT_BYTES_A_DAY", 30)
     judged(blocks[0], comment="ten bytes.")
     skip_submit(assigned=blocks[1], client_id=uuid4(), reason="other", comment="ten bytes.")
     problem_report(assigned=blocks[0], client_id=uuid4(), kind="other", comment="ñ" * 4)
@@ -152,7 +151,7 @@ def test_comments_of_a_day_have_a_length_together(
 def test_comments_of_the_day_before_count_no_more(
     blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "COMMENT_BYTES_A_DAY", 10)
+    monkeypatch.setattr(submission, "COMMENT_BYTES_A_DAY", 10)
     judged_ago(blocks[0], 24 * 60 + 1, comment="ten bytes.")
     assert judged(blocks[1], comment="ten bytes.").comment
 
@@ -180,8 +179,7 @@ def test_the_api_says_when_to_come_back_or_what_counts(
         "answer": None,
         "comment": "",
     }
-    for module in (limits, storage):
-        monkeypatch.setattr(module, "REVISIONS_A_BLOCK", 99)
+    monkeypatch.setattr(submission, "REVISIONS_A_BLOCK", 99)
     answer = put(ranks(blocks[0])[::-1])
     assert (answer.status_code, answer["Retry-After"]) == (429, "30")
     assert answer.json()["retry_after"] == 30

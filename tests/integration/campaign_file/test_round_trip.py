@@ -10,7 +10,7 @@ from django.db import connection
 
 from annotation.models import HIT
 from annotation.sampling.plans import HITPlan
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
 from annotation.services import hits_plan
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import (

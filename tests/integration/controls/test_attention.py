@@ -13,7 +13,7 @@ from annotation.selectors import (
     assigned_blocks,
     hits_for_judge,
 )
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
 from annotation.services import (
     DesignRefusedError,
     design_change,

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from annotation.models import Judgment, QualityAction, TrainingBlock
 from annotation.protocols import answer_kinds
-from annotation.selectors.reference_use import reference_uses
+from annotation.selectors.designs import reference_uses
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import BadReference, Campaign, Judge, Protocol, Task
 from demo.still_loading import still_loading_write

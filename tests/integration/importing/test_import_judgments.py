@@ -20,7 +20,7 @@ from annotation.models import (
 )
 from annotation.notification import broker
 from annotation.services import hits_plan
-from annotation.services.judging.notifications import ranking_request_clear
+from annotation.services.numbers import ranking_request_clear
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, Task
 from tests.factories import make_judge, make_task
 from tests.outputs_shown import names_shown

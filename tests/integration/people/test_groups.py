@@ -4,7 +4,7 @@ import pytest
 
 from annotation.models import Design
 from annotation.selectors import pool
-from annotation.selectors.judge_changes import group_only_in_words, judge_change_in_words
+from annotation.selectors.effects import group_only_in_words, judge_change_in_words
 from annotation.selectors.progress import judge_work
 from annotation.services import assignment_lend, design_change
 from campaign.models import GroupMember, Judge, Task

@@ -12,8 +12,8 @@ from django.test import Client
 
 from annotation.models import HIT, Exposure, Judgment
 from annotation.selectors import assigned_blocks
+from annotation.selectors.hits import plans_read
 from annotation.selectors.judges_needed import judges_needed
-from annotation.selectors.planned import plans_read
 from annotation.services import hit_redraw, judgment_submit, judgments_number, pool_fill
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task

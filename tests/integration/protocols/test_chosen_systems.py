@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from annotation.models import HIT, Design
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
 from annotation.selectors.systems import withdrawal_in_words
 from annotation.services import (
     DesignRefusedError,

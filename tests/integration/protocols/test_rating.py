@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 
 from annotation.models import HIT, Block, Judgment, JudgmentSequence
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
 from annotation.services import (
     DesignRefusedError,
     TrainingRefusedError,

@@ -7,8 +7,8 @@ import pytest
 
 from annotation.models import HIT, Block, Judgment
 from annotation.selectors import AssignedBlock, assigned_blocks
+from annotation.selectors.hits import plans_read
 from annotation.selectors.judges_needed import judges_needed
-from annotation.selectors.planned import plans_read
 from annotation.services import (
     design_change,
     hit_redraw,

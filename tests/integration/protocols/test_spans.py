@@ -10,7 +10,7 @@ from django.test import Client
 from annotation.export.five_way import five_way_csv
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.selectors import assigned_blocks
-from annotation.selectors.outputs_shown import candidate_count
+from annotation.selectors.shown import candidate_count
 from annotation.services import (
     design_change,
     hits_plan,

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.models import Block
-from annotation.selectors.outputs_shown import candidate_count
+from annotation.selectors.shown import candidate_count
 from annotation.services import (
     DesignRefusedError,
     design_change,

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.models import RankingRequest
-from annotation.services.judging.notifications import ranking_request, ranking_request_clear
+from annotation.services.numbers import ranking_request, ranking_request_clear
 from campaign.models import Task
 from ranking import tasks
 from ranking.models import RankingRun

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.models import QualityActionKind
-from annotation.selectors.compared import comparisons_of
+from annotation.selectors.judgment_list import comparisons_of
 from annotation.services import quality_action_take
 from campaign.models import Judge, Task
 from ranking.models import RankingRun

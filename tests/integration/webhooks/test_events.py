@@ -9,7 +9,7 @@ from django.db import transaction
 from annotation.models import JudgmentSequence
 from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, judgments_number
-from annotation.services.judgment_webhooks import judgment_webhooks_record
+from annotation.services.numbers import judgment_webhooks_record
 from campaign.models import Campaign, System, Transition, WebhookDelivery, WebhookEndpoint
 from campaign.models.webhook import TEST_EVENT, WebhookEvent
 from campaign.services import campaign_state_change

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Judgment
 from annotation.selectors import time_sheet
 from annotation.services import design_change, judgments_number, training_propose
-from annotation.services.counters import counters_check
+from annotation.services.numbers import counters_check
 from campaign.models import (
     ActivityEvent,
     BadReference,

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from annotation.models import Design
 from annotation.sampling.parameters import DesignKind
-from annotation.selectors.designs import design_in_force
-from annotation.selectors.reference_use import is_reference_shown
+from annotation.selectors.designs import design_in_force, is_reference_shown
 from annotation.services import design_change
 from annotation.services.planning.designs import LIMITS, PARAMETERS
 from campaign.models import Task

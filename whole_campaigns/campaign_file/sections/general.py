@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar, Final
 
-from annotation.selectors.reference_use import reference_uses
+from annotation.selectors.designs import reference_uses
 from campaign.models import Campaign, CampaignState, Instructions, Task, Transition
 from campaign.models.state import TRANSITIONS
 from campaign.selectors import instructions_in_force

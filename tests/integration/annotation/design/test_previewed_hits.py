@@ -9,11 +9,10 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import HIT, Design, HITSequence, PlanningBatch
 from annotation.models.block import candidate_ids
-from annotation.selectors.planned import plans_read
-from annotation.selectors.previewed_hits import PreviewedHIT, next_numbers, previewed_hits
+from annotation.selectors.hits import PreviewedHIT, next_numbers, plans_read, previewed_hits
 from annotation.selectors.shown import blocks_data
 from annotation.services import design_change, hits_plan
-from annotation.services.planning.blocks import hits_prepare
+from annotation.services.planning.batch import hits_prepare
 from campaign.models import BadReference, Task
 from campaign.services import bad_reference_review, bad_references_make
 from tests.factories import make_campaign, make_judge, make_long_task, make_task

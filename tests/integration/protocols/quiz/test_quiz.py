@@ -14,8 +14,8 @@ from django.test import Client
 
 from annotation.models import HIT, Block, Exposure
 from annotation.selectors import assigned_blocks
+from annotation.selectors.hits import plans_read
 from annotation.selectors.judges_needed import judges_needed
-from annotation.selectors.planned import plans_read
 from annotation.services import (
     design_ensure,
     hit_redraw,

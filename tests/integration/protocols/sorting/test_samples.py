@@ -16,11 +16,11 @@ from annotation.models import HIT, Assignment, Design, Judgment
 from annotation.sampling.samples import sample_order
 from annotation.selectors import assigned_blocks
 from annotation.selectors.comparisons import COMPARISON, blocks_wanted, sentences_taken
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
 from annotation.services import judgment_submit, pool_fill, skip_submit
 from annotation.services.lending.work_requests import work_request
+from annotation.services.planning.for_judge import sample_plan
 from annotation.services.planning.redraw import hit_redraw
-from annotation.services.planning.samples import sample_plan
 from campaign.models import Judge, Protocol, Segment, Task
 from protocols.models import ClosedComparison
 from protocols.sorting.sorts import comparisons_open

@@ -12,7 +12,7 @@ from annotation.models import HIT, Assignment
 from annotation.selectors import assigned_blocks
 from annotation.selectors.comparisons import blocks_wanted
 from annotation.selectors.designs import design_in_force
-from annotation.selectors.planned import plans_read
+from annotation.selectors.hits import plans_read
 from annotation.services import (
     judgment_submit,
     pool_fill,

@@ -13,19 +13,19 @@ from annotation.models import (
     Judgment,
 )
 from annotation.selectors import assigned_blocks
-from annotation.selectors.outputs_shown import candidate_count
+from annotation.selectors.shown import candidate_count
 from annotation.selectors.training import training_feedback
 from annotation.services import (
     DesignRefusedError,
     TrainingRefusedError,
     design_change,
     judgment_submit,
+    submission,
     task_rules_change,
     training_block_create,
     training_plan,
 )
-from annotation.services.judging import submission
-from annotation.services.judging.storage import judgment_store
+from annotation.services.submission import judgment_store
 from campaign.models import Judge, Task
 from tests.at_work import lend
 from tests.factories import make_judge

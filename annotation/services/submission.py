@@ -1,27 +1,177 @@
-"""Store judgments and skips; repeating a request changes nothing."""
+"""Store judgments and skips, within limits; repeating a request changes nothing.
 
-from collections.abc import Sequence
+What judges write is kept for good, so it is bounded where it could grow without work being lent: judgments that
+replace others, reports, skips, and comments. A first judgment of a block without a comment meets no limit. What
+was accepted stays, whatever is refused later, and the same `client_id` again is answered as before.
+
+The lock is taken first and by a statement of its own, so that the second
+statement sees what another tab of the judge committed in the meantime.
+"""
+
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from datetime import timedelta
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Func, IntegerField, Model, Sum
+from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
 from annotation.models import Judgment, ProblemReport, Skip
+from annotation.notification import REQUEST_TIMEOUT_SECONDS
 from annotation.protocols import Answer, AnswerKind, answer_kind
 from annotation.selectors import AssignedBlock
-from annotation.services.judging.limits import (
-    comment_refusal,
-    revision_refusal,
-    skips_refusal,
-    too_fast,
-)
-from annotation.services.judging.storage import (
-    assignment_close_if_done,
-    assignment_lock,
-    judgment_store,
-)
+from annotation.services.numbers import ranking_request
+from annotation.sql.answer_store import answer_columns, answer_statement
+from annotation.sql.assignment_close import ASSIGNMENT_CLOSE
+from annotation.sql.assignment_lock import ASSIGNMENT_LOCK
+from annotation.sql.judgment_store import JUDGMENT_STORE
 from annotation.submissions import SubmissionRefusedError
+
+#: Replacements of a judge's judgment of one block.
+REVISIONS_A_BLOCK: Final = 50
+#: Replacements by one judge. Somebody back from a day without network sends theirs within minutes.
+REVISIONS_A_MINUTE: Final = 30
+#: Skips and reports of one judge, each.
+SKIPS_A_MINUTE: Final = 60
+REPORTS_A_MINUTE: Final = 20
+#: Comments of one judge with judgments, skips and reports, in UTF-8: sixty pages of a book.
+COMMENT_BYTES_A_DAY: Final = 200_000
+
+_MINUTE: Final = timedelta(minutes=1)
+_DAY: Final = timedelta(days=1)
+
+
+class _Bytes(Func):
+    function = "octet_length"
+    output_field = IntegerField()
+
+
+def comment_refusal(*, judge_id: int, comment: str) -> SubmissionRefusedError | None:
+    """Return why this comment is one too many today; None for no comment, and for almost all others."""
+    if not comment:
+        return None
+    yesterday = Now() - _DAY
+    written = len(comment.encode()) + sum(
+        rows.filter(judge_id=judge_id).aggregate(bytes=Coalesce(Sum(_Bytes("comment")), 0))["bytes"]
+        for rows in (
+            Judgment.objects.filter(submitted_at__gt=yesterday),
+            Skip.objects.filter(created_at__gt=yesterday),
+            ProblemReport.objects.filter(created_at__gt=yesterday),
+        )
+    )
+    if written <= COMMENT_BYTES_A_DAY:
+        return None
+    return SubmissionRefusedError(
+        _(
+            "Your comments of the last 24 hours have reached the limit. Please send this without a "
+            "comment, or add one tomorrow."
+        )
+    )
+
+
+def revision_refusal(*, judge_id: int, block_id: int) -> SubmissionRefusedError | None:
+    """Return why the judge's judgment of this block is not replaced once more; None if it may be.
+
+    `JUDGMENT_STORE` asks the same in the statement that stores.
+    """
+    mine = Judgment.objects.filter(judge_id=judge_id)
+    of_block = mine.filter(block_id=block_id)
+    times = of_block.count()
+    if times > REVISIONS_A_BLOCK:
+        return SubmissionRefusedError(
+            _(
+                "You have changed this ranking %(times)d times, which is the limit. The last stored "
+                "version counts."
+            )
+            % {"times": times - 1},
+            stored=of_block.latest("pk"),
+        )
+    recent = mine.exclude(supersedes=None).filter(submitted_at__gt=Now() - _MINUTE)
+    return too_fast() if times and recent.count() >= REVISIONS_A_MINUTE else None
+
+
+def skips_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
+    """Return why a judge may not skip one more block now; None if they may."""
+    recent = Skip.objects.filter(judge_id=judge_id, created_at__gt=Now() - _MINUTE)
+    return too_fast() if recent.count() >= SKIPS_A_MINUTE else None
+
+
+def reports_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
+    """Return why a judge may not report one more problem now; None if they may."""
+    recent = ProblemReport.objects.filter(judge_id=judge_id, created_at__gt=Now() - _MINUTE)
+    return too_fast() if recent.count() >= REPORTS_A_MINUTE else None
+
+
+def too_fast() -> SubmissionRefusedError:
+    """Return the refusal of what may be sent again in a moment."""
+    return SubmissionRefusedError(
+        _("That was a lot within a minute. Please try again in a moment."),
+        retry_after=int(_MINUTE.total_seconds()) // 2,
+    )
+
+
+def assignment_lock(assignment_id: int) -> None:
+    """Lock the assignment's row until the commit; the judge's other tabs wait."""
+    ASSIGNMENT_LOCK.rows(assignment_id)
+
+
+def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
+    """Close the assignment and its HIT if its judge has left no block undone but `done`.
+
+    The caller's transaction holds the lock of the assignment's row.
+    """
+    ASSIGNMENT_CLOSE.rows(assignment_id, done)
+
+
+def judgment_store(
+    judgment: Judgment, *, answer: tuple[type[Model], Mapping[str, Any]] | None = None
+) -> bool:
+    """Store a judgment; return whether it was stored. `judgments_number` gives it its number later.
+
+    With `answer`, the model of a protocol's answers and the fields of one, that is stored in the same round trip.
+
+    It supersedes the judge's last judgment of the same block. Closes the assignment if it was the
+    last block, and requests a ranking unless one is requested already. Returns False if a judgment
+    with this `client_id` exists, or a limit on revisions allows no more.
+    """
+    try:
+        stored = _row_stored(judgment, answer)
+    except IntegrityError:
+        # The statement does not see an id that another judge's request stores at the same moment;
+        # the unique column does. Inside a transaction of the caller's nothing can be asked any more.
+        if connection.in_atomic_block or not _is_stored(judgment):
+            raise
+        return False
+    if stored is None:
+        return False
+    judgment.pk, judgment.supersedes_id, judgment.submitted_at, is_requested = stored
+    if not is_requested:
+        ranking_request(task_id=judgment.task_id)
+    return True
+
+
+def _row_stored(
+    judgment: Judgment, answer: tuple[type[Model], Mapping[str, Any]] | None
+) -> tuple[Any, ...] | None:
+    values = (
+        judgment.assignment_id,
+        *(judgment.assignment_id, judgment.block_id, judgment.task_id),
+        *(str(judgment.client_id), judgment.judge_id, judgment.labels),
+        *(judgment.duration_ms, judgment.active_ms, judgment.comment),
+        timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
+        *(REVISIONS_A_BLOCK, REVISIONS_A_MINUTE),
+    )
+    if answer is None:
+        return JUDGMENT_STORE.row(*values)
+    model, said = answer
+    return answer_statement(model).row(*values, *(said[column] for column in answer_columns(model)))
+
+
+def _is_stored(judgment: Judgment) -> bool:
+    return Judgment.objects.filter(client_id=judgment.client_id).exists()
 
 
 def judgment_submit(

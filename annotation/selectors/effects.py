@@ -1,0 +1,449 @@
+"""What a change of judges, of a design or of a campaign's state would do now, in numbers and in words."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import HIT, Assignment, Design, HITSequence, JudgeTally, JudgmentSequence
+from annotation.selectors.judges_needed import JudgesNeeded, judges_needed
+from annotation.selectors.pool import systems_not_lent, tasks_open_to_judge
+from annotation.selectors.progress import judge_work
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    GroupMember,
+    Judge,
+    JudgeGroup,
+    Task,
+    Transition,
+)
+from campaign.models.state import TRANSITIONS
+from campaign.selectors.deletion import goes_with
+from campaign.selectors.judged import is_judged
+
+
+@dataclass(frozen=True, slots=True)
+class AtWork:
+    """Judges who hold a HIT now, and the blocks of these HITs."""
+
+    judges: int
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeShare:
+    """What judges did of a test set: their judged blocks, those of everybody, and how many of them hold a HIT now."""
+
+    judged: int
+    judged_by_all: int
+    at_work: int
+
+
+def task_at_work(*, task: Task) -> AtWork:
+    """Return who is at work in a test set, by the database's clock. One query."""
+    return _counted(assignments_held().filter(hit__task=task))
+
+
+def campaign_at_work(*, campaign: Campaign) -> AtWork:
+    """Return who is at work in a campaign, by the database's clock. One query."""
+    return _counted(assignments_held().filter(hit__task__test_set__campaign=campaign))
+
+
+def _counted(held: QuerySet[Assignment]) -> AtWork:
+    rows = list(held.values_list("judge", "hit__segment_ids"))
+    return AtWork(
+        judges=len({judge for judge, _segments in rows}),
+        blocks=sum(len(segments) for _judge, segments in rows),
+    )
+
+
+def closing_in_words(*, task: Task) -> list[str]:
+    """Return sentences on what closing a test set would do now."""
+    now = task_at_work(task=task)
+    judges = ngettext(
+        "%(count)d judge is at work in it", "%(count)d judges are at work in it", now.judges
+    ) % {"count": now.judges}
+    blocks = ngettext("%(count)d block is lent", "%(count)d blocks are lent", now.blocks) % {
+        "count": now.blocks
+    }
+    return [
+        _("%(judges)s; %(blocks)s.") % {"judges": judges, "blocks": blocks},
+        _("They may finish what they hold. Nobody gets more of it; what was judged stays."),
+    ]
+
+
+def judges_share(*, judges: Collection[Judge], task: Task) -> JudgeShare:
+    """Return how much of a test set's judgments is of these judges, and what they hold. Three queries."""
+    tallies = JudgeTally.objects.filter(task=task, judge__in=judges)
+    all_ = JudgmentSequence.objects.filter(task=task).values_list("judged", flat=True)
+    held = (
+        assignments_held().filter(judge__in=judges).aggregate(judges=Count("judge", distinct=True))
+    )
+    return JudgeShare(
+        judged=tallies.aggregate(judged=Sum("judged"))["judged"] or 0,
+        judged_by_all=all_.first() or 0,
+        at_work=held["judges"],
+    )
+
+
+def assignments_held() -> QuerySet[Assignment]:
+    """Return the assignments that judges hold now, by the database's clock."""
+    # Not `lease__contains`, which may be looked up in the index of all leases there ever were.
+    return Assignment.objects.filter(
+        completed_at__isnull=True,
+        released_at__isnull=True,
+        lease__startswith__lte=Now(),
+        lease__endswith__gt=Now(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a judge may be lent, is asked for, holds and has reserved."""
+
+    tasks: dict[int, str]
+    wanted: int | None
+    held: dict[int, int]
+    reserved: set[int]
+
+
+def judge_change_in_words(*, judge: Judge, change: Callable[[], object]) -> list[str]:
+    """Return sentences on what a change of a judge would do to their work; empty where it does nothing.
+
+    `change` is done and taken back, so that what is said follows from the rules that lending has.
+    """
+    with transaction.atomic():
+        before = _work(judge)
+        change()
+        after = _work(judge)
+        transaction.set_rollback(True)
+    judge.refresh_from_db()
+    return [*_tasks(before, after), *_blocks(before, after), *_limit(before, after)]
+
+
+def _work(judge: Judge) -> _Work:
+    hidden = systems_not_lent(judge)
+    held = (
+        assignments_held()
+        .filter(judge=judge)
+        .exclude(hit__system_ids__overlap=hidden)
+        .values_list("hit_id", "hit__segment_ids")
+    )
+    reserved = HIT.objects.filter(reserved_for=judge, reserved_until__gt=Now()).available()
+    return _Work(
+        tasks={task.pk: task.called for task in tasks_open_to_judge(judge).named()},
+        wanted=judge_work(judge).wanted,
+        held={hit: len(segments) for hit, segments in held},
+        reserved=set(reserved.excluding_systems(hidden).values_list("pk", flat=True)),
+    )
+
+
+def _tasks(before: _Work, after: _Work) -> list[str]:
+    lost = [name for pk, name in before.tasks.items() if pk not in after.tasks]
+    won = [name for pk, name in after.tasks.items() if pk not in before.tasks]
+    said = []
+    if lost:
+        said.append(
+            _("They get no more sentences of %(names)s; what they hold they may finish.")
+            % {"names": ", ".join(lost)}
+        )
+    if won:
+        said.append(_("They get sentences of %(names)s, too.") % {"names": ", ".join(won)})
+    return said
+
+
+def _blocks(before: _Work, after: _Work) -> list[str]:
+    said = []
+    given_back = sum(count for hit, count in before.held.items() if hit not in after.held)
+    if given_back:
+        words = ngettext(
+            "%(count)d sentence that they hold now is taken from them and lent to others.",
+            "%(count)d sentences that they hold now are taken from them and lent to others.",
+            given_back,
+        )
+        said.append(words % {"count": given_back})
+    freed = len(before.reserved - after.reserved)
+    if freed:
+        words = ngettext(
+            "%(count)d HIT that is reserved for them goes to others within the hour.",
+            "%(count)d HITs that are reserved for them go to others within the hour.",
+            freed,
+        )
+        said.append(words % {"count": freed})
+    return said
+
+
+def _limit(before: _Work, after: _Work) -> list[str]:
+    if before.wanted == after.wanted:
+        return []
+    return [
+        _("They are asked for %(after)s blocks in all; until now %(before)s.")
+        % {"after": after.wanted or "∞", "before": before.wanted or "∞"}
+    ]
+
+
+def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:
+    """Return sentences on what a design for a group alone means for a test set's judges now. Three queries."""
+    count = GroupMember.objects.filter(group=group, judge__withdrawn_at=None).count()
+    words = ngettext(
+        "Only the %(count)d judge of “%(group)s” is lent HITs of %(task)s.",
+        "Only the %(count)d judges of “%(group)s” are lent HITs of %(task)s.",
+        count,
+    )
+    said = [words % {"count": count, "group": group.name, "task": task.called}]
+    outside = ~Q(judge__in=GroupMember.objects.filter(group=group).values("judge"))
+    judged = JudgeTally.objects.filter(outside, task=task, judged__gt=0).count()
+    if judged:
+        words = ngettext(
+            "%(count)d judge who judged it is not in the group; what they judged stays and counts.",
+            "%(count)d judges who judged it are not in the group; what they judged stays and counts.",
+            judged,
+        )
+        said.append(words % {"count": judged})
+    holding = assignments_held().filter(outside, hit__task=task).values("judge").distinct().count()
+    if holding:
+        words = ngettext(
+            "%(count)d of those outside is at work now and may finish what they hold.",
+            "%(count)d of those outside are at work now and may finish what they hold.",
+            holding,
+        )
+        said.append(words % {"count": holding})
+    return said
+
+
+@dataclass(frozen=True, slots=True)
+class DesignEffects:
+    """What becomes of the HITs of a test set if its design changes now.
+
+    Attributes
+    ----------
+    first : int
+        Number of the first HIT that the new design can draw.
+    stay : int
+        HITs planned and not yet lent that stay as they were drawn.
+    go : int
+        HITs on standby, which are drawn anew.
+    lent : int
+        HITs that judges have, or that are done: nothing becomes of them.
+    task : Task
+    """
+
+    first: int
+    stay: int
+    go: int
+    lent: int
+    task: Task
+
+    @property
+    def is_any_planned(self) -> bool:
+        """Whether there is any HIT that a change is later than."""
+        return self.stay + self.go + self.lent > 0
+
+
+def design_effects(*, task: Task) -> DesignEffects:
+    """Return what a change of design would do now. Four queries."""
+    hits = HIT.objects.filter(task=task)
+    was_lent = Exists(Assignment.objects.filter(hit=OuterRef("pk")))
+    numbers = HITSequence.objects.filter(task=task).values_list("last_number", flat=True)
+    waiting = hits.incomplete().exclude(purpose="training").filter(~was_lent)
+    return DesignEffects(
+        first=(numbers.first() or 0) + 1,
+        stay=waiting.filter(is_standby=False).count(),
+        go=waiting.filter(is_standby=True).count(),
+        lent=hits.exclude(purpose="training").filter(was_lent).count(),
+        task=task,
+    )
+
+
+def design_effects_in_words(
+    effects: DesignEffects, *, design: Design | None = None, group: JudgeGroup | None = None
+) -> list[str]:
+    """Return the same as sentences, and how many judges it takes.
+
+    `design` is the new one, None where it is in force already; `group` the one that it begins to be for.
+    """
+    said = [
+        _("From HIT %(number)d on, HITs are drawn by the new design.") % {"number": effects.first},
+        ngettext(
+            "%(count)d HIT is planned and waits for a judge: it stays as it was drawn.",
+            "%(count)d HITs are planned and wait for judges: they stay as they were drawn.",
+            effects.stay,
+        )
+        % {"count": effects.stay},
+    ]
+    if effects.go:
+        said.append(
+            ngettext(
+                "%(count)d HIT on standby goes, and is drawn anew by the new design.",
+                "%(count)d HITs on standby go, and are drawn anew by the new design.",
+                effects.go,
+            )
+            % {"count": effects.go}
+        )
+    if effects.lent:
+        said.append(
+            ngettext(
+                "%(count)d HIT is with a judge or done: nothing becomes of it.",
+                "%(count)d HITs are with judges or done: nothing becomes of them.",
+                effects.lent,
+            )
+            % {"count": effects.lent}
+        )
+    if group is not None:
+        said += group_only_in_words(task=effects.task, group=group)
+    return [*said, *design_needs_in_words(task=effects.task, design=design)]
+
+
+def design_needs_in_words(*, task: Task, design: Design | None = None) -> list[str]:
+    """Return how many judges a task takes by a design, or by that in force, as sentences; nothing where one will do."""
+    designs = None if design is None else {task.pk: design}
+    return [words for needed in judges_needed([task], designs=designs) for words in needed.words]
+
+
+_OPENING: Final = frozenset({Transition.OPEN, Transition.RESUME, Transition.REOPEN})
+
+
+@dataclass(frozen=True, slots=True)
+class StateEffects:
+    """What a transition would do now; nothing is changed by asking.
+
+    Attributes
+    ----------
+    transition : Transition
+    is_possible : bool
+        From the state the campaign is in.
+    judges : int
+        Who hold sentences now.
+    sentences : int
+        That they hold.
+    judged : int
+        Blocks that were judged, in all.
+    judges_needed : sequence of JudgesNeeded
+        Of an opening: by those open tasks that take more than one judge.
+    facts : sequence of str
+    """
+
+    transition: Transition
+    is_possible: bool
+    judges: int
+    sentences: int
+    judged: int
+    judges_needed: Sequence[JudgesNeeded]
+    facts: Sequence[str]
+
+
+def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects:
+    """Return what a transition of this campaign would do now."""
+    now = campaign_at_work(campaign=campaign)
+    counted = JudgmentSequence.objects.filter(task__test_set__campaign=campaign)
+    judged = counted.aggregate(judged=Sum("judged"))["judged"] or 0
+    held = (
+        ngettext("%(count)d judge holds", "%(count)d judges hold", now.judges)
+        + " "
+        + ngettext("%(sentences)d sentence now.", "%(sentences)d sentences now.", now.blocks)
+    ) % {"count": now.judges, "sentences": now.blocks}
+    needed: list[JudgesNeeded] = []
+    if transition in _OPENING:
+        open_tasks = list(Task.objects.of(campaign).named().filter(closed_at=None))
+        needed = judges_needed(open_tasks)
+        facts = _opening(campaign, open_tasks, needed)
+    else:
+        facts = _facts(campaign, transition, held, judged)
+    return StateEffects(
+        transition=transition,
+        is_possible=CampaignState(campaign.state) in TRANSITIONS[transition][0],
+        judges=now.judges,
+        sentences=now.blocks,
+        judged=judged,
+        judges_needed=needed,
+        facts=[*_rehearsal(campaign, transition), *facts],
+    )
+
+
+def transitions_possible(campaign: Campaign) -> list[Transition]:
+    """Return what can be done to the state of a campaign now; nothing to that of a rehearsal."""
+    if campaign.rehearsal_of_id is not None:
+        return []
+    return [each for each, (sources, _after) in TRANSITIONS.items() if campaign.state in sources]
+
+
+def _rehearsal(campaign: Campaign, transition: Transition) -> list[str]:
+    if transition not in {Transition.OPEN, Transition.DELETE}:
+        return []
+    if not Campaign.objects.filter(rehearsal_of=campaign).exists():
+        return []
+    return [_("The rehearsal is deleted for good, with its simulated judges and what they judged.")]
+
+
+def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -> list[str]:
+    match transition:
+        case Transition.PAUSE:
+            return [
+                held + " " + _("What they submit is kept."),
+                _("Nobody gets new sentences; judges read that the campaign is paused."),
+            ]
+        case Transition.CLOSE:
+            return [
+                held + " " + _("What they submit is kept."),
+                _("Nobody gets new sentences; judges read that the campaign is closed."),
+            ]
+        case Transition.ARCHIVE:
+            return [
+                held + " " + _("What they submit is kept, but they get these sentences no more."),
+                _("Nobody can change the campaign any more, and it leaves the list of campaigns."),
+            ]
+        case Transition.UNARCHIVE:
+            return [_("It is in the list again and can be changed. It stays closed to judges.")]
+        case Transition.DELETE:
+            return _deleting(campaign, held, judged)
+        case _:
+            raise ValueError(transition)
+
+
+def _opening(
+    campaign: Campaign, open_tasks: Sequence[Task], needed: Sequence[JudgesNeeded]
+) -> list[str]:
+    judges = Judge.objects.filter(
+        campaign=campaign, origin=Judge.Origin.PERSON, withdrawn_at=None, declined_at=None
+    ).count()
+    tasks = len(open_tasks)
+    facts = [
+        ngettext(
+            "%(count)d judge can get sentences at once.",
+            "%(count)d judges can get sentences at once.",
+            judges,
+        )
+        % {"count": judges},
+        ngettext("%(count)d test set is open.", "%(count)d test sets are open.", tasks)
+        % {"count": tasks},
+    ]
+    if not tasks:
+        facts.append(_("Without one, judges find nothing to judge."))
+    for each in needed:
+        facts += [f"{each.task.called}: {words}" for words in each.words]
+    return facts
+
+
+def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
+    if not is_judged(campaign=campaign):
+        return [
+            _("Nobody has judged in it: it is deleted at once, and nothing brings it back."),
+            held,
+        ]
+    return [
+        ngettext(
+            "%(count)d judged sentence goes to the bin with it.",
+            "%(count)d judged sentences go to the bin with it.",
+            judged,
+        )
+        % {"count": judged},
+        held + " " + _("What they submit is kept."),
+        _("Judges read that it is closed. After 30 days it is deleted for good."),
+        *goes_with(campaign),
+    ]

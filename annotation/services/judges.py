@@ -1,0 +1,116 @@
+"""Judges who take or leave the tour, decline to take part, or ask to be unlinked from the person they are."""
+
+import logging
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from annotation.models import Exposure
+from annotation.selectors.onboarding import tour_due, tour_segments, tour_segments_to_spare
+from annotation.services.lending.lend import assignments_release
+from campaign.database.erasing import judge_unlink
+from campaign.models import ErasureMailKind, ErasureRequest, ExportedFile, Judge, Task, User
+from campaign.services import ErasureRefusedError, answered_already
+from campaign.services.erasure_mails import erasure_judge_tell, erasure_mails_stop
+from campaign.services.exported_files import exported_files_delete
+
+
+@transaction.atomic
+def judge_decline(*, judge: Judge) -> None:
+    """Record that a judge declines, and give back what they hold; a second time changes nothing.
+
+    Nothing is lent to them until `judge_take_part`; their judgments stay. Locks the judge's row.
+    """
+    locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    if locked.declined_at is not None:
+        return
+    locked.declined_at = Now()
+    locked.save(update_fields=["declined_at"])
+    assignments_release(judge=locked)
+
+
+@transaction.atomic
+def judge_take_part(*, judge: Judge) -> None:
+    """Undo that a judge declined; HITs are lent to them again."""
+    Judge.objects.filter(pk=judge.pk).update(declined_at=None)
+
+
+logger = logging.getLogger(__name__)
+
+
+@transaction.atomic
+def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureRequest:
+    """Unlink the judge of a request for good, and tell them by mail; return the request with what was removed.
+
+    Exported files that name the judges of the campaign are deleted, too. The pseudonym stays, since content keys are made of it: all rankings, kept and published ones too, are the same
+    bits afterwards. `by` is None where the time has passed, and for a command. Locks the judge's row. Raises
+    `ErasureRefusedError`.
+    """
+    judge = Judge.objects.select_for_update(no_key=True).get(pk=request.judge_id)
+    if not ErasureRequest.objects.open().filter(pk=request.pk).exists():
+        raise ErasureRefusedError(answered_already())
+    assignments_release(judge=judge)
+    # While their address is known.
+    erasure_mails_stop(judge=judge)
+    erasure_judge_tell(request=request, kind=ErasureMailKind.CARRIED_OUT)
+    named = ExportedFile.objects.filter(
+        task__test_set__campaign=judge.campaign_id, names_people=True
+    )
+    files = exported_files_delete(named)
+    removed = {**judge_unlink(request.pk), "exported files that name judges": files}
+    ErasureRequest.objects.filter(pk=request.pk).update(
+        carried_out_at=Now(), answered_by=by, removed=removed
+    )
+    request.refresh_from_db()
+    return request
+
+
+def erasures_due_carry_out() -> int:
+    """Carry out the requests left unanswered for `ERASURE_PATIENCE`; return how many were.
+
+    Each is a transaction of its own: one that fails is logged and tried again the next time.
+    """
+    done = 0
+    for request in ErasureRequest.objects.due():
+        try:
+            erasure_carry_out(request=request, by=None)
+            done += 1
+        except ErasureRefusedError:
+            continue  # Answered a moment ago.
+        except Exception:
+            # The others must not wait until this one is mended.
+            logger.exception("The request for erasure %s could not be carried out.", request.pk)
+    return done
+
+
+@transaction.atomic
+def tour_begin(*, judge: Judge) -> None:
+    """Reserve sentences for a judge's first tour: HITs that show them are not lent to this judge.
+
+    Locks the judge's row, as lending does, so that none of them is lent meanwhile. Beginning again
+    keeps the same sentences; for a judge who is at work already none are reserved.
+    """
+    locked = Judge.objects.select_for_update(of=("self",), no_key=True).select_related("campaign")
+    fresh = locked.get(pk=judge.pk)
+    if not tour_due(fresh) or tour_segments(fresh).exists():
+        return
+    segments = tour_segments_to_spare(fresh)
+    apart = {
+        task.exposed_apart
+        for task in Task.objects.filter(test_set__in={each.test_set_id for each in segments})
+    }
+    Exposure.objects.bulk_create(
+        Exposure(judge=fresh, segment=segment, assignment=None, apart=each)
+        for segment in segments
+        for each in sorted({"", *apart})
+    )
+
+
+@transaction.atomic
+def tour_leave(*, judge: Judge, how: Judge.Tour) -> None:
+    """Store that the judge took the tour, and how they left it.
+
+    The first answer stays, except that a skipped tour may be done later.
+    """
+    before = [""] if how == Judge.Tour.SKIPPED else ["", Judge.Tour.SKIPPED]
+    Judge.objects.filter(pk=judge.pk, tour__in=before).update(tour=how, tour_left_at=Now())
