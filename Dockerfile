@@ -42,7 +42,7 @@ USER 10001
 # Ahead of the first large campaign.
 RUN export NUMBA_CACHE_DIR=/var/cache/quintet && \
     python -m ranking.core.compile_kernels && \
-    python -c "import annotation.sampling.cycle_kernel"
+    python -c "import annotation.sampling.kernels"
 # numba keeps kernels only where it may write, and the root is read-only: /tmp has links to the compiled ones, and those
 # that another processor needs.
 ENV NUMBA_CACHE_DIR=/tmp/kernels

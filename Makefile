@@ -139,7 +139,7 @@ $(RUN_STAMP): requirements/base.txt requirements/embedded.txt | $(VENV)/bin/pyth
 $(KERNEL_STAMP): $(DEV_STAMP) $(wildcard ranking/core/*/*kernel*.py annotation/sampling/*kernel*.py) ranking/core/compile_kernels.py
 	@echo "Compiling the numeric kernels ..."
 	@$(BIN)/python -m ranking.core.compile_kernels
-	@$(BIN)/python -c "import annotation.sampling.cycle_kernel"
+	@$(BIN)/python -c "import annotation.sampling.kernels"
 	@touch $@
 
 $(WORDS_STAMP): $(RUN_STAMP) $(wildcard translations/*.py locale/*/LC_MESSAGES/django.po)

@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from rest_framework.serializers import Serializer
 
 from annotation.models import Design, Judgment
-from annotation.sql.answer_store import answer_columns
+from annotation.sql.judgment_store import answer_columns
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Task
 

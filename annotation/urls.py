@@ -1,37 +1,53 @@
 from django.urls import path
 
-from annotation.views.answers import answers_page
 from annotation.views.campaign_state import (
     campaign_bin,
     campaign_restore_page,
     campaign_state_page,
     campaign_transition_page,
+    task_close_page,
+    task_reopen_page,
 )
-from annotation.views.closing import task_close_page, task_reopen_page
-from annotation.views.declining import declining_page
-from annotation.views.download import judgments_download
 from annotation.views.hits import hit_page, hits_page
-from annotation.views.judge import judge_page
-from annotation.views.judgments import judgment_page, judgments_list_page
-from annotation.views.onboarding import instructions_page, own_link_page, tasks_page
-from annotation.views.own_data import own_data_download, own_data_page
-from annotation.views.panels.completion import completion
-from annotation.views.panels.entry import panel_entry
-from annotation.views.panels.events import panel_events
-from annotation.views.panels.organiser import (
+from annotation.views.judge import judge_page, judge_worker
+from annotation.views.judgments import (
+    answers_page,
+    judgment_page,
+    judgments_download,
+    judgments_list_page,
+    skips_page,
+)
+from annotation.views.onboarding import (
+    declining_page,
+    instructions_page,
+    own_data_download,
+    own_data_page,
+    own_link_page,
+    tasks_page,
+    tour,
+    work_time_download,
+    work_time_page,
+)
+from annotation.views.panels import (
+    completion,
+    panel_entry,
+    panel_events,
     panel_open,
     panel_page,
     panels_page,
     participations_download,
 )
-from annotation.views.people.adding import judges_add_page
-from annotation.views.people.erasures import (
+from annotation.views.people import (
+    campaign_judge_link,
+    campaign_judge_page,
+    campaign_judges_page,
     erasure_carry_out_page,
     erasure_refuse_page,
     erasures_page,
+    judges_add_page,
+    time_sheet_download,
+    time_sheet_page,
 )
-from annotation.views.people.judge import campaign_judge_link, campaign_judge_page
-from annotation.views.people.judges import campaign_judges_page
 from annotation.views.preview import (
     preview,
     preview_instructions,
@@ -44,7 +60,6 @@ from annotation.views.problem_reports import (
     problem_report_page,
     problem_reports_page,
 )
-from annotation.views.skips import skips_page
 from annotation.views.systems import (
     system_add_page,
     system_page,
@@ -52,11 +67,7 @@ from annotation.views.systems import (
     system_withdraw_page,
     systems_page,
 )
-from annotation.views.time_sheet import time_sheet_download, time_sheet_page
-from annotation.views.tour import tour
 from annotation.views.training import training, training_block
-from annotation.views.work_time import work_time_download, work_time_page
-from annotation.views.worker import judge_worker
 
 _JUDGES = "campaigns/<slug:slug>/people/judges/"
 _ERASURES = "campaigns/<slug:slug>/people/erasures/"

@@ -22,7 +22,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.closing import ClosingSerializer, closing_answer
+from annotation.api.campaign_state import ClosingSerializer, closing_answer
 from annotation.models import JudgmentSequence
 from annotation.selectors.effects import task_at_work
 from annotation.selectors.task_rules import task_rules

@@ -1,22 +1,28 @@
-"""Designs of a test set: their history, changing the one in force, and HITs of one to be."""
+"""Designs of a test set: their history, changing the one in force, their HITs, and HITs of one to be."""
 
 from typing import Any, Final
 
-from django.db.models import FloatField
+from django.db.models import FloatField, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import serializers
+from rest_framework import generics, serializers
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.hits import DesignSerializer, DesignsView
 from annotation.api.serializers import TextSerializer
-from annotation.models import Design
+from annotation.models import HIT, Design
 from annotation.selectors.effects import design_effects, design_effects_in_words
-from annotation.selectors.hits import PreviewedBlock, designs_of, next_numbers, previewed_hits
+from annotation.selectors.hits import (
+    PreviewedBlock,
+    designs_of,
+    hit_state,
+    hits_explained,
+    next_numbers,
+    previewed_hits,
+)
 from annotation.services import (
     DesignRefusedError,
     design_change,
@@ -25,8 +31,84 @@ from annotation.services import (
 )
 from annotation.services.planning.designs import PARAMETERS
 from campaign.api.access import group_asked_for, organised_task, readable_task, reader
+from campaign.api.pages import CursorPages
 from campaign.api.requests import NumberField
 from campaign.models import JudgeGroup, Task
+
+
+class DesignSerializer(serializers.ModelSerializer[Design]):
+    seed = serializers.CharField(
+        read_only=True,
+        help_text="A whole number of up to 128 bits, in digits: too large for a JSON number.",
+    )
+    changed_by = serializers.CharField(
+        source="changed_by_name", allow_null=True, help_text="Null where nobody chose it."
+    )
+
+    judge_group = serializers.CharField(
+        source="judge_group.name",
+        allow_null=True,
+        default=None,
+        help_text="The group whose judges alone are lent HITs of the test set; null: all who may.",
+    )
+
+    class Meta:
+        model = Design
+        fields = ["id", *PARAMETERS, "created_at", "changed_by"]
+        read_only_fields = fields
+
+
+class DesignsView(generics.ListAPIView[Design]):
+    """The designs of a test set, the one in force first, with who changed them and when."""
+
+    serializer_class = DesignSerializer
+    pagination_class = CursorPages
+    ordering = "-id"
+
+    def get_queryset(self) -> QuerySet[Design]:
+        task = readable_task(self.request, self.kwargs["task_id"])
+        return designs_of(task_id=task.pk)
+
+
+class HITSerializer(serializers.ModelSerializer[HIT]):
+    """A HIT and why it was drawn."""
+
+    design = serializers.IntegerField(source="design_id")
+    repeats = serializers.IntegerField(
+        source="repeats.number",
+        allow_null=True,
+        default=None,
+        help_text="The number of the first HIT that this one repeats.",
+    )
+    reserved_for = serializers.CharField(
+        source="reserved_for.pseudonym", allow_null=True, default=None
+    )
+    state = serializers.SerializerMethodField()
+    why = serializers.JSONField(help_text="What explains the draw, of the HIT and of its blocks.")
+
+    class Meta:
+        model = HIT
+        fields = ["number", "design", "purpose", "repeats", "reserved_for", "state", "why"]
+        read_only_fields = fields
+
+    @extend_schema_field(
+        serializers.ChoiceField(choices=["waiting", "available", "lent", "done", "withdrawn"])
+    )
+    def get_state(self, hit: HIT) -> str:
+        return hit_state(hit)
+
+
+class HITsView(generics.ListAPIView[HIT]):
+    """The HITs of a test set by number, and why each was drawn."""
+
+    serializer_class = HITSerializer
+    pagination_class = CursorPages
+    ordering = "number"
+
+    def get_queryset(self) -> QuerySet[Any]:
+        task = organised_task(self.request, self.kwargs["task_id"])
+        return hits_explained(task_id=task.pk)
+
 
 _MOST_PREVIEWED: Final = 20
 

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.pages.participation_table import ParticipationFilter
+from annotation.pages.judge_tables import ParticipationFilter
 from annotation.selectors.panels import (
     PanelSummary,
     panel_summaries,

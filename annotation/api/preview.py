@@ -16,9 +16,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api import serializers
-from annotation.api.history import JudgedBlocksSerializer
-from annotation.api.reports import ProblemReportRequestSerializer
-from annotation.api.views import answer_validated, languages_data
+from annotation.api.judging import (
+    JudgedBlocksSerializer,
+    ProblemReportRequestSerializer,
+    answer_validated,
+    languages_data,
+)
 from annotation.api.work_time import WorkTimeSerializer
 from annotation.protocols import rules_shown
 from annotation.services.preview import (

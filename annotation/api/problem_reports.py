@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.models import ProblemReply, ProblemReport, ProblemReportKind
-from annotation.pages.problem_table import ProblemReportFilter
+from annotation.pages.judgment_tables import ProblemReportFilter
 from annotation.selectors.judgment_list import problem_reports_of
 from annotation.services import (
     REPLY_LENGTH,

@@ -1,29 +1,148 @@
-"""Judgments, for the members of a campaign: in pages, or all of them as a file."""
+"""Judgments, skips and comparisons, for the members of a campaign: in pages, or all of them as a file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from typing import Any, cast
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import generics
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
+from rest_framework import generics, serializers
+from rest_framework.exceptions import NotFound
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.replica import from_replica
-from annotation.api.research_serializers import JudgmentRecordSerializer, UntilSerializer
+from annotation.api.serializers import AnswerField
 from annotation.export.answers import five_way_response
 from annotation.export.shown import systems_shown
-from annotation.models import Judgment, JudgmentNumber
-from annotation.pages.judgment_table import JudgmentFilter
-from annotation.protocols import answers_read
+from annotation.models import Judgment, JudgmentNumber, Skip
+from annotation.pages.judgment_tables import JudgmentFilter, SkipFilter
+from annotation.protocols import Answer, answers_read
+from annotation.selectors.judgment_list import (
+    Comparison,
+    Outcome,
+    comparisons_of,
+    counted_in_rankings,
+    is_asked_for,
+    skips_listed,
+)
+from annotation.selectors.replica_reads import ReadAt, task_answer
 from annotation.services import judgments_number
 from campaign.api.access import readable_task
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
+from campaign.database.replica import NotEnoughError, replica_is_there
 from campaign.models import Task
+
+
+def from_replica(get: Callable[..., Any]) -> Callable[..., Any]:
+    """Let `get(view, request, task_id)` ask a replica, if there is one that has enough.
+
+    The answer says where it was read: `Quintet-Watermark` is the number of the last judgment that was there,
+    `Quintet-Behind` how many more there were. Without them it is the primary's.
+    """
+
+    @wraps(get)
+    def read(view: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
+        if not replica_is_there():
+            return get(view, request, *args, **kwargs)
+        # The primary says who may read: a right that was taken away is not there for as long as the replica lags.
+        task = readable_task(request, view.kwargs["task_id"])
+
+        def answer(at: ReadAt | None) -> Response:
+            try:
+                response: Response = get(view, request, *args, **kwargs)
+            except NotFound as error:
+                if at is None:
+                    raise
+                raise NotEnoughError from error
+            return response
+
+        return task_answer(answer, task_id=task.pk)
+
+    return read
+
+
+class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
+    """A judgment with everything a ranking needs."""
+
+    id = serializers.UUIDField(source="client_id")
+    number = serializers.IntegerField(help_text="From 1 in the test set, without gaps.")
+    judge = serializers.CharField(source="judge.pseudonym")
+    segment = serializers.IntegerField(
+        source="block.segment.number", help_text="From 1 through the test set."
+    )
+    document = serializers.CharField(source="block.segment.document.name")
+    candidates = serializers.SerializerMethodField(
+        help_text="In shown order; each with the systems that produced this very text."
+    )
+    labels = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
+        help_text="Aligned with the candidates: 1 best … 5 worst, null where left blank.",
+    )
+    answer = serializers.SerializerMethodField(
+        help_text="What the judge said, in other protocols than the ranking: the labels follow from it. Null for "
+        "a ranking."
+    )
+    supersedes = serializers.UUIDField(
+        source="supersedes.client_id",
+        allow_null=True,
+        default=None,
+        help_text="The judgment of this judge and block that this one corrects.",
+    )
+    current = serializers.BooleanField(
+        help_text="No later judgment (up to `until`, if given) supersedes it."
+    )
+    control = serializers.CharField(
+        source="block.control",
+        help_text="“attention”, “training”, or empty: judgments of controls count in nothing.",
+    )
+    rehearsal_of = serializers.CharField(
+        allow_null=True,
+        help_text="The campaign that a simulated judge rehearsed with it; null outside rehearsals.",
+    )
+
+    class Meta:
+        model = Judgment
+        fields = [
+            "id",
+            "number",
+            "judge",
+            "segment",
+            "document",
+            "candidates",
+            "labels",
+            "answer",
+            "duration_ms",
+            "active_ms",
+            "comment",
+            "submitted_at",
+            "supersedes",
+            "current",
+            "control",
+            "rehearsal_of",
+        ]
+        read_only_fields = fields
+
+    @extend_schema_field(AnswerField(allow_null=True))
+    def get_answer(self, judgment: Judgment) -> Answer | None:
+        answers: dict[int, Answer] = self.context["answers"]
+        return answers.get(judgment.pk)
+
+    def get_candidates(self, judgment: Judgment) -> list[list[str]]:
+        names: dict[int, str] = self.context["names"]
+        shown: dict[int, list[list[int]]] = self.context["shown"]
+        return [[names[system] for system in systems] for systems in shown[judgment.block_id]]
+
+
+class UntilSerializer(serializers.Serializer[Any]):
+    until = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        help_text="Judgments with a number up to this one, such as a ranking's watermark.",
+    )
 
 
 class FiveWayRenderer(BaseRenderer):
@@ -107,3 +226,115 @@ def _recorded(page: Sequence[JudgmentNumber], until: int | None) -> list[Judgmen
         judgment.number = number.number
         judgment.current = judgment.pk not in superseded
     return [found[id_] for id_ in ids]
+
+
+class ComparisonFilter(JudgmentFilter):
+    """Filters of the judgments that count, which the comparisons are taken from."""
+
+    counts = None
+
+
+class ComparisonSerializer(serializers.Serializer[Any]):
+    """Two texts of a block that a judge compared. The first was shown before the second, unless `system` turns them."""
+
+    judgment = serializers.IntegerField(min_value=1, help_text="Its number.")
+    judge = serializers.CharField()
+    segment = serializers.IntegerField(min_value=1)
+    document = serializers.CharField()
+    first = serializers.ListField(
+        child=serializers.CharField(), help_text="The systems that produced this very text."
+    )
+    second = serializers.ListField(child=serializers.CharField())
+    first_label = serializers.IntegerField(min_value=1, max_value=5, help_text="1 best … 5 worst.")
+    second_label = serializers.IntegerField(min_value=1, max_value=5)
+    outcome = serializers.ChoiceField(choices=Outcome.choices, help_text="For the first text.")
+
+
+class ComparisonPages(CursorPages):
+    """Pages of judgments: the comparisons of one stand on one page."""
+
+    page_size_query_description = "Judgments in a page, each with all its comparisons: 100 unless said otherwise, at most 1,000."
+
+
+class ComparisonsView(generics.GenericAPIView[JudgmentNumber]):
+    """The comparisons of the judgments that count, by the number of the judgment.
+
+    A judgment of five texts makes ten. Parameters filter the judgments as they filter `judgments/`; with `system`, only its
+    comparisons are listed, and it stands first. `page_size` counts judgments.
+    """
+
+    serializer_class = ComparisonSerializer
+    pagination_class = ComparisonPages
+    ordering = "number"
+
+    @extend_schema(
+        operation_id="tasks_comparisons_list",
+        parameters=filter_parameters(ComparisonFilter),
+        responses=ComparisonSerializer(many=True),
+    )
+    @from_replica
+    def get(self, request: Request, task_id: int) -> Response:
+        """Return comparisons in pages; all of them as a file: `exports/`."""
+        task = readable_task(request, task_id)
+        # Whoever reads gets what was acknowledged.
+        judgments_number(task_id=task.pk)
+        counted = task.judgment_numbers.filter(counted_in_rankings())
+        found = filtered(ComparisonFilter, request, counted)
+        page: Any = self.paginate_queryset(cast("Any", found))
+        judgments = judgments_recorded(page, task=task, until=None)
+        rows = [row for each in judgments for row in _rows(each, request.query_params)]
+        return self.get_paginated_response(ComparisonSerializer(rows, many=True).data)
+
+
+def _rows(judgment: Mapping[str, Any], asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    for each in comparisons_of(judgment["candidates"], judgment["labels"]):
+        for shown in _turned(each, asked):
+            yield {
+                "judgment": judgment["number"],
+                **{name: judgment[name] for name in ("judge", "segment", "document")},
+                **{name: getattr(shown, name) for name in ("first", "second")},
+                **{name: getattr(shown, name) for name in ("first_label", "second_label")},
+                "outcome": shown.outcome,
+            }
+
+
+def _turned(each: Comparison, asked: Mapping[str, str]) -> list[Comparison]:
+    """Return the comparison if it is asked for, with the system that is asked for as the first."""
+    named = {name: asked.get(name, "") for name in ("system", "other", "outcome")}
+    if not named["system"]:
+        return [each]
+    return [turned for turned in (each, each.turned()) if is_asked_for(turned, **named)][:1]
+
+
+class SkippedSerializer(serializers.ModelSerializer[Skip]):
+    id = serializers.UUIDField(source="client_id")
+    judge = serializers.CharField(source="judge.pseudonym")
+    segment = serializers.IntegerField(source="block.segment.number")
+    document = serializers.CharField(source="block.segment.document.name")
+    judged_later = serializers.BooleanField(
+        source="is_judged", help_text="The judge ranked the sentence all the same."
+    )
+
+    class Meta:
+        model = Skip
+        fields = [
+            *("id", "judge", "segment", "document", "reason", "comment", "duration_ms"),
+            *("active_ms", "created_at", "judged_later"),
+        ]
+
+
+class SkipsView(generics.ListAPIView[Skip]):
+    """What judges skipped, and why, in the order in which it came."""
+
+    serializer_class = SkippedSerializer
+    pagination_class = CursorPages
+    ordering = "id"
+
+    @extend_schema(parameters=filter_parameters(SkipFilter))
+    def get(self, request: Request, *args: object, **kwargs: object) -> Response:
+        return super().get(request, *args, **kwargs)
+
+    def get_queryset(self) -> QuerySet[Skip]:
+        task = readable_task(self.request, self.kwargs["task_id"])
+        found: QuerySet[Skip] = filtered(SkipFilter, self.request, skips_listed(task=task))
+        return found

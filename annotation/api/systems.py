@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.pages.system_form import MAX_BYTES
+from annotation.pages.systems import MAX_BYTES
 from annotation.selectors.systems import withdrawal_in_words
 from annotation.services.systems import (
     SystemRefusedError,

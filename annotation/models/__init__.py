@@ -1,16 +1,19 @@
 """Who judges what: designs, HITs and blocks, assignments, judgments and skips."""
 
-from annotation.models.assignment import Assignment
+from annotation.models.assignment import Assignment, Exposure, JudgeAccount
 from annotation.models.block import Block, BlockControl, ShownOutput
 from annotation.models.design import Design
-from annotation.models.exposure import Exposure, JudgeAccount
 from annotation.models.hit import HIT, HITPurpose
 from annotation.models.judgment import Judgment
 from annotation.models.numbers import (
+    JudgedQuarterHour,
+    JudgeTally,
     JudgmentNumber,
     JudgmentSequence,
+    PageChanges,
     RankingRequest,
     UnnumberedJudgment,
+    WorkedQuarterHour,
 )
 from annotation.models.planning import HITSequence, PlanningBatch, SamplingState
 from annotation.models.problem_report import ProblemReply, ProblemReport, ProblemReportKind
@@ -22,12 +25,6 @@ from annotation.models.quality import (
     RuleDirection,
 )
 from annotation.models.skip import Skip, SkipReason, UncountedSkip
-from annotation.models.tallies import (
-    JudgedQuarterHour,
-    JudgeTally,
-    PageChanges,
-    WorkedQuarterHour,
-)
 from annotation.models.training import TrainingBlock, TrainingCandidate
 
 __all__ = [

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Design
 from annotation.protocols import answer_kind
-from annotation.sampling.written import (
+from annotation.sampling.parameters import (
     WrittenWrongError,
     limits_read,
     limits_written,

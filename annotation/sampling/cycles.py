@@ -1,4 +1,10 @@
-"""Blocks planned together, so that pairs have met equally often at the end of each cycle of them.
+"""Blocks planned together, so that pairs have met equally often at the end of each cycle of them: what is left, and when the next one begins.
+
+The first have each pair meet once (Steiner systems), so that no two counts ever differ by more than
+one; no other design can do that (`docs/sampling.md`). The others are for blocks that hold so many of
+the systems that a search for a cycle is slow. All were found by developing initial blocks (cyclic
+designs, some with a fixed system or short orbits) and ordering their blocks by a beam search;
+`tests/unit/annotation/sampling/test_known_designs.py` checks each.
 
 Whoever chooses one block at a time can only avoid what is uneven already; a block of five raises ten
 counts at once, and pairs drift up to four apart. Here some blocks ahead are chosen together. A cycle
@@ -10,18 +16,130 @@ more than two apart at any moment, whatever the order of the blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from annotation.sampling.known_designs import known_design
+from annotation.sampling.corpus import DistinctText
+from annotation.sampling.parameters import DesignKind, DesignParameters
 from campaign.texts.hash_draw import HashDraw
 
-Int64Array = npt.NDArray[np.int64]
 CycleBlocks = tuple[tuple[int, ...], ...]
+
+
+def known_design(systems: int, size: int) -> CycleBlocks:
+    """Return blocks in which all pairs of systems meet equally often; empty where none are known."""
+    letters = _LETTERS.get((systems, size), "")
+    return tuple(tuple(ord(letter) - ord("a") for letter in block) for block in letters.split())
+
+
+_LETTERS: Mapping[tuple[int, int], str] = MappingProxyType(
+    {
+        (7, 3): "cde dfg bcg acf aeg abd bef",
+        (9, 3): "efi adi aeh bci dfg acf bfh cdh ghi bde abg ceg",
+        (13, 3): (
+            "bdj fkm ejl dik aci bhm cek dfl afh agl egm bgi chj cfg dgh hkl bef bcl abk "
+            "ilm gjk ade ehi ajm fij cdm"
+        ),
+        (15, 3): (
+            "eho dno ako fio gjo cmo blo eim ckn fjn bjm dhl ail ghk abf bcg cef bde acd "
+            "aeg dfg cjl dkm ahj eln fhm bik gin fkl ejk chi amn glm bhn dij"
+        ),
+        (19, 3): (
+            "ems dlr ejr afn bhm bjp chp flq fks bgo gmr diq ckq ekp cin hns agl djo aio "
+            "jmn ors dgh bcr hkl cds lop bef ade fij kno nqr abq ilm ehi mpq cfg gjk aps "
+            "jls hjq ahr cel bdk bln egn dfm akm eoq gqs bis gip dnp fho fpr cmo acj ikr"
+        ),
+        (21, 3): (
+            "fmt bip dkr els cjq gnu aho ghl abf ijn jko lmq him pqu aqr cdh opt mnr cst "
+            "nos fgk klp brs aeu dei bcg dtu efj kmu grt hsu bmo aln doq cnp giq epr cem "
+            "ait jlt dfn ack ego iks bdl hjr bju fqs fhp ciu fio bht jms adj cor hkq amp "
+            "ags bnq dgm knt cfl lou fru ilr dps bek ehn gjp eqt"
+        ),
+        (13, 4): "cikl fhim bhjk dfgk aekm bdei acdh eghl cefj djlm bcgm agij abfl",
+        (16, 4): (
+            "bglp dinp chmp ejop afkp bjkm abdh bfno bcei efhl aemn cdfj ckln fgim acgo "
+            "hiko ghjn aijl dlmo degk"
+        ),
+        (21, 5): (
+            "egqtu jmnsu aknot gjkpr cdiku hklqs ehinp abgis ceors acmpq fijoq befkm bdnqr "
+            "cfgln dfpst adejl bchjt ilmrt dghmo afhru blopu"
+        ),
+        (25, 5): (
+            "jlnpy ikmoy bdfhy acegy qsuwy rtvxy bgnox afmnw cfjkt ehlmv chopq dgklu beijs "
+            "adipr bcmru ablqt ghjrw efpux deotw ahksx cdnsv fgiqv cilwx gmpst hintu flors "
+            "djmqx ajouv eknqr bkpvw"
+        ),
+        # Pairs meet more than once.
+        (5, 4): "abcd acde abde bcde abce",
+        (6, 5): "abcde abcdf bcdef abcef abdef acdef",
+        (7, 5): (
+            "abdeg bcefg acdfg abdef bcdfg acdeg abcef abceg abdfg acdef bdefg abcdf bcdeg "
+            "acefg bcdef abefg abcdg adefg abcfg cdefg abcde"
+        ),
+        (8, 5): (
+            "befgh abcdf adefg abceh bcdeg acfgh cdefh abdgh adefh bcfgh acdgh abcef bcdfg "
+            "abdeh cdegh abefg adfgh bcdeh abcfh bdefg cefgh abcdg acdef abegh acefg bdefh "
+            "bdfgh acegh abdfh acdeg abceg bcdfh adefg abceh befgh abcdf cdefh abdgh bcdeg "
+            "acfgh abdef cdfgh acdeh abcfg bcefg adegh abefh bcdgh bcdeh adfgh abcdg cefgh "
+            "abcfh bdefg acdef abegh"
+        ),
+        (9, 5): (
+            "bcefg abdgi acfhi deghi bdefh acdeg abcgh bcdfi aefhi adfgh bcdhi cefgi abdef "
+            "beghi abceh cdfgh abfgi acdei"
+        ),
+        (11, 5): "cfhij abfik adfgh abcgj cefgk beghi bdefj aehjk acdei dgijk bcdhk",
+        (10, 6): (
+            "abdghj abceij bdefgi acefgh cdfhij abdfhi cdeghi befghj acdfgj abcdeh "
+            "aefhij bcghij adegij bcdefj abcfgi"
+        ),
+        (7, 6): "abcdef bcdefg abdefg acdefg abcdeg abcdfg abcefg",
+        (8, 6): (
+            "abdegh abcefh bcdefg acdfgh acdefg abcegh bcdefh abdfgh abcdeg abcdfh acefgh "
+            "bdefgh acdefh abcfgh abdefg bcdegh abcefg acdegh abdefh bcdfgh adefgh abcdef "
+            "abcdgh bcefgh cdefgh abcdfg abefgh abcdeh"
+        ),
+        (9, 6): (
+            "abcdef defghi abcghi bcdfgi acdegh abefhi acefgi bcdehi abdfgh abdegi bcefgh acdfhi"
+        ),
+        (11, 6): "bfghjk abdegk abcefh acdfjk aefgij acghik cdeghj abdhij bcdfgi bceijk defhik",
+        (12, 6): (
+            "abcdef ghijkl adegkl bceijk acfghi befghl cdfjkl abdhij abcgjl aefhjk cdehil "
+            "defgij bcdghk abfikl bdfhjl acegik bdegjk cefhkl acdijl abeghj adfgil bcfhik "
+            "adehik befijl acfgjk cdfghj abdhkl bcegil bdfgik acehjl cdeikl aefghk abcgij "
+            "abfhil bcdhjk defgjl acfjkl bceghl adehij abdgkl cdfghi befijk ghijkl abcdef"
+        ),
+        (13, 6): (
+            "abcefi cdeghk chijlm afghjk abejkl acdglm defhil bcdfgj adijkm bghikl bcfklm "
+            "abdehm efgijm aefgil bcdfik abcehj defhkm cdegjl bfghjm acghik begklm bdhijl "
+            "adfjkl abdgim acfhlm ceijkm"
+        ),
+        (14, 6): (
+            "acgkln cdfgim abdhlm bfjkmn aefhik deghjn bcefhl aeijlm acdfjn bceimn abdegk "
+            "bfgijl dhikln cghjkm aefkmn bcdhin abgijk dfghlm acdeij cefgkl dejlmn bchjkl "
+            "afhijn abcghm eghimn bdefjk cdiklm abfgln dfghjm adiklm cefgil chjkln abcehm "
+            "abdgln bdefhk bgijkm bcdfin acdegj afhijl acfkmn bejlmn eghikn acdhjk abfhim "
+            "dfgkmn cefjlm aeghln bcgijn bdeikl cfhjkl bdefkn ceghin abgjln acdejm dgiklm "
+            "afikmn bdfghm begijk ehjlmn adfhij bcdiln acefgl abchkm adfkln bcefik afgijm "
+            "deghkm bdijlm bcfhmn abdehj acdgin achikl bghjkn cdfgjl efhiln cejkmn abeglm "
+            "bfghil aeijkl cgklmn abcfjn cdefim dhijkn abcdgk adhlmn aefghk bcdehl cghijm "
+            "defgjn bfjklm abeimn"
+        ),
+        (16, 6): (
+            "cfimop aeghmp afjklp belnop chjlmn abcgjo acdeil cefgkn abfhin bcdhkp adkmno "
+            "bdefjm bgiklm dgijnp ehijko dfghlo"
+        ),
+    }
+)
+
+
+Int64Array = npt.NDArray[np.int64]
 
 #: Exchanges tried in one attempt, from even counts and from uneven ones.
 _STEPS_FROM_EVEN, _STEPS = 30_000, 6_000
@@ -72,7 +190,7 @@ def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> CycleBlocks:
 
 
 def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> CycleBlocks:
-    from annotation.sampling.cycle_kernel import even_out, lay_out, put_in_order
+    from annotation.sampling.kernels import even_out, lay_out, put_in_order
 
     is_even = pairs.max() - pairs.min() <= 1
     steps = _STEPS_FROM_EVEN if is_even else _STEPS
@@ -112,3 +230,155 @@ def _least_squares(total: int, pairs: int) -> int:
     """Sum of the squares of so many whole numbers with this sum, no two more than one apart."""
     each, more = divmod(total, pairs)
     return pairs * each * each + more * (2 * each + 1)
+
+
+#: Blocks of two are even without a plan: the rarest pair is shown next.
+_SMALLEST = 3
+#: Largest share of blocks with a reference or a damaged one; with more there is little to plan.
+_MOST_OTHERS = 0.5
+#: Consecutive clean blocks after which a cycle begins: from even counts, and from uneven ones.
+_CLEAN_BLOCKS_IF_EVEN, _CLEAN_BLOCKS = 3, 8
+#: Larger differences of counts even out block by block as fast as by any plan.
+_NEARLY_EVEN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCycle:
+    """Blocks planned together, some of which are still to be shown.
+
+    A cycle begins after three clean blocks in a row, if no two pairs' counts differ by more than one.
+    Each HIT's block takes the first planned block that its segment can show. If none fits (fewer
+    systems for a long sentence, a reference at its rate, an output that is missing or the same as
+    another), the rest of the cycle is abandoned: blocks are chosen by the pairs that have met least,
+    as without a plan, until counts are even again. Mostly they become even by themselves. After eight
+    clean blocks in a row, a cycle is also planned from counts that differ by up to three.
+
+    Attributes
+    ----------
+    seed : int
+        Of the design.
+    size : int
+        Systems in a block.
+    systems : tuple of str
+        The systems that take part, in alphabetical order.
+    cycle : int
+        Number of cycles begun so far.
+    pending : tuple of tuple of int
+        Blocks left, by index into `systems`.
+    clean_blocks : int
+        Consecutive clean blocks so far: of `size` candidates, each by one system only. It begins at
+        eight, so that a design begins with a cycle.
+    """
+
+    seed: int
+    size: int
+    systems: tuple[str, ...]
+    cycle: int = 0
+    pending: CycleBlocks = ()
+    clean_blocks: int = _CLEAN_BLOCKS
+
+    @classmethod
+    def of(cls, parameters: DesignParameters, systems: Collection[str]) -> PlannedCycle | None:
+        """Return a design's plan among these systems; None if the design does not plan cycles."""
+        size = parameters.systems_per_block
+        others = (parameters.reference_rate or 0.0) + parameters.bad_reference_rate
+        if (
+            parameters.kind is not DesignKind.BALANCED
+            or not _SMALLEST <= size < len(systems)
+            or others > _MOST_OTHERS
+        ):
+            return None
+        return cls(seed=parameters.seed, size=size, systems=tuple(sorted(systems)))
+
+    def continued(self, before: PlannedCycle | None) -> PlannedCycle:
+        """Return what is left of an earlier plan among the same systems, otherwise this one."""
+        if before is None:
+            return self
+        is_same = self == replace(before, cycle=0, pending=(), clean_blocks=_CLEAN_BLOCKS)
+        return before if is_same else replace(self, cycle=before.cycle)
+
+    def with_cycle(self, pair_counts: Int64Array, index: Mapping[str, int]) -> PlannedCycle:
+        """Return this plan with the blocks of a new cycle, if none are left and one is due."""
+        if self.pending:
+            return self
+        if self.clean_blocks < _CLEAN_BLOCKS_IF_EVEN:
+            return self
+        at = [index[name] for name in self.systems]
+        met = np.ascontiguousarray(pair_counts[np.ix_(at, at)])
+        spread = _count_spread(met)
+        if spread > 1 and (spread > _NEARLY_EVEN or self.clean_blocks < _CLEAN_BLOCKS):
+            return self
+        key = HashDraw(seed=self.seed, number=self.cycle).integer("cycle")
+        blocks = plan_cycle(met.tobytes(), len(at), self.size, key)
+        return replace(self, cycle=self.cycle + 1, pending=blocks)
+
+    def fitting(self, texts: Sequence[DistinctText]) -> list[tuple[str, DistinctText]] | None:
+        """Return systems and texts of the first pending block that these texts can show, or None."""
+        behind = {name: number for number, text in enumerate(texts) for name in text.systems}
+        for block in self.pending:
+            names = [self.systems[place] for place in block if self.systems[place] in behind]
+            if len({behind[name] for name in names}) == self.size:
+                return [(name, texts[behind[name]]) for name in names]
+        return None
+
+    def after_block(self, texts: Sequence[tuple[str, ...]]) -> PlannedCycle:
+        """Return the plan after a block whose candidates are by these systems."""
+        if len(texts) != self.size or any(len(names) > 1 for names in texts):
+            return self.abandoned()
+        names = {names[0] for names in texts}
+        for number, block in enumerate(self.pending):
+            if all(self.systems[place] in names for place in block):
+                left = (*self.pending[:number], *self.pending[number + 1 :])
+                return self._left(left, self.clean_blocks + 1)
+        return self._left((), self.clean_blocks + 1)
+
+    def abandoned(self) -> PlannedCycle:
+        """Return this plan without pending blocks: a block was shown that no cycle allowed for."""
+        return self._left((), 0)
+
+    def _left(self, pending: CycleBlocks, clean_blocks: int) -> PlannedCycle:
+        # After each block: `replace` takes three times as long.
+        return PlannedCycle(
+            seed=self.seed,
+            size=self.size,
+            systems=self.systems,
+            cycle=self.cycle,
+            pending=pending,
+            clean_blocks=clean_blocks,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain lists and numbers, which `from_json` reads."""
+        return {
+            "seed": self.seed,
+            "size": self.size,
+            "systems": list(self.systems),
+            "cycle": self.cycle,
+            "pending": [list(block) for block in self.pending],
+            "clean_blocks": self.clean_blocks,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any] | None) -> PlannedCycle | None:
+        """Return the plan that `to_json` wrote; None if there was none."""
+        if stored is None:
+            return None
+        return cls(
+            **{
+                **stored,
+                "systems": tuple(stored["systems"]),
+                "pending": tuple(tuple(block) for block in stored["pending"]),
+            }
+        )
+
+
+def _count_spread(counts: Int64Array) -> int:
+    """Return the difference between the largest and smallest pair count."""
+    pairs = counts[_different(len(counts))]
+    return int(pairs.max() - pairs.min())
+
+
+@lru_cache(maxsize=16)
+def _different(n: int) -> npt.NDArray[np.bool_]:
+    """Return which cells of an n × n matrix are pairs: those off the diagonal."""
+    return ~np.eye(n, dtype=np.bool_)

@@ -1,18 +1,49 @@
 """Draw HITs one after the other from a recorded state: for planning, and to draw them again."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.hits import draw_hit_and_state, is_compared
 from annotation.sampling.parameters import Checks, DesignKind, DesignParameters
-from annotation.sampling.plans import HITPlan
-from annotation.sampling.repeats import Purpose
-from annotation.sampling.samples import sample_order, sample_window
+from annotation.sampling.plans import HITPlan, Purpose
 from annotation.sampling.state import DrawState
 from annotation.sampling.windows import Windows
 from campaign.texts.hash_draw import HashDraw
+
+
+def sample_order(
+    segments: Iterable[int], *, seed: int, pair: tuple[str, str], judge: str
+) -> list[int]:
+    """Return the segments in the order in which a judge is asked about them in a comparison.
+
+    A sample of m are the first m. The order is a function of the seed, the comparison and the judge's pseudonym: those of two judges are
+    independent, and it stays the same where segments are left out.
+    """
+    draw = HashDraw(seed=seed, number=0, scheme="sample")
+    return draw.shuffled(segments, int, *pair, judge)
+
+
+def sample_window(
+    order: Sequence[int],
+    *,
+    length: int,
+    is_compared: Callable[[int], bool],
+    around: Collection[int] | None = None,
+) -> tuple[int, ...]:
+    """Return the next `length` segments of an order that can be compared; the first of those `around`, if given, comes first.
+
+    Nothing where none of those can be.
+    """
+    found = tuple(islice(filter(is_compared, order), length))
+    if around is None:
+        return found
+    first = next((each for each in order if each in around and is_compared(each)), None)
+    if first is None:
+        return ()
+    return (first, *[segment for segment in found if segment != first][: length - 1])
 
 
 @dataclass(slots=True, kw_only=True)

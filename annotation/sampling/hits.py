@@ -11,9 +11,8 @@ from annotation.sampling.choosing import (
 )
 from annotation.sampling.corpus import DistinctText, OutputKind, SegmentOutputs
 from annotation.sampling.parameters import Checks, DesignKind, DesignParameters
-from annotation.sampling.plans import BlockPlan, HITPlan, Why
+from annotation.sampling.plans import BlockPlan, HITPlan, Purpose, Why
 from annotation.sampling.rates import Rate, blocks_at_rate, blocks_by_chance
-from annotation.sampling.repeats import Purpose
 from annotation.sampling.state import DrawState
 from campaign.texts.hash_draw import HashDraw
 

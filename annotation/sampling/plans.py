@@ -1,7 +1,21 @@
-"""The result of a draw: the plans of HITs and their blocks."""
+"""The plans of HITs and their blocks, as drawn, as stored (`HIT.plan`), and as repeated.
 
-from dataclasses import dataclass
-from typing import TypeAlias
+JSON, compact, since there are many: of each block in order the outputs behind each candidate, by
+id, and for a control the order that is expected. The blocks' segments are `HIT.segment_ids`.
+
+Two counts must be told apart. A HIT's *number* is what its draw is a function of; every HIT of a
+test set has its own. Its *step* is its place in the schedule of what is planned for everybody, from
+1 within a design: HITs planned for one judge (intra repeats, or because the pool held nothing for
+them) and draws that came to nothing take a number and no step.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, NotRequired, TypeAlias, TypedDict
+
+from annotation.sampling.parameters import DesignParameters
+from campaign.texts.hash_draw import HashDraw
 
 # Numbers and words that explain a draw to organisers; JSON.
 Why: TypeAlias = dict[str, str | int | float | bool | list[int] | list[str]]
@@ -53,3 +67,219 @@ class HITPlan:
     def holds_check(self) -> bool:
         """Return whether one of its blocks is an attention check."""
         return any(block.control for block in self.blocks)
+
+
+# A block with a damaged reference checks attention: the damage is expected to come last.
+_DAMAGED, _OTHERS = 2, 1
+
+
+class EncodedBlock(TypedDict):
+    """Output ids of each candidate in shown order; in a control block also expected ranks."""
+
+    candidates: list[list[int]]
+    expected: NotRequired[list[int]]
+
+
+def plan_encoded(plan: HITPlan) -> str:
+    """Return JSON with an `EncodedBlock` for each block."""
+    return "[" + ",".join(map(_encoded, plan.blocks)) + "]"
+
+
+def _encoded(block: BlockPlan) -> str:
+    # By hand: a hundred thousand are planned at once, and `json.dumps` would take longer than
+    # drawing by chance.
+    shown = ",".join("[" + ",".join(map(str, ids)) + "]" for ids in block.candidates)
+    if not block.control:
+        return f'{{"candidates":[{shown}]}}'
+    expected = ",".join(
+        str(_DAMAGED if names == block.control else _OTHERS) for names in block.systems
+    )
+    return f'{{"candidates":[{shown}],"expected":[{expected}]}}'
+
+
+def blocks_decoded(
+    stored: Sequence[EncodedBlock],
+    *,
+    segments: Sequence[int],
+    systems: Mapping[int, str],
+    whys: Sequence[Mapping[str, Any]],
+) -> tuple[BlockPlan, ...]:
+    """Return the blocks that `plan_encoded` wrote.
+
+    Parameters
+    ----------
+    stored : sequence of EncodedBlock
+    segments : sequence of int
+        The number of each block's segment.
+    systems : mapping of int to str
+        The system of each output, by output id.
+    whys : sequence of dict
+        `BlockPlan.why` of each.
+    """
+    return tuple(
+        _decoded(block, segment, systems, why)
+        for block, segment, why in zip(stored, segments, whys, strict=True)
+    )
+
+
+def _decoded(
+    block: EncodedBlock, segment: int, systems: Mapping[int, str], why: Mapping[str, Any]
+) -> BlockPlan:
+    names = tuple(tuple(sorted(systems[id_] for id_ in ids)) for ids in block["candidates"])
+    expected = block.get("expected")
+    return BlockPlan(
+        segment=segment,
+        candidates=tuple(map(tuple, block["candidates"])),
+        systems=names,
+        control=names[expected.index(_DAMAGED)] if expected else (),
+        why=dict(why),
+    )
+
+
+# Shares are counted in millionths, so that no rounding depends on a machine.
+_WHOLE = 1_000_000
+
+
+class Purpose(StrEnum):
+    """Why a HIT is planned."""
+
+    FIRST = "first"  # a window drawn anew
+    REDUNDANCY = "redundancy"  # the same for another judge, because every window is judged K times
+    INTER = "inter"  # the same for another judge, to see whether judges agree
+    INTRA = "intra"  # the same for the same judge, to see whether they agree with themselves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """The HIT that the schedule plans at a step.
+
+    Attributes
+    ----------
+    purpose : Purpose
+        First, redundancy or inter.
+    family : int
+        From 1: which of the design's first HITs this is, or repeats.
+    """
+
+    purpose: Purpose
+    family: int
+
+
+def slot(*, parameters: DesignParameters, step: int, inter: int) -> Slot:
+    """Return what the schedule plans at a step, after `inter` inter repeats: a function of the design.
+
+    Of the first m steps, `inter_share * m` are inter repeats, or fewer by less than two. Each comes
+    somewhere in a stretch of `1 / inter_share` steps of its own: where, only the design's seed
+    says. The others are families of a first HIT and its `redundancy - 1` copies. The inter repeats
+    go evenly over the families: where there are more families than inter repeats, each repeats one
+    of those begun since the inter repeat before, by chance, and none is repeated twice; otherwise
+    all are repeated equally often, but for one.
+    """
+    if _millionths(parameters.inter_share) and step >= _inter_step(parameters, inter + 1):
+        return Slot(purpose=Purpose.INTER, family=_inter_family(parameters, inter + 1))
+    family, copy = divmod(step - inter - 1, parameters.redundancy)
+    return Slot(purpose=Purpose.REDUNDANCY if copy else Purpose.FIRST, family=family + 1)
+
+
+def _inter_step(parameters: DesignParameters, inter: int) -> int:
+    """Return the step of inter repeat number `inter`: by then, what it repeats was begun."""
+    share = _millionths(parameters.inter_share)
+    before, until = inter * _WHOLE // share, (inter + 1) * _WHOLE // share
+    draw = HashDraw(seed=parameters.seed, number=0)
+    return before + 1 + draw.below(until - before, "inter step", inter)
+
+
+def _inter_family(parameters: DesignParameters, inter: int) -> int:
+    """Return the family, begun before, that inter repeat number `inter` repeats."""
+    share = _millionths(parameters.inter_share)
+    # Families begun from one inter repeat to the next, as a fraction.
+    above, below = _WHOLE - share, share * parameters.redundancy
+    if above < below:
+        return -(-inter * above // below)
+    before, until = (inter - 1) * above // below, inter * above // below
+    draw = HashDraw(seed=parameters.seed, number=0)
+    return before + 1 + draw.below(until - before, "inter", inter)
+
+
+def _millionths(share: float) -> int:
+    return round(share * _WHOLE)
+
+
+def repeated(plan: HITPlan, *, seed: int, number: int, purpose: Purpose) -> HITPlan:
+    """Return a plan of the same segments and candidates, each block in another order.
+
+    All other orders have the same chance. `seed` is the design's and `number` the repeat's own.
+    """
+    draw = HashDraw(seed=seed, number=number)
+    why: Why = {"purpose": purpose.value, "repeats": plan.number}
+    return HITPlan(
+        number=number,
+        blocks=tuple(_reordered(block, draw) for block in plan.blocks),
+        why=why,
+    )
+
+
+def _reordered(block: BlockPlan, draw: HashDraw) -> BlockPlan:
+    places = list(range(len(block.candidates)))
+    shown, attempt = places, 0
+    while shown == places and len(places) > 1:
+        shown = draw.shuffled(
+            places, lambda place: block.systems[place], "repeat", block.segment, attempt
+        )
+        attempt += 1
+    return replace(
+        block,
+        candidates=tuple(block.candidates[place] for place in shown),
+        systems=tuple(block.systems[place] for place in shown),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HITHistoryEntry:
+    """A HIT that one judge did, in the order in which they were lent.
+
+    Attributes
+    ----------
+    number : int
+    repeats : int or None
+        The number of the judge's own HIT that it is an intra repeat of.
+    repeatable : bool
+        Whether it holds judgments to compare with: it was submitted, and not all skipped.
+    """
+
+    number: int
+    repeats: int | None = None
+    repeatable: bool = True
+
+
+def intra_original(history: Sequence[HITHistoryEntry], *, repeat_gap: int, seed: int) -> int | None:
+    """Return the number of the HIT a judge's next intra repeat repeats; None if there is none yet.
+
+    At least `repeat_gap` HITs of the judge lie between the two, and since it was last repeated. Those
+    repeated least often come first, and among them chance decides.
+
+    Parameters
+    ----------
+    history : sequence of HITHistoryEntry
+        All HITs of the judge, the latest last.
+    repeat_gap : int
+    seed : int
+        Of the design.
+    """
+    times: dict[int, int] = {}
+    for lent in history[: max(0, len(history) - repeat_gap)]:
+        if lent.repeats is None and lent.repeatable:
+            times[lent.number] = 0
+    for place, lent in enumerate(history, start=1):
+        if lent.repeats not in times:
+            continue
+        if len(history) - place < repeat_gap:
+            del times[lent.repeats]
+        else:
+            times[lent.repeats] += 1
+    draw = HashDraw(seed=seed, number=0)
+    return min(
+        times,
+        key=lambda number: (times[number], draw.integer("intra", len(history), number)),
+        default=None,
+    )

@@ -1,7 +1,15 @@
-"""Compute how many blocks of a HIT hold a reference, or a damaged one, at the rates of a design."""
+"""How often a HIT holds a reference, a damaged one or an attention check, and when a repeat is due.
+
+A gap is geometric: however many HITs have passed, the next one is as likely to be a check as any
+other, so a judge's history says nothing about it. Only the bound does: after `LONGEST` times the
+mean without one it is certain, which fewer than one gap in 140 reaches.
+"""
 
 from enum import IntEnum
+from fractions import Fraction
 from functools import lru_cache
+from math import ceil
+from typing import Final
 
 from campaign.texts.hash_draw import HashDraw
 
@@ -65,3 +73,95 @@ def blocks_by_chance(rate: float, blocks: int, *, of: Rate, draw: HashDraw) -> i
 @lru_cache(maxsize=256)
 def _begin(of: Rate, seed: int) -> int:
     return HashDraw(seed=seed, number=0).integer("rate", of.name)
+
+
+# No gap is longer than so many times the mean.
+LONGEST: Final = 5
+# Shares are counted in millionths, so that no rounding depends on a machine.
+_WHOLE: Final = 1_000_000
+
+
+def attention_due(*, seed: int, judge: str, every: int, checks: int, hits_since: int) -> bool:
+    """Return whether a judge's next HIT should hold an attention check.
+
+    Parameters
+    ----------
+    seed : int
+        Of the design.
+    judge : str
+        Their pseudonym.
+    every : int
+        HITs from one check to the next, on average.
+    checks : int
+        HITs with a check that they were lent so far.
+    hits_since : int
+        HITs since the last of them, or since the first HIT. Training and repeats of their own do not
+        count: a repeat takes the place of another HIT, and must not bring a check nearer.
+    """
+    return _gap_is_over(Fraction(every), hits_since, HashDraw(seed=seed, number=0), judge, checks)
+
+
+def intra_due(
+    *, seed: int, judge: str, share: float, repeat_gap: int, repeats: int, hits_since: int
+) -> bool:
+    """Return whether a judge's next HIT should repeat one of their own.
+
+    Parameters
+    ----------
+    seed : int
+        Of the design.
+    judge : str
+        Their pseudonym.
+    share : float
+        `DesignParameters.intra_share`.
+    repeat_gap : int
+        `DesignParameters.repeat_gap`. The first gap begins when there is a HIT to repeat: begun
+        before, it would mostly end just then.
+    repeats : int
+        HITs lent to them so far that were intra repeats.
+    hits_since : int
+        HITs since the last of them, or since the first HIT, without training.
+    """
+    millionths = round(share * _WHOLE)
+    since = hits_since if repeats else hits_since - repeat_gap - 1
+    if not millionths or since < 0:
+        return False
+    draw = HashDraw(seed=seed, number=0)
+    return _gap_is_over(Fraction(_WHOLE, millionths), since, draw, judge, "repeat", repeats)
+
+
+def _gap_is_over(mean: Fraction, since: int, draw: HashDraw, *which: object) -> bool:
+    """Return whether a gap drawn with this mean ends with the HIT after `since` others."""
+    place = since + 1
+    if place >= ceil(LONGEST * mean):
+        return True
+    return draw.integer("gap", *which) >= _power(_going_on(mean), place)
+
+
+@lru_cache(maxsize=256)
+def _going_on(mean: Fraction) -> int:
+    """Return the chance that a gap goes on after a HIT, in units of 2**-64.
+
+    The largest q for which 1 + q + … + q**(longest − 1), the mean of the bounded gap, is no larger
+    than asked for.
+    """
+    longest = ceil(LONGEST * mean)
+    low, high = 0, _ONE
+    while high - low > 1:
+        middle = (low + high) // 2
+        if (_ONE - _power(middle, longest)) <= mean * (_ONE - middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _power(base: int, exponent: int) -> int:
+    """Return base**exponent in units of 2**-64: whole numbers, so that all machines agree."""
+    result = _ONE
+    while exponent:
+        if exponent & 1:
+            result = result * base >> 64
+        base = base * base >> 64
+        exponent >>= 1
+    return result

@@ -16,9 +16,8 @@ from typing import Final
 from annotation.sampling.corpus import DistinctText, SegmentOutputs, normalised, takes_part
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.planning import HITPlanning
-from annotation.sampling.plans import BlockPlan, HITPlan, Why
+from annotation.sampling.plans import BlockPlan, HITPlan, Purpose, Why
 from annotation.sampling.rates import Rate, blocks_by_chance
-from annotation.sampling.repeats import Purpose
 from campaign.texts.hash_draw import HashDraw
 
 #: What copies and passes of a HIT are shown in: an order by chance.

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from annotation.sampling.cycles import PlannedCycle
 from annotation.sampling.parameters import MOST_CANDIDATES, DesignParameters
-from annotation.sampling.planned_cycle import PlannedCycle
 from annotation.sampling.plans import BlockPlan, HITPlan
 
 Int64Array = npt.NDArray[np.int64]

@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, OuterRef
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Block, Design, Exposure, HITPurpose, Judgment, Skip
-from annotation.models.pool import HITQuerySet
+from annotation.models.hit import HITQuerySet
 from annotation.protocols import answer_kind
 from annotation.selectors.designs import design_in_force
 from campaign.models import Segment, Task

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from annotation.judge_measures import JudgeMeasure, threshold_in_words
 from annotation.models import HIT, Design, HITPurpose
-from annotation.models.pool import POOLED, IsAnyOf
+from annotation.models.hit import POOLED, IsAnyOf
 from annotation.protocols import LAST_PASS, AnswerKind, answer_kind, answer_kinds, texts_beside
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from campaign.models import Campaign, Output, Reference, System, SystemKind, Task

@@ -11,17 +11,24 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Block, Design, HITPurpose, HITSequence, Judgment
 from annotation.models.block import by_candidate
-from annotation.models.pool import UNTIL_THE_FIRST_IS_DONE, HITQuerySet, IsAnyOf
-from annotation.sampling.encoding import EncodedBlock, blocks_decoded
+from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet, IsAnyOf
 from annotation.sampling.parameters import DesignParameters
-from annotation.sampling.planning import HITPlanning, PlannedHIT
-from annotation.sampling.plans import BlockPlan, HITPlan
-from annotation.sampling.repeats import HITHistoryEntry, Purpose, slot
-from annotation.sampling.schedule import (
+from annotation.sampling.planning import (
+    HITPlanning,
     MissingHITs,
+    PlannedHIT,
     RepeatSchedule,
     checks_among,
     hits_schedule,
+)
+from annotation.sampling.plans import (
+    BlockPlan,
+    EncodedBlock,
+    HITHistoryEntry,
+    HITPlan,
+    Purpose,
+    blocks_decoded,
+    slot,
 )
 from annotation.selectors.designs import design_in_force, design_unless_chosen
 from annotation.selectors.drawing import DrawInputs, draw_inputs, texts_of_others

@@ -26,7 +26,7 @@ from django.utils.dateparse import parse_datetime
 
 from annotation.models import HIT, Assignment, Block, BlockControl, JudgeAccount, Judgment, Skip
 from annotation.models.block import candidate_ids
-from annotation.models.pool import IsAnyOf
+from annotation.models.hit import IsAnyOf
 from annotation.protocols import Rules, rules_shown
 from annotation.selectors.shown import BlockData, blocks_data, blocks_of_hit, candidate_count
 from annotation.submissions import AssignedBlock

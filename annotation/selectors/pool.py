@@ -21,7 +21,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Now
 
 from annotation.models import HIT, Design, HITPurpose, JudgeAccount
-from annotation.models.pool import HITQuerySet
+from annotation.models.hit import HITQuerySet
 from annotation.selectors.designs import designs_in_force
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import CampaignState, GroupMember, Judge, Segment, System, Task

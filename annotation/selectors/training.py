@@ -16,7 +16,7 @@ from annotation.models import (
     TrainingBlock,
     TrainingCandidate,
 )
-from annotation.models.pool import HITQuerySet
+from annotation.models.hit import HITQuerySet
 from campaign.models import Judge
 
 # A judge who was right in fewer than this share of the first round trains once more, no oftener:

@@ -24,10 +24,13 @@ from annotation.notification import REQUEST_TIMEOUT_SECONDS
 from annotation.protocols import Answer, AnswerKind, answer_kind
 from annotation.selectors import AssignedBlock
 from annotation.services.numbers import ranking_request
-from annotation.sql.answer_store import answer_columns, answer_statement
-from annotation.sql.assignment_close import ASSIGNMENT_CLOSE
-from annotation.sql.assignment_lock import ASSIGNMENT_LOCK
-from annotation.sql.judgment_store import JUDGMENT_STORE
+from annotation.sql.judgment_store import (
+    ASSIGNMENT_CLOSE,
+    ASSIGNMENT_LOCK,
+    JUDGMENT_STORE,
+    answer_columns,
+    answer_statement,
+)
 from annotation.submissions import SubmissionRefusedError
 
 #: Replacements of a judge's judgment of one block.

@@ -1,5 +1,11 @@
 """Give the next numbers of a test set to its judgments that have none, and count them and its skips.
 
+Rule: one at a time gives numbers to the judgments of a test set. It is sent with `judgments_number` in
+one round trip, as a statement of its own, so that the second statement sees what the first one waited for.
+
+Test: tests/integration/annotation/test_numbers.py::test_numbers_follow_the_commits_whatever_happens
+Earns: with judgments_number
+
 Rule: judgments are numbered after their commit, without gaps and in the order of their commits: a judgment
 that began after another was committed has the larger primary key, and whoever sees it sees the other, so
 that the other is in an earlier batch or before it in the same one. The lock of the sequence is held until
@@ -12,8 +18,18 @@ Test: tests/integration/annotation/test_counters.py::test_counters_are_what_the_
 Earns: 1.0 ms a judged block
 """
 
-from annotation.sql.judgment_sequence_lock import JUDGMENT_SEQUENCE_LOCK
 from campaign.database.prepared import Statement
+
+# The update is of no row: it only takes the lock of the one that is there.
+JUDGMENT_SEQUENCE_LOCK = Statement(
+    "judgment_sequence_lock",
+    "bigint",
+    """
+    INSERT INTO annotation_judgmentsequence AS s (task_id) VALUES ($1)
+    ON CONFLICT (task_id) DO UPDATE SET last_number = s.last_number WHERE false
+    """,
+)
+
 
 # `is_first`: the judge's first judgment of a block that is no control. `was_skipped`: a skip of the block is
 # counted already. What waits and is not of this batch (`is_new`) is counted by a later one; where both are of

@@ -1,4 +1,4 @@
-"""The state of a campaign: what it is, what can be done, what that would do; and the bin."""
+"""The state of a campaign and of its tasks: what it is, what can be done, what that would do; and the bin."""
 
 from typing import Final, cast
 
@@ -12,7 +12,12 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.selectors.effects import StateEffects, state_effects, transitions_possible
+from annotation.selectors.effects import (
+    StateEffects,
+    closing_in_words,
+    state_effects,
+    transitions_possible,
+)
 from campaign.forms.lifetime import DeletionForm, LifetimeForm
 from campaign.models import Campaign, CampaignState, Transition, User
 from campaign.models.campaign import CampaignQuerySet
@@ -25,8 +30,11 @@ from campaign.services import (
     campaign_delete,
     campaign_restore,
     campaign_state_change,
+    task_close,
+    task_reopen,
 )
-from campaign.views.access import organised_campaign
+from campaign.views.access import organised_campaign, organised_task
+from campaign.views.confirming import Answer, Question, ask, is_answered
 
 _DONE: Final = {
     Transition.OPEN: gettext_lazy("The campaign is open: judges get sentences."),
@@ -144,3 +152,35 @@ def campaign_restore_page(request: HttpRequest, slug: str) -> HttpResponse:
 def _binned(request: HttpRequest) -> CampaignQuerySet:
     campaigns = Campaign.objects.with_role_of(cast("User", request.user))
     return campaigns.filter(state=CampaignState.BIN).order_by("state_since", "pk")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def task_close_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Say who is at work in a test set, and close it."""
+    task = organised_task(request, slug, task_id)
+    if not is_answered(request):
+        question = Question(
+            title=_("Close %(name)s") % {"name": task.called},
+            facts=closing_in_words(task=task),
+            after=_("“Open again” on the page of settings undoes it."),
+            answers=[Answer(_("Close the test set"))],
+            cancel=reverse("campaign-settings", args=[slug]),
+        )
+        return ask(request, question, campaign=task.test_set.campaign, section="settings")
+    task_close(task=task)
+    messages.success(
+        request, _("Judges get no more sentences of %(name)s.") % {"name": task.called}
+    )
+    return redirect("campaign-settings", slug)
+
+
+@require_POST
+@login_required
+def task_reopen_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Open a closed test set again."""
+    task = organised_task(request, slug, task_id)
+    task_reopen(task=task)
+    messages.success(request, _("%(name)s is open to judges again.") % {"name": task.called})
+    return redirect("campaign-settings", slug)

@@ -1,14 +1,126 @@
+"""HITs as organisers see them, and why each was drawn; `why` holds the numbers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.formats import localize
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.models import JudgmentNumber
+from annotation.models import HIT, HITPurpose, JudgmentNumber
 from annotation.selectors.designs import design_in_force
-from annotation.selectors.hits import hits_explained
-from annotation.views.reasons import hit_reason
+from annotation.selectors.hits import hit_state, hits_explained
 from campaign.views.access import organised_task
+
+
+@dataclass(frozen=True, slots=True)
+class BlockReason:
+    segment: int
+    texts: str
+
+
+@dataclass(frozen=True, slots=True)
+class HITReason:
+    """A line of the organiser's list of HITs."""
+
+    number: int
+    purpose: str
+    state: str
+    reason: str
+    blocks: tuple[BlockReason, ...]
+
+
+def hit_reason(hit: HIT) -> HITReason:
+    """Return a HIT from `hits_explained` in words."""
+    states = {
+        "done": _("done"),
+        "lent": _("lent"),
+        "available": _("available"),
+        "waiting": _("waits until the HIT is done that it repeats"),
+        "withdrawn": _("withdrawn before anybody saw it"),
+    }
+    return HITReason(
+        number=hit.number,
+        purpose=hit.get_purpose_display(),
+        state=states[hit_state(hit)],
+        reason=_reason(hit),
+        blocks=tuple(
+            BlockReason(segment=why["segment"], texts=_chosen(why))
+            for why in hit.why.get("blocks", ())
+        ),
+    )
+
+
+def _reason(hit: HIT) -> str:
+    judge = hit.reserved_for.pseudonym if hit.reserved_for else ""
+    first = hit.repeats.number if hit.repeats else 0
+    if hit.purpose == HITPurpose.REDUNDANCY:
+        return _("The same as HIT %(first)d for another judge: %(judges)d judge each block.") % {
+            "first": first,
+            "judges": hit.design.redundancy,
+        }
+    if hit.purpose == HITPurpose.INTER:
+        return _("The same as HIT %(first)d for another judge, to see whether judges agree.") % {
+            "first": first
+        }
+    if hit.purpose == HITPurpose.INTRA:
+        return _(
+            "The same as HIT %(own)d for %(judge)s again, to see whether they agree with "
+            "themselves."
+        ) % {"own": hit.why.get("repeats", first), "judge": judge}
+    if "file" in hit.why:
+        return _("Came with the file “%(file)s” (%(format)s).") % {
+            "file": hit.why["file"],
+            "format": hit.why["format"],
+        }
+    if hit.batch_id is None:
+        return _("Came with imported judgments.")
+    if judge:
+        return _("For %(judge)s: the pool had nothing they had not seen.") % {"judge": judge}
+    return _("For everybody, by the %(kind)s design.") % {"kind": hit.design.get_kind_display()}
+
+
+def _chosen(why: Mapping[str, Any]) -> str:
+    """Return in words how the texts of a block were chosen."""
+    said = [
+        ngettext(
+            "%(texts)d different text, at most %(size)d shown",
+            "%(texts)d different texts, at most %(size)d shown",
+            why.get("texts", 0),
+        )
+        % {"texts": why.get("texts", 0), "size": why.get("size", 0)}
+    ]
+    if why.get("chosen") == "uniform":
+        said.append(_("every system equally likely"))
+    elif why.get("chosen") == "balanced":
+        said.append(
+            _("pairs compared least often: %(met)s times before, %(any)s on average over all pairs")
+            % {"met": localize(why["met_before"]), "any": localize(why["met_before_any"])}
+        )
+    elif why.get("chosen") == "active":
+        said.append(
+            _(
+                "pairs most informative about the order after %(watermark)d judgments: "
+                "%(priority)s, %(any)s on average over all pairs"
+            )
+            % {
+                "watermark": why["watermark"],
+                "priority": localize(why["priority"]),
+                "any": localize(why["priority_any"]),
+            }
+        )
+    if "reference" in why:
+        said.append(_("with the reference, whose turn it was"))
+    if "bad_reference" in why:
+        said.append(_("with a damaged reference, to check attention"))
+    return "; ".join(said) + "."
+
 
 PAGE = 50
 

@@ -1,23 +1,130 @@
-from collections.abc import Collection
-from typing import Any
+"""The judging page, its screens and its service worker, and the steps that lead to it."""
+
+from collections.abc import Collection, Iterable
+from functools import cache
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.urls import get_script_prefix, reverse
+from django.utils.crypto import salted_hmac
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import conditional_page, require_safe
 
 from annotation.models import ProblemReportKind, SkipReason
-from annotation.views.opaque import opaque
-from annotation.views.screens import screen_addresses, screens_context
-from annotation.views.steps import next_step, onboarding_or_404
+from annotation.protocols import answer_kinds
+from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding, tour_due
 from annotation.views.words import judging_words
-from campaign.models import Campaign, Judge
+from campaign.database.logged import judge_logged
+from campaign.models import Campaign, CampaignState, Judge, Protocol, User
+
+
+def opaque(kind: str, key: int | None) -> str:
+    """Return a keyed hash that tells two judges in one browser apart, but not who they are."""
+    return salted_hmac(f"annotation.judge_page.{kind}", str(key)).hexdigest()[:16]
+
+
+# Its scripts come with the page; those of others are loaded before their first block is shown.
+_PRELOADED = Protocol.RANKING.value
+
+
+@cache
+def _files(pattern: str) -> list[str]:
+    """Return the static files of this pattern, by their names there."""
+    root = settings.BASE_DIR / "static"
+    return sorted(path.relative_to(root).as_posix() for path in root.glob(pattern))
+
+
+def _with_screen(protocols: Iterable[str]) -> list[str]:
+    """Return those whose screens judges need on this page, in a constant order.
+
+    `static/judge/screens.js` knows, too, which protocols are asked on the screen of another.
+
+    Ranking where there are none: a page opened before the first task is ready for that.
+    """
+    of_others = {kind.protocol: kind.screen for kind in answer_kinds() if kind.screen}
+    screens = {of_others.get(each, each) for each in protocols}
+    found = sorted(each for each in screens if _files(f"judge/{each}/screen.js"))
+    return found or [_PRELOADED]
+
+
+def screens_context(protocols: Iterable[str]) -> dict[str, Any]:
+    """Return what the page's template needs of these protocols: style sheets, scripts, templates, keys."""
+    styles: list[str] = []
+    preloaded: list[str] = []
+    later = [*_files("judge/later/*.js")]
+    with_screen = _with_screen(protocols)
+    for each in with_screen:
+        styles += _files(f"css/judge-{each.replace('_', '-')}.css")
+        scripts = preloaded if each == _PRELOADED else later
+        scripts += _files(f"judge/{each}/*.js")
+        later += _files(f"judge/{each}/later/*.js")
+    return {
+        "protocols": with_screen,
+        "styles": styles,
+        "preloaded": preloaded,
+        "loaded_later": later,
+        "screen_templates": [f"judge/{each}/_screen.html" for each in with_screen],
+        "key_templates": [f"judge/{each}/_keys.html" for each in with_screen],
+    }
+
+
+def screen_addresses(protocols: Iterable[str]) -> dict[str, str]:
+    """Return the address of each protocol's screen, from which the page imports it."""
+    return {each: static(f"judge/{each}/screen.js") for each in _with_screen(protocols)}
+
+
+def onboarding_or_404(request: HttpRequest, slug: str) -> JudgeOnboarding:
+    """Return the judge who asks and their open steps; for everybody else there is no such page."""
+    onboarding = judge_onboarding(user=cast("User", request.user), campaign_slug=slug)
+    if onboarding is None:
+        raise Http404
+    judge_logged(onboarding.judge.pk)
+    return onboarding
+
+
+def next_step(onboarding: JudgeOnboarding) -> str | None:
+    """Return the address of the page that comes before judging; None if there is none."""
+    judge = onboarding.judge
+    slug = judge.campaign.slug
+    if judge.declined_at is not None:
+        return reverse("judge-decline", args=[slug])
+    if judge.campaign.state != CampaignState.OPEN:
+        # The judging page says so, and sends what is still on this device.
+        return None
+    if onboarding.owes_acceptance:
+        return reverse("judge-instructions", args=[slug])
+    if onboarding.has_choice and judge.chosen_task_id is None:
+        return reverse("judge-test-sets", args=[slug])
+    if tour_due(judge):
+        return reverse("tour", args=[slug])
+    return None
+
+
+_NAME = "offline/worker.js"
+
+
+@cache
+def _script() -> bytes:
+    return (settings.BASE_DIR / "static" / _NAME).read_bytes()
+
+
+# Not one of the static files, whose folder a service worker's pages would have to be in.
+@require_safe
+@conditional_page
+def judge_worker(_request: HttpRequest) -> HttpResponse:
+    """Return the script; browsers ask for it with each visit, and get 304 while it is the same."""
+    return HttpResponse(
+        _script(),
+        content_type="text/javascript; charset=utf-8",
+        headers={"Cache-Control": "no-cache"},
+    )
 
 
 def _skip_reasons(campaign: Campaign) -> list[tuple[str, str]]:

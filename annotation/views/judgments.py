@@ -1,16 +1,37 @@
-"""Judgments as organisers read them: a list to filter, and one of them with its texts."""
+"""Judgments and skips as organisers read them: lists to filter, one with its texts, and files in and out."""
 
 from http import HTTPStatus
+from typing import Any, cast
 
+from django import forms
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
+from annotation.answer_files import AnswerFiles, answer_files
+from annotation.export.answers import (
+    answers_response,
+    answers_written,
+    five_way_response,
+    formats_written,
+)
 from annotation.export.shown import systems_shown
+from annotation.importing.answer_rows import repeated_in_words, skips_in_words
+from annotation.importing.answers import AnswersImported, sent_answers_import
 from annotation.models import JudgmentNumber, ProblemReport
-from annotation.pages.judgment_table import JudgmentFilter, JudgmentTable, seconds_in_words
+from annotation.pages.judgment_tables import (
+    JudgmentFilter,
+    JudgmentTable,
+    SkipFilter,
+    SkipTable,
+    seconds_in_words,
+)
 from annotation.selectors.judgment_list import (
     found_by_index,
     judgments_listed,
@@ -18,10 +39,35 @@ from annotation.selectors.judgment_list import (
     number_near_day,
     ranked_texts,
     segments_with_few,
+    skips_listed,
 )
-from campaign.models import Reference
+from annotation.selectors.replica_reads import ReadAt, task_answer
+from campaign.formats import FormatError
+from campaign.importing.errors import ImportRefusedError
+from campaign.models import Reference, Task, User
+from campaign.selectors.uploads import judgments_imports
 from campaign.texts.languages import language_described
 from campaign.views.access import organised_task
+
+
+class AnswersForm(forms.Form):
+    """A file of answers, and its format."""
+
+    file = forms.FileField(
+        label=gettext_lazy("Answers"),
+        help_text=gettext_lazy(
+            "Also as .gz. At most 5 MB; larger ones come by the command import_answers."
+        ),
+    )
+    file_format = forms.ChoiceField(label=gettext_lazy("Format"), required=False)
+
+    def __init__(self, *given: Any, files: AnswerFiles) -> None:
+        super().__init__(*given)
+        self.fields["file_format"].choices = [  # type: ignore[attr-defined]  # a ChoiceField
+            ("", gettext_lazy("recognised by how it begins")),
+            *((each, each) for each in files.formats),
+        ]
+
 
 _OLDEST = "oldest"
 
@@ -129,3 +175,107 @@ def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) ->
         "target": language_described(task.test_set.target_language),
     }
     return render(request, "organiser/judgment.html", context)
+
+
+@require_safe
+@never_cache
+@login_required
+def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """List the skips of a test set, the latest first; the address sorts, pages and filters."""
+    task = organised_task(request, slug, task_id)
+    asked = SkipFilter.of(request, skips_listed(task=task))
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": "judgments",
+        "filter": asked,
+        "table": SkipTable(asked.found, task=task).of(request),
+    }
+    return render(request, "organiser/skips.html", context, status=asked.status)
+
+
+@require_safe
+@login_required
+def judgments_download(request: HttpRequest, slug: str, task_id: int) -> StreamingHttpResponse:
+    """Send the judgments of a test set as five-way CSV to members of its campaign.
+
+    A file of a replica that lacks judgments says in its name up to which it is.
+    """
+    tasks = Task.objects.open_to(cast("User", request.user)).select_related("test_set__campaign")
+    task = get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug)
+
+    def file(at: ReadAt | None) -> StreamingHttpResponse:
+        watermark = at.watermark if at is not None and at.behind else None
+        return five_way_response(task=task, watermark=watermark)
+
+    return task_answer(file, task_id=task.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Say which files answers are read from and written as; POST imports one, `?as=` a format says what it lacks."""
+    task = organised_task(request, slug, task_id)
+    files = answer_files(task.protocol)
+    wanted = request.GET.get("as", "")
+    written = answers_written(task=task, file_format=wanted) if wanted else None
+    if wanted and written is None:
+        raise Http404
+    if written is not None and "download" in request.GET:
+        return answers_response(task=task, file_format=wanted, written=written)
+    form = None
+    if files is not None and files.formats:
+        given = (request.POST, request.FILES) if request.method == "POST" else ()
+        form = AnswersForm(*given, files=files)
+    if form is not None and form.is_bound and form.is_valid() and _imported(request, task, form):
+        return redirect("answers", slug, task_id)
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": "judgments",
+        "form": form,
+        "formats": formats_written(task),
+        "wanted": wanted,
+        "written": written,
+        "imports": judgments_imports(task=task),
+    }
+    status = 400 if request.method == "POST" else 200
+    return render(request, "organiser/answers.html", context, status=status)
+
+
+def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
+    """Import the file; False, with an error, if refused."""
+    try:
+        imported = sent_answers_import(
+            task=task,
+            sent=form.cleaned_data["file"],
+            file_format=form.cleaned_data["file_format"] or None,
+        )
+    except (FormatError, ImportRefusedError) as error:
+        form.add_error("file", str(error))
+        return False
+    messages.success(request, _in_words(imported))
+    if imported.skips:
+        messages.success(request, skips_in_words(imported.skips))
+    if imported.repeated:
+        messages.warning(request, repeated_in_words(imported.repeated))
+    for loss in imported.losses:
+        messages.warning(
+            request,
+            _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
+            % {"what": loss.what, "count": number_format(loss.count), "first": loss.first},
+        )
+    return True
+
+
+def _in_words(imported: AnswersImported) -> str:
+    said = ngettext(
+        "%(judgments)s judgment imported, %(there)s already there.",
+        "%(judgments)s judgments imported, %(there)s already there.",
+        imported.judgments,
+    )
+    return said % {
+        "judgments": number_format(imported.judgments),
+        "there": number_format(imported.already_there),
+    }

@@ -1,6 +1,7 @@
-"""The pages of a judge beside the judging page: instructions, test sets, a link of one's own."""
+"""The pages of a judge beside the judging page: instructions, the tour, test sets, a link of one's own, time worked, data kept, declining."""
 
 from collections import Counter
+from secrets import token_hex
 from typing import Any
 
 import segno
@@ -12,16 +13,37 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.selectors.onboarding import JudgeOnboarding, TaskOnOffer, tasks_on_offer
-from annotation.views.judge import sending_setup
-from annotation.views.opaque import opaque
-from annotation.views.steps import onboarding_or_404
-from campaign.models import Judge
+from annotation.export.own_data import own_data_zip
+from annotation.export.work_time import clock_time, work_time_csv
+from annotation.selectors import work_time
+from annotation.selectors.judges import messages_to
+from annotation.selectors.judgment_list import own_problem_reports
+from annotation.selectors.onboarding import (
+    JudgeOnboarding,
+    TaskOnOffer,
+    Tour,
+    tasks_on_offer,
+    tour_of,
+)
+from annotation.services import judge_decline, judge_take_part, tour_begin, tour_leave
+from annotation.views.judge import (
+    next_step,
+    onboarding_or_404,
+    opaque,
+    screen_context,
+    screen_setup,
+    sending_setup,
+)
+from annotation.views.words import tour_words
+from campaign.models import Judge, Protocol
 from campaign.selectors import instructions_in_force, instructions_to_read, own_link_of
 from campaign.services import (
     OwnLinkRefusedError,
+    erasure_ask,
+    erasure_withdraw,
     instructions_accept,
     mail_is_printed,
     own_link_create,
@@ -29,7 +51,12 @@ from campaign.services import (
     own_link_send,
     task_choose,
 )
-from campaign.texts.languages import language_direction, language_name, language_own_name
+from campaign.texts.languages import (
+    language_described,
+    language_direction,
+    language_name,
+    language_own_name,
+)
 from campaign.texts.markdown import markdown_render
 
 
@@ -176,4 +203,154 @@ def _qr_code(link: str) -> SafeString:
     # Of numbers alone: nothing of the link stands in it as text.
     return SafeString(
         code.svg_inline(scale=5, dark="#000", light="#fff", svgclass="qr", lineclass=None)
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@gzip_page
+@login_required
+@never_cache
+def tour(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the judging page with practice sentences, step by step; POST leaves it.
+
+    Nothing that is done in it reaches the server but that it was left, and how.
+    """
+    onboarding = onboarding_or_404(request, slug)
+    judge = onboarding.judge
+    if request.method == "POST":
+        return _leave(request, judge)
+    step = next_step(onboarding)
+    if step not in {None, request.path}:
+        # Something else comes first.
+        return redirect(step)
+    if not judge.campaign.tour:
+        return redirect("judge", slug)
+    tour_begin(judge=judge)
+    given = tour_of(judge)
+    # Its sentences are ranked, whatever else the campaign asks.
+    protocols = [Protocol.RANKING.value]
+    context = screen_context(judge, protocols)
+    # What this page keeps on the device is its own: another tab may have a tour too.
+    setup = screen_setup(judge, request.path, protocols) | {"owner": f"tour/{token_hex(8)}"}
+    context["words"] |= tour_words()
+    return render(
+        request,
+        "judge/tour.html",
+        context | {"setup": setup, "tour": tour_data(given, judge)},
+    )
+
+
+def _leave(request: HttpRequest, judge: Judge) -> HttpResponse:
+    how = request.POST.get("how", "")
+    if how not in Judge.Tour.values:
+        return HttpResponseBadRequest(_("A tour is done or skipped."))
+    tour_leave(judge=judge, how=Judge.Tour(how))
+    return redirect("judge", judge.campaign.slug)
+
+
+def tour_data(given: Tour, judge: Judge) -> dict[str, object]:
+    """Return the tour as the judging API would lend it, with the best and worst text."""
+    return {
+        "hit": {
+            "languages": {
+                "source": language_described(given.source_language),
+                "target": language_described(given.target_language),
+            },
+            "protocol": Protocol.RANKING,
+            "rules": {"partial": judge.campaign.allow_partial_ranking},
+            "blocks": [each.block.as_shown() for each in given.blocks],
+        },
+        "known": [{"best": each.best, "worst": each.worst} for each in given.blocks],
+    }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@never_cache
+def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what declining does; POST declines, or takes part again."""
+    judge = onboarding_or_404(request, slug).judge
+    action = request.POST.get("action")
+    if action == "decline":
+        judge_decline(judge=judge)
+        return redirect("judge-decline", slug)
+    if action == "return":
+        judge_take_part(judge=judge)
+        return redirect("judge", slug)
+    context = {
+        "campaign": judge.campaign,
+        "judge": judge,
+        "setup": sending_setup(judge),
+    }
+    status = 400 if request.method == "POST" else 200
+    return render(request, "judge/declining.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@never_cache
+def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what a judge can download and what erasure does; POST asks for erasure, or withdraws that."""
+    judge = onboarding_or_404(request, slug).judge
+    action = request.POST.get("action")
+    if action == "ask":
+        erasure_ask(judge=judge, language=get_language() or "")
+        return redirect("judge-data", slug)
+    if action == "withdraw":
+        erasure_withdraw(judge=judge)
+        return redirect("judge-data", slug)
+    context = {
+        "campaign": judge.campaign,
+        "judge": judge,
+        "erasure": judge.erasure_requests.order_by("-pk").first(),
+        "setup": sending_setup(judge),
+    }
+    status = 400 if request.method == "POST" else 200
+    return render(request, "judge/own_data.html", context, status=status)
+
+
+@require_safe
+@login_required
+@never_cache
+def own_data_download(request: HttpRequest, slug: str) -> HttpResponse:
+    """Send what is kept about a judge as a zip."""
+    judge = onboarding_or_404(request, slug).judge
+    return HttpResponse(
+        own_data_zip(judge),
+        content_type="application/zip",
+        headers={"Content-Disposition": f'attachment; filename="{slug}-my-data.zip"'},
+    )
+
+
+@require_safe
+@login_required
+@never_cache
+def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show sentences and active time by day and in all, what is counted, and what became of problems reported."""
+    judge = onboarding_or_404(request, slug).judge
+    worked = work_time(judge)
+    context = {
+        "campaign": judge.campaign,
+        "judge": judge,
+        "worked": worked,
+        "total": worked.total,
+        "total_time": clock_time(worked.total.active_seconds),
+        "days": [(day, each, clock_time(each.active_seconds)) for day, each in worked.days.items()],
+        "reports": own_problem_reports(judge),
+        "messages_to_judge": messages_to(judge),
+        "setup": sending_setup(judge),
+    }
+    return render(request, "judge/work_time.html", context)
+
+
+@require_safe
+@login_required
+@never_cache
+def work_time_download(request: HttpRequest, slug: str) -> HttpResponse:
+    """Send the same as a CSV file."""
+    judge = onboarding_or_404(request, slug).judge
+    return HttpResponse(
+        work_time_csv(judge=judge, worked=work_time(judge)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{slug}-my-time.csv"'},
     )

@@ -18,8 +18,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.selectors.onboarding import JudgeOnboarding, tour_unreserved
 from annotation.views.judge import screen_context, screen_setup
-from annotation.views.tour import tour_data
-from annotation.views.tour_words import tour_words
+from annotation.views.onboarding import tour_data
+from annotation.views.words import tour_words
 from campaign.models import Judge, Protocol, Task, User
 from campaign.selectors import instructions_in_force, instructions_to_read
 from campaign.texts.languages import language_direction, language_own_name

@@ -2,22 +2,49 @@
 
 from typing import cast
 
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.forms import ProblemReplyForm
 from annotation.models import ProblemReply, ProblemReport
-from annotation.pages.problem_table import ProblemReportFilter, ProblemReportTable
+from annotation.pages.judgment_tables import ProblemReportFilter, ProblemReportTable
 from annotation.selectors.judgment_list import problem_reports_of, reported_block
-from annotation.services import ReplyRefusedError, problem_reply, problem_reply_take_back
+from annotation.services import (
+    REPLY_LENGTH,
+    ReplyRefusedError,
+    problem_reply,
+    problem_reply_take_back,
+)
 from campaign.models import Campaign, Reference, User
 from campaign.texts.languages import language_described
 from campaign.views.access import organised_campaign
+
+
+class ProblemReplyForm(forms.Form):
+    """An answer to a problem report, and whether it closes the report."""
+
+    text = forms.CharField(
+        label=gettext_lazy("Your answer"),
+        required=False,
+        max_length=REPLY_LENGTH,
+        widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}),
+        help_text=gettext_lazy(
+            "The judge reads it. Name no systems, and do not say what is a reference or a control:"
+            " the judge must not know."
+        ),
+    )
+    closes = forms.BooleanField(
+        label=gettext_lazy("Close the report"), required=False, initial=True
+    )
+    #: Replies that stood on the page.
+    seen = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 2)
+
 
 _SECTION = "problem-reports"
 

@@ -9,8 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.pages.system_form import SystemAddForm, SystemForm
-from annotation.pages.system_table import SystemTable
+from annotation.pages.systems import SystemAddForm, SystemForm, SystemTable
 from annotation.selectors.systems import (
     conflicts_listed,
     name_settled_in_words,

@@ -9,12 +9,15 @@ from annotation.api.campaign_state import (
     CampaignRestoreView,
     CampaignStateView,
     CampaignTransitionView,
+    TaskClosingView,
 )
-from annotation.api.closing import TaskClosingView
-from annotation.api.comparisons import ComparisonsView
-from annotation.api.designs import DesignAgainView, DesignPreviewView, DesignsAndChangeView
-from annotation.api.erasures import ErasureCarryOutView, ErasureRefuseView, ErasuresView
-from annotation.api.hits import HITsView
+from annotation.api.designs import (
+    DesignAgainView,
+    DesignPreviewView,
+    DesignsAndChangeView,
+    HITsView,
+)
+from annotation.api.own_data import ErasureCarryOutView, ErasureRefuseView, ErasuresView
 from annotation.api.panels import (
     PanelOpenView,
     PanelsView,
@@ -27,16 +30,16 @@ from annotation.api.problem_reports import (
     ProblemReplyTakeBackView,
     ProblemReportsView,
 )
-from annotation.api.research import JudgmentsView
-from annotation.api.skips import SkipsView
+from annotation.api.research import ComparisonsView, JudgmentsView, SkipsView
 from annotation.api.systems import (
     SystemRestoreView,
     SystemsAndMoreView,
     SystemView,
     SystemWithdrawView,
 )
-from annotation.api.time_sheet import TimeSheetView
 from annotation.api.training import TrainingBlockView, TrainingView
+from annotation.api.urls import preview_urlpatterns
+from annotation.api.work_time import TimeSheetView
 from campaign.api.activity import ActivityView
 from campaign.api.bad_references import (
     BadReferenceRedrawView,
@@ -423,5 +426,5 @@ _research: list[URLPattern | URLResolver] = [
 urlpatterns: list[URLPattern | URLResolver] = [
     *contracted([path("judging/", include("annotation.api.urls"))], PREFIX, judging=True),
     *contracted(_research, PREFIX),
-    path("tasks/<int:task_id>/as-judge/", include("annotation.api.preview_urls")),
+    path("tasks/<int:task_id>/as-judge/", include(preview_urlpatterns)),
 ]

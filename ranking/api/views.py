@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.replica import from_replica
+from annotation.api.research import from_replica
 from annotation.models import QualityAction
 from annotation.services import QualityRefusedError, judges_decision_undo, quality_action_revert
 from campaign.api.access import group_asked_for, organised_task, readable_task, reader

@@ -1,6 +1,6 @@
 """The compiled inner loop of `ranking.design_study.campaigns`; import it inside functions.
 
-It draws blocks with the kernels of campaigns, `annotation.sampling.pairing_kernel`, and judges them
+It draws blocks with the kernels of campaigns, `annotation.sampling.kernels`, and judges them
 as `ranking.core.simulation.kernel` does.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from annotation.sampling.pairing_kernel import choose_balanced, choose_uniform, choose_weighted
+from annotation.sampling.kernels import choose_balanced, choose_uniform, choose_weighted
 from optional_packages.numba import njit
 
 Float64Array = npt.NDArray[np.float64]

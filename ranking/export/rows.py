@@ -27,7 +27,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Concat
 
-from annotation.api.hits import DesignSerializer
+from annotation.api.designs import DesignSerializer
 from annotation.export.five_way import (
     SystemsShown,
     copied_by_index,

@@ -29,8 +29,8 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce, Extract, Floor
 
 from annotation.models import Block, BlockControl, Judgment
+from annotation.models.hit import IsAnyOf
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.models.pool import IsAnyOf
 from campaign.database.columns import ColumnsQuery
 from campaign.models import Output, Task
 

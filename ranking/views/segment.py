@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.pages.judgment_table import JudgmentTable
+from annotation.pages.judgment_tables import JudgmentTable
 from annotation.protocols import answer_kind
 from campaign.texts.languages import language_described
 from campaign.views.access import organised_task

@@ -266,7 +266,7 @@ def when_the_server_breaks(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) ->
     def broken(*_args: object, **_more: object) -> None:
         raise RuntimeError("qx-amber wrote output 771230007")
 
-    for place in ("annotation.views.judge.judging_words", "annotation.api.views.judge_of_user"):
+    for place in ("annotation.views.judge.judging_words", "annotation.api.judging.judge_of_user"):
         monkeypatch.setattr(place, broken)
     for address in ("/judge/museum/", f"{JUDGING}progress/?campaign=museum"):
         assert crawler.ask("GET", address) == 500

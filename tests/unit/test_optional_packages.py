@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annotation.sampling.pairing import choose_active, choose_balanced
+from annotation.sampling.choosing import choose_active, choose_balanced
 from campaign.formats import FormatError
 from launcher.data_directory import CHECKOUT
 from optional_packages import ExtraMissingError, has_extra

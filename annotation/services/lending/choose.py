@@ -3,7 +3,7 @@
 Each is one query of the same form: a judge must not learn from the time of an answer what they
 were lent.
 
-Whether an attention check or a repeat is due is drawn for the judge (`annotation.sampling.due`), and
+Whether an attention check or a repeat is due is drawn for the judge (`annotation.sampling.rates`), and
 the planner has a HIT of each kind ready. Whatever is due, as many queries are asked.
 """
 
@@ -15,8 +15,8 @@ from typing import Any, Final, Unpack
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import HIT, HITPurpose
-from annotation.models.pool import HITQuerySet
-from annotation.sampling.due import attention_due, intra_due
+from annotation.models.hit import HITQuerySet
+from annotation.sampling.rates import attention_due, intra_due
 from annotation.selectors.comparisons import blocks_of, sentences_taken
 from annotation.selectors.passes import is_full, passes_so_far, second_pass
 from annotation.selectors.pool import (

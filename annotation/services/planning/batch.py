@@ -14,13 +14,11 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Block, Design, HITSequence, PlanningBatch
-from annotation.models.pool import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
+from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
 from annotation.protocols import answer_kind
 from annotation.sampling.corpus import SegmentOutputs
-from annotation.sampling.encoding import plan_encoded
-from annotation.sampling.planning import HITPlanning, PlannedHIT
-from annotation.sampling.repeats import Purpose
-from annotation.sampling.schedule import checks_among
+from annotation.sampling.planning import HITPlanning, PlannedHIT, checks_among
+from annotation.sampling.plans import Purpose, plan_encoded
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import TestSetTexts, draw_inputs, texts_of_others
 from annotation.selectors.hits import plans_read

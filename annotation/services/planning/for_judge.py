@@ -8,10 +8,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Design, Exposure, HITPurpose, JudgeAccount
-from annotation.models.pool import HITQuerySet
-from annotation.sampling.due import attention_due, intra_due
+from annotation.models.hit import HITQuerySet
 from annotation.sampling.parameters import Checks
-from annotation.sampling.repeats import Purpose, intra_original, repeated
+from annotation.sampling.plans import Purpose, intra_original, repeated
+from annotation.sampling.rates import attention_due, intra_due
 from annotation.selectors import conflicts_of, has_available_hit, systems_not_lent
 from annotation.selectors.comparisons import sentences_of_a_judge, sentences_taken
 from annotation.selectors.designs import design_in_force

@@ -12,8 +12,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from annotation.models import HIT, JudgeAccount, Judgment
-from annotation.sampling.plans import HITPlan
-from annotation.sampling.repeats import Purpose
+from annotation.sampling.plans import HITPlan, Purpose
 from annotation.sampling.rounds import Rounds
 from annotation.selectors import systems_not_lent
 from annotation.selectors.hits import plans_read

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Design, JudgeAccount
-from annotation.sampling.schedule import (
+from annotation.sampling.planning import (
     MissingHITs,
     RepeatSchedule,
     checks_among,

@@ -7,8 +7,7 @@ from annotation.models import HIT, HITPurpose
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.drawing import HITDrawer, SegmentQuota
 from annotation.sampling.parameters import Checks
-from annotation.sampling.plans import HITPlan
-from annotation.sampling.repeats import Purpose, repeated
+from annotation.sampling.plans import HITPlan, Purpose, repeated
 from annotation.sampling.state import DrawState
 from annotation.selectors.drawing import (
     TestSetTexts,

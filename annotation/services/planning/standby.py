@@ -13,10 +13,10 @@ from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Design, PlanningBatch, SamplingState
-from annotation.models.pool import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
+from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
 from annotation.protocols import answer_kind
-from annotation.sampling.repeats import Purpose
-from annotation.sampling.schedule import MissingHITs
+from annotation.sampling.planning import MissingHITs
+from annotation.sampling.plans import Purpose
 from annotation.selectors.comparisons import hits_of_closed
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import TestSetTexts, texts_now

@@ -281,7 +281,7 @@ class TestTheNextHitWithAJudgment:
         def broken(**_asked: Any) -> None:
             raise OperationalError("out of memory")
 
-        monkeypatch.setattr("annotation.api.views.assignment_lend", broken)
+        monkeypatch.setattr("annotation.api.judging.assignment_lend", broken)
         answer = self.submit(judging, hit["blocks"][0], after=hit["id"])
         assert (answer.status_code, answer.json()["next"]) == (200, None)
         assert Judgment.objects.count() == 1

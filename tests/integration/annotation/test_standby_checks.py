@@ -68,7 +68,7 @@ def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(task: Ta
     lent = [judge_one_hit(judge) for _time in range(30)]
     assert all(hit is not None for hit in lent)
     account = JudgeAccount.objects.get(judge=judge)
-    # One in five on average; a gap is at most twice that (see `annotation.sampling.due`).
+    # One in five on average; a gap is at most twice that (see `annotation.sampling.rates`).
     assert 3 <= account.checks_lent <= 10
 
 

@@ -8,7 +8,7 @@ from django.test import Client
 
 from annotation.models import Assignment
 from annotation.services import InstructionsPendingError
-from annotation.views.opaque import opaque
+from annotation.views.judge import opaque
 from campaign.models import (
     Acceptance,
     BrowserVisit,

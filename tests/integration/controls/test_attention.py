@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.models import HIT, Block
 from annotation.models.block import by_candidate
-from annotation.sampling.due import attention_due
+from annotation.sampling.rates import attention_due
 from annotation.selectors import (
     assigned_blocks,
     hits_for_judge,

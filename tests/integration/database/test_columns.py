@@ -9,7 +9,7 @@ from django.db.models import F, FloatField, IntegerField, TextField, Value
 from django.db.models.functions import Cast
 
 from annotation.models import HIT
-from annotation.models.pool import IsAnyOf
+from annotation.models.hit import IsAnyOf
 from campaign.database import columns as copying
 from campaign.database.columns import ColumnsQuery, columns_copied
 from campaign.models import Judge, Segment

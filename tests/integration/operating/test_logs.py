@@ -13,7 +13,7 @@ import sentry_sdk
 from celery import current_app
 from django.test import Client
 
-from annotation.api import views
+from annotation.api import judging
 from campaign.models import Campaign
 from config.logs import ConsoleFormatter, errors_report, json_formatter
 from config.queues import REQUEST
@@ -93,7 +93,7 @@ def test_a_judge_is_a_number_in_the_log(
         logging.getLogger("test").warning("counting")
         raise ZeroDivisionError
 
-    monkeypatch.setattr(views, "judge_work", work)
+    monkeypatch.setattr(judging, "judge_work", work)
     client.raise_request_exception = False
     assert client.get(f"/api/v1/judging/progress/?campaign={campaign.slug}").status_code == 500
     [line] = [line for line in lines() if "counting" in line]
@@ -156,7 +156,7 @@ def test_an_error_is_reported_without_anything_about_people(
         comment = "a comment of somebody"
         raise ValueError(f"{comment} by {judge.pseudonym}")
 
-    monkeypatch.setattr(views, "judge_work", work)
+    monkeypatch.setattr(judging, "judge_work", work)
     with sentry_sdk.isolation_scope():
         errors_report(address, release="1")
         try:

@@ -15,7 +15,7 @@ from django.test import Client
 
 from annotation.export.answers import answers_written
 from annotation.models import HIT, Block, Judgment
-from annotation.models.pool import POOLED
+from annotation.models.hit import POOLED
 from campaign.management.files import loss_lines
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.models import SpansAnswer

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from django.urls import reverse
 
-from annotation.pages.system_form import MAX_BYTES
+from annotation.pages.systems import MAX_BYTES
 from deploy.nginx import rendered
 
 VALUES = {

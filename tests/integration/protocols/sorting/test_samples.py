@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from annotation.export.shown import systems_shown
 from annotation.models import HIT, Assignment, Design, Judgment
-from annotation.sampling.samples import sample_order
+from annotation.sampling.drawing import sample_order
 from annotation.selectors import assigned_blocks
 from annotation.selectors.comparisons import COMPARISON, blocks_wanted, sentences_taken
 from annotation.selectors.hits import plans_read

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import median
 
-from annotation.sampling.due import attention_due
+from annotation.sampling.rates import attention_due
 
 # Of additive sequences, by which rates were rounded until November 2026.
 STEPS = ((sqrt(5) - 1) / 2, sqrt(2) - 1, sqrt(3) - 1)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.sampling.cycles import plan_cycle
-from annotation.sampling.known_designs import known_design
+from annotation.sampling.cycles import known_design, plan_cycle
 from tests.properties import examples
 
 Int64Array = npt.NDArray[np.int64]

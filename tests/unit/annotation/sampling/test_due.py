@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.sampling.due import LONGEST, attention_due, intra_due
+from annotation.sampling.rates import LONGEST, attention_due, intra_due
 from tests.some_now import some_now
 
 SEED = 0x5EED_0F_128_B175_0000_0000_0000_0001

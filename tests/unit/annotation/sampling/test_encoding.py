@@ -5,8 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.sampling.encoding import blocks_decoded, plan_encoded
-from annotation.sampling.plans import BlockPlan, HITPlan
+from annotation.sampling.plans import BlockPlan, HITPlan, blocks_decoded, plan_encoded
 
 
 @st.composite

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.sampling.due import attention_due, intra_due
+from annotation.sampling.rates import attention_due, intra_due
 from tests.some_now import some_now
 from tests.unit.annotation.sampling.foreseeing import WAYS, Outcome, Seen, Way, outcome
 

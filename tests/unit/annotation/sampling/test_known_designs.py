@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from annotation.sampling.known_designs import known_design
+from annotation.sampling.cycles import known_design
 
 STEINER = [(7, 3), (9, 3), (13, 3), (15, 3), (19, 3), (21, 3), (13, 4), (16, 4), (21, 5), (25, 5)]
 #: Blocks of six among few: no arrangement was found that stays within two.

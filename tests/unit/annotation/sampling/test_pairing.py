@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.sampling.pairing import (
+from annotation.sampling.choosing import (
     choose_active,
     choose_balanced,
     choose_uniform,
@@ -61,7 +61,7 @@ def test_every_design_chooses_different_eligible_systems_and_repeats_itself(
 
 @given(st.integers(0, 26), st.integers(0, 6), keys)
 def test_uniform_is_the_same_compiled_and_interpreted(n: int, size: int, key: int) -> None:
-    from annotation.sampling.pairing_kernel import choose_uniform as kernel
+    from annotation.sampling.kernels import choose_uniform as kernel
 
     eligible = np.arange(n)[::-1].copy()
     chosen = np.empty(min(n, size), dtype=np.int64)
@@ -210,7 +210,7 @@ def test_the_order_of_equals_is_up_to_chance() -> None:
 
 @given(st.integers(2, 12), keys)
 def test_pairs_are_chosen_as_by_the_kernel(n: int, key: int) -> None:
-    from annotation.sampling.pairing_kernel import choose_balanced as kernel
+    from annotation.sampling.kernels import choose_balanced as kernel
 
     counts, chosen = some_counts(n, key % 1000, most=3), np.empty(2, dtype=np.int64)
     kernel(counts, np.arange(n), 2, key, chosen)

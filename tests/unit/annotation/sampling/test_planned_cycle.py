@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from annotation.sampling.cycles import PlannedCycle
 from annotation.sampling.hits import draw_hit_and_state
 from annotation.sampling.parameters import DesignKind, DesignParameters
-from annotation.sampling.planned_cycle import PlannedCycle
 from annotation.sampling.state import DrawState, Int64Array
 from tests.drawn_texts import corpus, drawn, segment_texts, system_names
 from tests.properties import examples

@@ -8,17 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.sampling.due import intra_due
 from annotation.sampling.parameters import DesignKind, DesignParameters
-from annotation.sampling.plans import BlockPlan, HITPlan
-from annotation.sampling.repeats import (
+from annotation.sampling.plans import (
+    BlockPlan,
     HITHistoryEntry,
+    HITPlan,
     Purpose,
     Slot,
     intra_original,
     repeated,
     slot,
 )
+from annotation.sampling.rates import intra_due
 
 
 def design(

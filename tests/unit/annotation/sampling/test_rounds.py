@@ -8,8 +8,7 @@ import pytest
 
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput
 from annotation.sampling.parameters import DesignKind, DesignParameters
-from annotation.sampling.plans import HITPlan
-from annotation.sampling.repeats import Purpose
+from annotation.sampling.plans import HITPlan, Purpose
 from annotation.sampling.rounds import Rounds, round_drawn, segments_of_round
 
 PARAMETERS = DesignParameters(

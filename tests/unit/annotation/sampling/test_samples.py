@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.sampling.samples import sample_order, sample_window
+from annotation.sampling.drawing import sample_order, sample_window
 
 PAIR = ("amber", "birch")
 SEGMENTS = st.sets(st.integers(1, 500), min_size=1, max_size=60)

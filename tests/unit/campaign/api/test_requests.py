@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from annotation.api.judging import answer_validated
 from annotation.api.serializers import JudgmentRequestSerializer
-from annotation.api.views import answer_validated
 from annotation.protocols import answer_kinds
 from campaign.api.problems import ProblemError
 from campaign.models import Protocol

@@ -1,4 +1,4 @@
-"""The table of a test set's judgments, and what it is filtered by."""
+"""The tables of judgments, skips and problem reports, and what these are filtered by."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -15,6 +15,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.models import ProblemReport, ProblemReportKind, Skip, SkipReason
 from annotation.selectors.judgment_list import (
     HasTies,
     JudgmentListed,
@@ -28,9 +29,9 @@ from annotation.selectors.judgment_list import (
     with_comment,
     with_words,
 )
-from campaign.models import Task
+from campaign.models import Campaign, Task
 from campaign.pages.filters import DeskFilter
-from campaign.pages.tables import DeskTable, PlainColumn
+from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
 _DAY: Final = 86_400
 _HAS: Final = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
@@ -279,3 +280,161 @@ def in_order(candidates: Sequence[Sequence[str]], labels: Sequence[int | None]) 
         if label is not None:
             by_rank.setdefault(label, []).append(", ".join(names))
     return " > ".join(" = ".join(by_rank[rank]) for rank in sorted(by_rank))
+
+
+_ANY: Final = gettext_lazy("any")
+_STANDING: Final = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
+_COMMENT_SHOWN: Final = 120
+
+
+class SkipFilter(DeskFilter):
+    """Filters of the skips of a test set, with their states."""
+
+    judge = django_filters.CharFilter(
+        "judge__pseudonym", label=gettext_lazy("Judge"), max_length=100
+    )
+    segment = django_filters.NumberFilter(
+        "block__segment__number",
+        label=gettext_lazy("Segment"),
+        min_value=1,
+        max_digits=9,
+        decimal_places=0,
+    )
+    reason = django_filters.ChoiceFilter(
+        label=gettext_lazy("Reason"), choices=SkipReason.choices, empty_label=_ANY
+    )
+    judged_later = django_filters.ChoiceFilter(
+        label=gettext_lazy("Judged later"),
+        choices=_STANDING,
+        empty_label=_ANY,
+        method="of_judged_later",
+    )
+
+    def of_judged_later(
+        self, rows: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
+        del name
+        return rows.filter(is_judged=value == "yes")
+
+
+class SkipTable(DeskTable):
+    """Rows of `Skip`, with their judges and segments, and whether they were judged later."""
+
+    segment = PlainColumn(gettext_lazy("Segment"), by="block", kind="number")
+    reason = SortedColumn(gettext_lazy("Reason"), by="reason", then="-pk", kind="wide")
+    said = PlainColumn(gettext_lazy("Comment"), by="comment", kind="wide")
+    judge = SortedColumn(
+        gettext_lazy("Judge"), by="judge", order="judge__pseudonym", then="-pk", kind="judge"
+    )
+    time = SortedColumn(gettext_lazy("Time"), by="active_ms", then="-pk", kind="number")
+    at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
+
+    caption = gettext_lazy("Skipped sentences, and why")
+
+    def __init__(self, rows: QuerySet[Skip, Any], *, task: Task) -> None:
+        super().__init__(rows)
+        of = [task.test_set.campaign.slug, task.pk, 0]
+        self._judge = reverse("judge-page", args=of).removesuffix("0/")
+        self._segment = reverse("segment", args=of).removesuffix("0/")
+
+    def cell_segment(self, row: Skip) -> SafeString:
+        number = row.block.segment.number
+        return format_html('<a href="{}{}/">{}</a>', self._segment, number, number)
+
+    def cell_reason(self, row: Skip) -> str | SafeString:
+        if not row.is_judged:  # type: ignore[attr-defined]
+            return row.get_reason_display()
+        return format_html(
+            '{} <span class="badge">{}</span>', row.get_reason_display(), _("judged later")
+        )
+
+    def cell_said(self, row: Skip) -> str | SafeString:
+        if not row.comment:
+            return ""
+        return format_html('<q dir="auto">{}</q>', row.comment[:_COMMENT_SHOWN])
+
+    def cell_judge(self, row: Skip) -> SafeString:
+        return format_html('<a href="{}{}/">{}</a>', self._judge, row.judge_id, row.judge.pseudonym)
+
+    def cell_time(self, row: Skip) -> str:
+        return seconds_in_words(row.active_ms)
+
+    def cell_at(self, row: Skip) -> SafeString:
+        words = date_format(localtime(row.created_at), "SHORT_DATETIME_FORMAT")
+        return format_html('<time datetime="{}">{}</time>', row.created_at.isoformat(), words)
+
+
+OPEN, CLOSED = "open", "closed"
+_STATES: Final = [(OPEN, gettext_lazy("open")), (CLOSED, gettext_lazy("closed"))]
+
+
+class ProblemReportFilter(DeskFilter):
+    """Filters of the reports `with_state` of a campaign."""
+
+    state = django_filters.ChoiceFilter(
+        label=gettext_lazy("State"), choices=_STATES, empty_label=_ANY, method="of_state"
+    )
+    kind = django_filters.ChoiceFilter(
+        label=gettext_lazy("Kind"), choices=ProblemReportKind.choices, empty_label=_ANY
+    )
+    judge = django_filters.CharFilter(
+        "judge__pseudonym", label=gettext_lazy("Judge"), max_length=100
+    )
+    task = django_filters.ModelChoiceFilter(
+        label=gettext_lazy("Test set"), queryset=Task.objects.none(), empty_label=_ANY
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.filters["task"].queryset = Task.objects.of(campaign).order_by("pk")
+
+    def of_state(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return rows.filter(is_closed=value == CLOSED)
+
+
+class ProblemReportTable(DeskTable):
+    """Rows of `ProblemReport`, with their states, judges and segments."""
+
+    kind = PlainColumn(gettext_lazy("Problem"), by="kind", kind="wide")
+    said = PlainColumn(gettext_lazy("Comment"), by="comment", kind="wide")
+    judge = SortedColumn(
+        gettext_lazy("Judge"), by="judge", order="judge__pseudonym", then="-pk", kind="judge"
+    )
+    task = PlainColumn(gettext_lazy("Test set"), by="task")
+    segment = PlainColumn(gettext_lazy("Segment"), by="block", kind="number")
+    at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
+    state = PlainColumn(gettext_lazy("State"), by="is_closed")
+
+    caption = gettext_lazy("Problem reports, and whether they are open")
+
+    def __init__(self, rows: QuerySet[ProblemReport, Any], *, campaign: Campaign) -> None:
+        super().__init__(rows)
+        self._address = reverse("problem-reports", args=[campaign.slug])
+
+    def cell_kind(self, row: ProblemReport) -> SafeString:
+        words = row.get_kind_display()
+        return format_html('<a href="{}{}/">{}</a>', self._address, row.pk, words)
+
+    def cell_said(self, row: ProblemReport) -> str | SafeString:
+        if not row.comment:
+            return "–"
+        return format_html('<q dir="auto">{}</q>', row.comment[:_COMMENT_SHOWN])
+
+    def cell_judge(self, row: ProblemReport) -> str:
+        return row.judge.pseudonym
+
+    def cell_task(self, row: ProblemReport) -> str:
+        return row.task.test_set.name
+
+    def cell_segment(self, row: ProblemReport) -> str:
+        return str(row.block.segment.number)
+
+    def cell_at(self, row: ProblemReport) -> SafeString:
+        words = date_format(localtime(row.created_at), "SHORT_DATETIME_FORMAT")
+        return format_html('<time datetime="{}">{}</time>', row.created_at.isoformat(), words)
+
+    def cell_state(self, row: Any) -> str | SafeString:
+        if row.is_closed:
+            return _("closed")
+        return format_html('<span class="badge badge-look">{}</span>', _("open"))

@@ -1,4 +1,4 @@
-"""The judging API, used by the judging page.
+"""The judging API, used by the judging page: work, answers, reports of problems, and what a judge said before.
 
 Assignments and judgments are sent as they are built, in the shape of the serializers that describe them; a
 test holds the two together. Through these serializers a judged block would cost 0.7 ms more.
@@ -13,25 +13,47 @@ from django.http import HttpResponse
 from django.middleware.gzip import GZipMiddleware
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework import status
+from rest_framework import serializers, status
 from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
-from annotation.api import serializers
-from annotation.models import Judgment
+from annotation.api.serializers import (
+    COMMENT_LENGTH,
+    AssignmentRequestSerializer,
+    AssignmentSerializer,
+    BlockSerializer,
+    JudgmentRequestSerializer,
+    JudgmentSerializer,
+    LanguagesSerializer,
+    NotYetSerializer,
+    PausedSerializer,
+    ProgressSerializer,
+    RefusalSerializer,
+    RulesField,
+    SkipRequestSerializer,
+    SkipSerializer,
+    protocol_field,
+)
+from annotation.models import Judgment, ProblemReportKind
 from annotation.protocols import answer_kind, answer_of
 from annotation.selectors import (
     AssignedBlock,
+    DoneBlock,
     JudgeStatus,
+    OwnDoneBlock,
     assigned_block,
     assignment_data,
+    has_older_done_blocks,
     judge_assigned,
     judge_of_user,
     judge_work,
+    own_done_blocks,
+    own_done_blocks_data,
 )
+from annotation.selectors.judgment_list import own_problem_reports
 from annotation.selectors.training import training_feedback
 from annotation.services import (
     InstructionsPendingError,
@@ -41,10 +63,12 @@ from annotation.services import (
     SubmissionRefusedError,
     assignment_lend,
     judgment_submit,
+    problem_report,
     skip_submit,
     work_request,
 )
 from annotation.services.panels import panel_participation_refresh
+from campaign.api.pages import CursorPages
 from campaign.api.requests import content_validated
 from campaign.browsers import activity_record
 from campaign.database.logged import judge_logged
@@ -160,12 +184,12 @@ def _next_data(judge: Judge, after: UUID) -> dict[str, Any] | None:
 class AssignmentsView(APIView):
     @extend_schema(
         operation_id="judging_assignment_lend",
-        request=serializers.AssignmentRequestSerializer,
+        request=AssignmentRequestSerializer,
         responses={
-            200: serializers.AssignmentSerializer,
-            202: serializers.NotYetSerializer,
+            200: AssignmentSerializer,
+            202: NotYetSerializer,
             204: OpenApiResponse(description="No more work for you; thank you."),
-            403: serializers.PausedSerializer,
+            403: PausedSerializer,
         },
     )
     def post(self, request: Request) -> Response:
@@ -173,7 +197,7 @@ class AssignmentsView(APIView):
 
         202 says that there may be work in a moment: ask again after `retry_after` seconds.
         """
-        asked = content_validated(serializers.AssignmentRequestSerializer, request.data)
+        asked = content_validated(AssignmentRequestSerializer, request.data)
         judge = judge_or_403(request, asked.get("campaign"))
         panel_participation_refresh(judge=judge)
         try:
@@ -192,19 +216,19 @@ class AssignmentsView(APIView):
 def _paused() -> Response:
     # The same words for paused and excluded: what became of it is the organiser's to tell.
     detail = _("Your judging is paused. The organisers will contact you.")
-    data = serializers.PausedSerializer({"detail": detail, "code": "paused"}).data
+    data = PausedSerializer({"detail": detail, "code": "paused"}).data
     return Response(data, status=status.HTTP_403_FORBIDDEN)
 
 
 def _declined() -> Response:
     detail = _("You declined to take part.")
-    data = serializers.PausedSerializer({"detail": detail, "code": "declined"}).data
+    data = PausedSerializer({"detail": detail, "code": "declined"}).data
     return Response(data, status=status.HTTP_403_FORBIDDEN)
 
 
 def _instructions_pending() -> Response:
     detail = _("Please read and accept the instructions first.")
-    data = serializers.PausedSerializer({"detail": detail, "code": "instructions"}).data
+    data = PausedSerializer({"detail": detail, "code": "instructions"}).data
     return Response(data, status=status.HTTP_403_FORBIDDEN)
 
 
@@ -214,7 +238,7 @@ def _no_work(judge: Judge) -> Response:
         return Response(status=status.HTTP_204_NO_CONTENT)
     data = {"state": found.reason.value, "retry_after": found.retry_after}
     return Response(
-        serializers.NotYetSerializer(data).data,
+        NotYetSerializer(data).data,
         status=status.HTTP_202_ACCEPTED,
         headers={"Retry-After": str(found.retry_after)},
     )
@@ -223,11 +247,11 @@ def _no_work(judge: Judge) -> Response:
 class JudgmentView(APIView):
     @extend_schema(
         operation_id="judging_judgment_submit",
-        request=serializers.JudgmentRequestSerializer,
+        request=JudgmentRequestSerializer,
         responses={
-            200: serializers.JudgmentSerializer,
-            400: serializers.RefusalSerializer,
-            429: serializers.RefusalSerializer,
+            200: JudgmentSerializer,
+            400: RefusalSerializer,
+            429: RefusalSerializer,
         },
     )
     def put(self, request: Request, client_id: UUID) -> Response:
@@ -235,7 +259,7 @@ class JudgmentView(APIView):
 
         With `after`, the next HIT comes with the answer.
         """
-        data = dict(content_validated(serializers.JudgmentRequestSerializer, request.data))
+        data = dict(content_validated(JudgmentRequestSerializer, request.data))
         after = data.pop("after", None)
         assigned = assigned_or_404(request, data.pop("block"))
         data["answer"] = answer_validated(assigned.protocol, data.pop("answer", None))
@@ -253,34 +277,34 @@ class JudgmentView(APIView):
 class SkipView(APIView):
     @extend_schema(
         operation_id="judging_skip_submit",
-        request=serializers.SkipRequestSerializer,
+        request=SkipRequestSerializer,
         responses={
-            200: serializers.SkipSerializer,
-            400: serializers.RefusalSerializer,
-            429: serializers.RefusalSerializer,
+            200: SkipSerializer,
+            400: RefusalSerializer,
+            429: RefusalSerializer,
         },
     )
     def put(self, request: Request, client_id: UUID) -> Response:
         """Skip a block, with a reason."""
-        data = dict(content_validated(serializers.SkipRequestSerializer, request.data))
+        data = dict(content_validated(SkipRequestSerializer, request.data))
         assigned = assigned_or_404(request, data.pop("block"))
         try:
             skip = skip_submit(assigned=assigned, client_id=client_id, **data)
         except SubmissionRefusedError as error:
             return refusal(error)
-        return Response(serializers.SkipSerializer(skip).data)
+        return Response(SkipSerializer(skip).data)
 
 
 class ProgressView(APIView):
     @extend_schema(
         operation_id="judging_progress",
         parameters=[OpenApiParameter("campaign", str)],
-        responses={200: serializers.ProgressSerializer},
+        responses={200: ProgressSerializer},
     )
     def get(self, request: Request) -> Response:
         """How far you are."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
-        return Response(serializers.ProgressSerializer(judge_work(judge).progress).data)
+        return Response(ProgressSerializer(judge_work(judge).progress).data)
 
 
 def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any]:
@@ -331,7 +355,7 @@ def refusal(error: SubmissionRefusedError) -> Response:
         "stored": stored
         and {"labels": stored.labels, "answer": answer_of(stored), "comment": stored.comment},
     }
-    body = serializers.RefusalSerializer(data).data
+    body = RefusalSerializer(data).data
     if error.retry_after is None:
         return Response(body, status=status.HTTP_400_BAD_REQUEST)
     return Response(
@@ -339,3 +363,133 @@ def refusal(error: SubmissionRefusedError) -> Response:
         status=status.HTTP_429_TOO_MANY_REQUESTS,
         headers={"Retry-After": str(error.retry_after)},
     )
+
+
+class JudgedBlockSerializer(serializers.Serializer[object]):
+    assignment = serializers.UUIDField()
+    position = serializers.IntegerField(help_text="In its HIT, from 1.")
+    total = serializers.IntegerField(help_text="Blocks of its HIT.")
+    judged_at = serializers.DateTimeField(help_text="When you judged it last, or skipped it.")
+    languages = LanguagesSerializer()
+    protocol = protocol_field()
+    rules = RulesField()
+    block = BlockSerializer()
+
+
+class JudgedBlocksSerializer(serializers.Serializer[object]):
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+    has_older = serializers.BooleanField(
+        help_text="Whether older ones are left out, which you see again when you hold no HIT."
+    )
+    results = JudgedBlockSerializer(many=True)
+
+
+class _Pages(CursorPages):
+    """By time: a cursor of row ids would tell how many judgments others have made."""
+
+    page_size = 20
+    max_page_size = 50
+    page_size_query_description = "Blocks in a page: 20 unless said otherwise, at most 50."
+
+
+class OwnJudgmentsView(APIView):
+    ordering = "-done_at"
+    pagination_class = _Pages
+
+    @extend_schema(
+        operation_id="judging_judgments",
+        parameters=[
+            OpenApiParameter("campaign", str, description="Where you judge in several."),
+            OpenApiParameter("cursor", str, description=_Pages.cursor_query_description),
+            OpenApiParameter("page_size", int, description=_Pages.page_size_query_description),
+        ],
+        responses={200: JudgedBlocksSerializer},
+    )
+    def get(self, request: Request) -> Response:
+        """Your judged and skipped blocks as they are now, the latest first.
+
+        To take a skip back, judge its block.
+
+        While you hold a HIT of a test set in which some are judged twice by the same judge, those are
+        left out that are further back than its `revisable_hits`.
+        """
+        judge = judge_or_403(request, request.query_params.get("campaign"))
+        pages = _Pages()
+        done: Any = own_done_blocks(judge)
+        blocks: list[DoneBlock] = pages.paginate_queryset(done, request, self) or []
+        rows = [_data(row) for row in own_done_blocks_data(blocks, judge=judge)]
+        answer = pages.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
+        answer.data["has_older"] = has_older_done_blocks(judge)
+        return answer
+
+
+def _data(row: OwnDoneBlock) -> dict[str, object]:
+    return {
+        "assignment": row.assignment,
+        "position": row.position,
+        "total": row.total,
+        "judged_at": row.judged_at,
+        "languages": languages_data(row.source_language, row.target_language),
+        "protocol": row.protocol,
+        "rules": row.rules,
+        "block": row.block,
+    }
+
+
+class ProblemReportRequestSerializer(serializers.Serializer[object]):
+    block = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=ProblemReportKind.values)
+    comment = serializers.CharField(
+        required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
+    )
+
+
+class ProblemReportSerializer(serializers.Serializer[object]):
+    id = serializers.UUIDField(source="client_id")
+    block = serializers.UUIDField(source="block.public_id")
+    kind = serializers.CharField()
+    comment = serializers.CharField()
+
+
+class AnswerSerializer(serializers.Serializer[object]):
+    """What the organisers said of a report."""
+
+    text = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class OwnProblemReportSerializer(ProblemReportSerializer):
+    created_at = serializers.DateTimeField()
+    closed = serializers.BooleanField(source="is_closed")
+    answers = AnswerSerializer(many=True)
+
+
+class OwnProblemReportsView(APIView):
+    @extend_schema(
+        operation_id="judging_problem_reports",
+        parameters=[OpenApiParameter("campaign", str, description="Where you judge in several.")],
+        responses={200: OwnProblemReportSerializer(many=True)},
+    )
+    def get(self, request: Request) -> Response:
+        """Your latest reports, at most 50, and what the organisers answered."""
+        judge = judge_or_403(request, request.query_params.get("campaign"))
+        rows = own_problem_reports(judge)
+        return Response(OwnProblemReportSerializer(rows, many=True).data)
+
+
+class ProblemReportView(APIView):
+    @extend_schema(
+        operation_id="judging_problem_report",
+        request=ProblemReportRequestSerializer,
+        responses={200: ProblemReportSerializer, 400: RefusalSerializer, 429: RefusalSerializer},
+    )
+    def put(self, request: Request, client_id: UUID) -> Response:
+        """Report a problem with a block; judge or skip it all the same."""
+        data = dict(content_validated(ProblemReportRequestSerializer, request.data))
+        assigned = assigned_or_404(request, data.pop("block"))
+        try:
+            report = problem_report(assigned=assigned, client_id=client_id, **data)
+        except SubmissionRefusedError as error:
+            return refusal(error)
+        return Response(ProblemReportSerializer(report).data)

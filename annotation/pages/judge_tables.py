@@ -1,0 +1,333 @@
+"""The tables of a campaign's judges, of their participations in panels and of their time, and what these are filtered by."""
+
+from datetime import date
+from typing import Any, Final, TypedDict
+
+import django_filters
+from django import forms
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.formats import date_format, number_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.export.work_time import clock_time
+from annotation.selectors import TimeSums, Worked
+from annotation.selectors.judges import JudgeStatus, StandingOfJudge
+from annotation.selectors.panels import participations_described
+from campaign.models import Campaign, Judge, Participation, ParticipationState
+from campaign.pages.filters import DeskFilter
+from campaign.pages.rights import rights
+from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.texts.languages import language_name
+
+STANDINGS: Final = {
+    StandingOfJudge.PRESENT.value: gettext_lazy("takes part"),
+    StandingOfJudge.EXPECTED.value: gettext_lazy("not here yet"),
+    StandingOfJudge.PAUSED.value: gettext_lazy("paused"),
+    StandingOfJudge.EXCLUDED.value: gettext_lazy("excluded"),
+    StandingOfJudge.DECLINED.value: gettext_lazy("declined"),
+    StandingOfJudge.WITHDRAWN.value: gettext_lazy("withdrawn"),
+}
+
+
+class CampaignJudgeFilter(DeskFilter):
+    """Filters of `campaign_judges`."""
+
+    name = django_filters.CharFilter(
+        label=gettext_lazy("Name or address contains"), max_length=100, method="of_name"
+    )
+    group = django_filters.CharFilter(label=gettext_lazy("Group"), max_length=60, method="of_group")
+    language = django_filters.CharFilter(
+        label=gettext_lazy("Language"), max_length=35, method="of_language"
+    )
+    state = django_filters.ChoiceFilter(
+        "standing",
+        label=gettext_lazy("State"),
+        choices=list(STANDINGS.items()),
+        empty_label=gettext_lazy("any"),
+    )
+
+    def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return queryset.filter(
+            Q(pseudonym__icontains=value)
+            | Q(reached_at__icontains=value)
+            | Q(user__name__icontains=value)
+        )
+
+    def of_group(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return queryset.filter(group_members__group__name__iexact=value)
+
+    def of_language(
+        self, queryset: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
+        del name
+        return queryset.filter(Q(languages=[]) | Q(languages__contains=[value]))
+
+
+def _by_judge(words: Any, by: str, **options: Any) -> SortedColumn:
+    return SortedColumn(words, by=by, then="pseudonym", **options)
+
+
+class CampaignJudgeTable(DeskTable):
+    """Rows of `campaign_judges`, each with a box to tick for what is done to several at once."""
+
+    name = _by_judge(gettext_lazy("Judge"), "pseudonym", kind="judge")
+    address = _by_judge(gettext_lazy("Address, or how they came"), "reached_at", kind="wide")
+    languages = PlainColumn(gettext_lazy("Languages"), by="languages")
+    expertise = PlainColumn(gettext_lazy("Expertise"), by="expertise")
+    groups = PlainColumn(gettext_lazy("Groups"), by="pk")
+    conflicts = PlainColumn(gettext_lazy("Conflicts of interest"), by="pk", kind="wide")
+    state = _by_judge(gettext_lazy("State"), "standing")
+    seen = _by_judge(
+        gettext_lazy("Last seen"), "seen_at", kind="seen", initial_sort_descending=True
+    )
+
+    caption = gettext_lazy("Judges of the campaign")
+
+    def __init__(self, rows: QuerySet[Any, Any], *, campaign: Campaign) -> None:
+        super().__init__(rows)
+        # A reverse for each row would be a quarter of the page.
+        address = reverse("campaign-judge", args=[campaign.slug, 0])
+        self._address = address.removesuffix("0/")
+        self._tick = _("Choose %(judge)s")
+
+    def cell_name(self, row: Any) -> SafeString:
+        name = "" if row.user is None or row.user.name == row.pseudonym else row.user.name
+        return format_html(
+            '<input class="pick" type="checkbox" name="judge" value="{}" form="assign" aria-label="{}">'
+            ' <a href="{}{}/">{}</a> <span class="quiet" dir="auto">{}</span>',
+            row.pk,
+            self._tick % {"judge": row.pseudonym},
+            self._address,
+            row.pk,
+            row.pseudonym,
+            name,
+        )
+
+    def cell_address(self, row: Any) -> str | SafeString:
+        if row.reached_at:
+            return format_html("<bdi>{}</bdi>", row.reached_at)
+        return came_in_words(row)
+
+    def cell_languages(self, row: Any) -> str:
+        return ", ".join(map(language_name, row.languages)) or _("all")
+
+    def cell_expertise(self, row: Any) -> str:
+        return ", ".join(row.expertise)
+
+    def cell_groups(self, row: Any) -> str:
+        return ", ".join(row.group_names)
+
+    def cell_conflicts(self, row: Any) -> str:
+        return ", ".join(row.conflict_names)
+
+    def cell_state(self, row: Any) -> str:
+        return str(STANDINGS[row.standing])
+
+    def cell_seen(self, row: Any) -> str | SafeString:
+        if row.seen_at is None:
+            return ""
+        return format_html(
+            '<time datetime="{}">{}</time>',
+            row.seen_at.isoformat(),
+            date_format(localtime(row.seen_at), "SHORT_DATETIME_FORMAT"),
+        )
+
+
+def came_in_words(row: Any) -> str:
+    """Return how a judge of `campaign_judges` without an address came."""
+    if row.origin != Judge.Origin.PERSON:
+        return str(row.get_origin_display())
+    if row.panel:
+        return _("by a panel")
+    return row.came_by or row.note or _("by a link")
+
+
+_NOTHING = "–"
+
+
+class ParticipationFilter(DeskFilter):
+    """Filter the participations of a panel; search ids only for organisers who may see them."""
+
+    who = django_filters.CharFilter(
+        label=gettext_lazy("Judge or participant contains"), max_length=100, method="of_who"
+    )
+    state = django_filters.ChoiceFilter(
+        label=gettext_lazy("State"),
+        choices=ParticipationState.choices,
+        empty_label=gettext_lazy("any"),
+    )
+
+    def of_who(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        wanted = Q(member__judge__pseudonym__icontains=value)
+        if rights(self.request)["may_change"]:
+            wanted |= Q(member__external_id__icontains=value) | Q(session_id__icontains=value)
+        return rows.filter(wanted)
+
+
+def _latest_first(words: Any, by: str, **options: Any) -> SortedColumn:
+    return SortedColumn(words, by=by, then="-pk", **options)
+
+
+class ParticipationTable(DeskTable):
+    """Rows of `Participation`; ids and codes are personal data, for those alone who may change the campaign."""
+
+    judge = _latest_first(gettext_lazy("Judge"), "member__judge__pseudonym", kind="judge")
+    participant = PlainColumn(gettext_lazy("Participant"), by="member", kind="wide")
+    session = PlainColumn(gettext_lazy("Submission"), by="session_id", kind="wide")
+    state = _latest_first(gettext_lazy("State"), "state")
+    done = PlainColumn(gettext_lazy("Sentences"), by="pk", kind="number")
+    code = PlainColumn(gettext_lazy("Code"), by="code")
+    started = _latest_first(gettext_lazy("Started"), "started_at", kind="seen")
+    service = _latest_first(gettext_lazy("As the service says"), "service_status")
+
+    caption = gettext_lazy("Participants")
+
+    def __init__(self, rows: QuerySet[Participation, Any], *, campaign: Campaign) -> None:
+        super().__init__(rows)
+        address = reverse("campaign-judge", args=[campaign.slug, 0])
+        self._address = address.removesuffix("0/")
+
+    def of(self, request: HttpRequest, *, at: str = "") -> "ParticipationTable":
+        super().of(request, at=at)
+        self._shows_ids = rights(request)["may_change"]
+        described = participations_described([row.record for row in self.page.object_list])
+        self._described = {each.participation.pk: each for each in described}
+        return self
+
+    def cell_judge(self, row: Participation) -> SafeString:
+        judge = row.member.judge
+        link = format_html('<a href="{}{}/">{}</a>', self._address, judge.pk, judge.pseudonym)
+        status = self._described[row.pk].judge_status
+        if status.may_judge:
+            return link
+        words = _("paused") if status == JudgeStatus.PAUSED else _("excluded")
+        return format_html('{} <span class="badge badge-look">{}</span>', link, words)
+
+    def cell_participant(self, row: Participation) -> str | SafeString:
+        return self._personal(row.member.external_id)
+
+    def cell_session(self, row: Participation) -> str | SafeString:
+        return self._personal(row.session_id)
+
+    def cell_state(self, row: Participation) -> str:
+        return row.get_state_display()
+
+    def cell_done(self, row: Participation) -> str:
+        done = self._described[row.pk].done
+        return _("%(done)s of %(asked)s") % {"done": done, "asked": row.blocks_asked}
+
+    def cell_code(self, row: Participation) -> str | SafeString:
+        return self._personal(row.code)
+
+    def cell_started(self, row: Participation) -> SafeString:
+        words = date_format(localtime(row.started_at), "SHORT_DATETIME_FORMAT")
+        return format_html('<time datetime="{}">{}</time>', row.started_at.isoformat(), words)
+
+    def cell_service(self, row: Participation) -> SafeString:
+        return format_html("<bdi>{}</bdi>", row.service_status or _NOTHING)
+
+    def _personal(self, value: str) -> str | SafeString:
+        if not self._shows_ids or not value:
+            return _NOTHING
+        return format_html('<span dir="ltr">{}</span>', value)
+
+
+_DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+_FORMATS = ["%Y-%m-%d"]
+
+
+class Days(TypedDict):
+    """The days of a time sheet, both included; None has no end."""
+
+    first: date | None
+    last: date | None
+
+
+class DaysForm(forms.Form):
+    """The days of a time sheet, both included; either may be left out."""
+
+    first = forms.DateField(
+        label=gettext_lazy("From"), required=False, widget=_DAY, input_formats=_FORMATS
+    )
+    last = forms.DateField(
+        label=gettext_lazy("Until"), required=False, widget=_DAY, input_formats=_FORMATS
+    )
+
+    def clean(self) -> None:
+        first, last = self.cleaned_data.get("first"), self.cleaned_data.get("last")
+        if first and last and last < first:
+            self.add_error("last", _("This day is before the first one."))
+
+
+class TimeSheetFilter(DeskFilter):
+    """Which judges a time sheet lists, and of which days it says what they worked."""
+
+    judge = django_filters.CharFilter(
+        "pseudonym", lookup_expr="icontains", label=gettext_lazy("Name contains"), max_length=100
+    )
+
+    class Meta:
+        form = DaysForm
+
+    def filter_queryset(self, queryset: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
+        """Select judges: the days are those of what is summed."""
+        named: QuerySet[Any, Any] = self.filters["judge"].filter(
+            queryset, self.form.cleaned_data["judge"]
+        )
+        return named
+
+    @property
+    def days(self) -> Days:
+        """The days; of a wrong address all."""
+        asked = self.form.cleaned_data if self.form.is_valid() else {}
+        return Days(first=asked.get("first"), last=asked.get("last"))
+
+
+def _worked(words: Any, place: int, **options: Any) -> SortedColumn:
+    # A place of `worked`, which is an array.
+    by = f"worked__{place}"
+    return SortedColumn(
+        words, by=by, then="pseudonym", kind="number", initial_sort_descending=True, **options
+    )
+
+
+class TimeSheetTable(DeskTable):
+    """Rows of `time_sheet_sums`; the last line holds what all of them worked."""
+
+    judge = SortedColumn(gettext_lazy("Judge"), by="pseudonym", then="pk", kind="judge")
+    sentences = _worked(gettext_lazy("Sentences"), 0)
+    time = _worked(gettext_lazy("Active time"), 1)
+    days = _worked(gettext_lazy("Days"), 3)
+
+    caption = gettext_lazy("Time")
+
+    def __init__(self, rows: QuerySet[Judge], *, campaign: Campaign) -> None:
+        super().__init__(rows)
+        self._judge = reverse("campaign-judge", args=[campaign.slug, 0]).removesuffix("0/")
+
+    def cell_judge(self, row: Any) -> str | SafeString:
+        if isinstance(row, Worked):
+            return _("All judges")
+        return format_html('<a href="{}{}/">{}</a>', self._judge, row.pk, row.pseudonym)
+
+    def cell_sentences(self, row: Any) -> str:
+        return number_format(_worked(row).sentences)
+
+    def cell_time(self, row: Any) -> str:
+        return clock_time(_worked(row).active_seconds)
+
+    def cell_days(self, row: Any) -> str:
+        return "" if isinstance(row, Worked) else number_format(TimeSums(*row.worked).days)
+
+
+def _worked(row: Any) -> Worked | TimeSums:
+    return row if isinstance(row, Worked) else TimeSums(*row.worked)

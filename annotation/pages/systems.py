@@ -1,0 +1,138 @@
+"""The table of a test set's systems, and the forms of what is said of one, and of one more."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from django import forms
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.services.systems import (
+    DESCRIBED,
+    SystemRefusedError,
+    system_add,
+    system_change,
+)
+from campaign.formats import InputFile
+from campaign.models import System, Task
+from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+
+
+class SystemTable(DeskTable):
+    """Rows of `System`; `conflicts` are the judges by system."""
+
+    name = SortedColumn(gettext_lazy("System"), by="name", then="id")
+    kind = SortedColumn(gettext_lazy("Kind"), by="kind", then="id")
+    constrained = SortedColumn(gettext_lazy("Constrained"), by="constrained", then="id")
+    approach = SortedColumn(gettext_lazy("Approach"), by="approach", then="id")
+    condition = SortedColumn(gettext_lazy("Condition"), by="condition", then="id")
+    team = SortedColumn(gettext_lazy("Team"), by="team", then="id")
+    conflicts = PlainColumn(gettext_lazy("Conflicts of interest"), by="id", kind="wide")
+
+    caption = gettext_lazy("Systems of the test set")
+
+    def __init__(
+        self,
+        rows: QuerySet[System],
+        *,
+        task: Task,
+        conflicts: Mapping[int, Sequence[tuple[str, str]]],
+    ) -> None:
+        super().__init__(rows)
+        self._conflicts = conflicts
+        self._system = reverse(
+            "system", args=[task.test_set.campaign.slug, task.pk, 0]
+        ).removesuffix("0/")
+
+    def cell_name(self, row: System) -> SafeString:
+        link = format_html('<a href="{}{}/">{}</a>', self._system, row.pk, row.name)
+        if row.withdrawn_at is None:
+            return link
+        return format_html('{} <span class="badge">{}</span>', link, _("withdrawn"))
+
+    def cell_kind(self, row: System) -> str:
+        return str(row.get_kind_display())
+
+    def cell_constrained(self, row: System) -> str:
+        return {True: _("yes"), False: _("no"), None: "–"}[row.constrained]
+
+    def cell_approach(self, row: System) -> str:
+        return row.approach
+
+    def cell_condition(self, row: System) -> str:
+        return row.condition
+
+    def cell_team(self, row: System) -> str:
+        return row.team
+
+    def cell_conflicts(self, row: System) -> str:
+        return ", ".join(pseudonym for pseudonym, _note in self._conflicts.get(row.pk, ()))
+
+
+#: Of a file of outputs; larger ones come by the command.
+MAX_BYTES: Final = 20_000_000
+
+
+class SystemForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What is said of a system; its name only while it may change."""
+
+    class Meta:
+        model = System
+        fields = DESCRIBED
+
+    def __init__(self, data: Any = None, *, system: System, is_name_settled: bool) -> None:
+        super().__init__(data, instance=system)
+        if is_name_settled:
+            del self.fields["name"]
+        self.fields["constrained"].widget.choices = [
+            ("unknown", gettext_lazy("not said")),
+            ("true", gettext_lazy("yes")),
+            ("false", gettext_lazy("no")),
+        ]
+
+    def change(self) -> bool:
+        """Change the system; False, with an error, if refused."""
+        try:
+            system_change(system=self.instance, **self.cleaned_data)
+        except SystemRefusedError as error:
+            self.add_error(error.field if error.field in self.fields else None, str(error))
+            return False
+        return True
+
+
+class SystemAddForm(forms.Form):
+    """One more system: its name, and a file of its outputs."""
+
+    name = forms.CharField(label=gettext_lazy("Name of the system"), max_length=200)
+    file = forms.FileField(
+        label=gettext_lazy("Outputs"),
+        help_text=gettext_lazy(
+            "Plain text with one output a line, or WMT's SGML; also as .gz. At most 20 MB."
+        ),
+    )
+
+    def clean_file(self) -> Any:
+        """Refuse a file that is too large."""
+        file = self.cleaned_data["file"]
+        if file.size > MAX_BYTES:
+            raise forms.ValidationError(
+                gettext_lazy("The file has more than 20 MB. Pack it as .gz.")
+            )
+        return file
+
+    def add(self, task: Task) -> System | None:
+        """Add the system and return it; None, with an error, if refused."""
+        file = self.cleaned_data["file"]
+        try:
+            return system_add(
+                test_set=task.test_set,
+                name=self.cleaned_data["name"],
+                file=InputFile(file.name, file),
+            )
+        except SystemRefusedError as error:
+            self.add_error(error.field, str(error))
+            return None

@@ -1,0 +1,442 @@
+"""Panels of recruiting services: the organisers' pages, and the addresses for participants and events."""
+
+import re
+from datetime import datetime
+from typing import Any, Final, cast
+from urllib.parse import quote
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.core.validators import RegexValidator
+from django.db.models.functions import Now
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.export.participations import participations_csv
+from annotation.pages.judge_tables import ParticipationFilter, ParticipationTable
+from annotation.selectors import judge_of_user, judge_work
+from annotation.selectors.panels import (
+    panels_of,
+    participation_at_address,
+    participation_of,
+    participations_of,
+)
+from annotation.services.panels import (
+    ParticipationRefusedError,
+    participation_begin,
+    participation_event_apply,
+    participation_refresh,
+)
+from campaign.accounts.clients import client_address
+from campaign.forms.languages import languages_validate
+from campaign.models import (
+    Campaign,
+    Panel,
+    PanelKind,
+    Participation,
+    ParticipationState,
+    Task,
+    User,
+)
+from campaign.panels import (
+    Entry,
+    EntryRefusedError,
+    EventForgedError,
+    EventRefusedError,
+    generic_entry,
+    prolific_entry,
+    prolific_event,
+)
+from campaign.services import (
+    PanelRefusedError,
+    PanelTerms,
+    panel_change,
+    panel_create,
+    panel_open_or_close,
+)
+from campaign.services.panels import (
+    CODE_PATTERN,
+    GENERIC_TERMS,
+    MOST_BLOCKS,
+    MOST_MINUTES,
+    MOST_PARTICIPATIONS,
+    PROLIFIC_TERMS,
+)
+from campaign.texts.languages import language_name
+from campaign.views.access import changed_campaign, organised_campaign
+from campaign.views.confirming import Answer, Question, ask, is_answered
+
+_CODE = RegexValidator(CODE_PATTERN, gettext_lazy("Four or more letters and digits."))
+
+
+class PanelForm(forms.Form):
+    """The terms of a panel's study; for a new panel also the service it is on."""
+
+    kind = forms.ChoiceField(label=gettext_lazy("Service"), choices=PanelKind.choices)
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        max_length=100,
+        help_text=gettext_lazy("For you; participants do not see it."),
+    )
+    blocks_asked = forms.IntegerField(
+        label=gettext_lazy("Sentences to rank"),
+        min_value=1,
+        max_value=MOST_BLOCKS,
+        help_text=gettext_lazy(
+            "For each participant. Sentences come in threes, so a multiple of 3 is best."
+        ),
+    )
+    minutes_allowed = forms.IntegerField(
+        label=gettext_lazy("Minutes allowed"),
+        min_value=1,
+        max_value=MOST_MINUTES,
+        help_text=gettext_lazy(
+            "The maximum the service allows; after that, their sentences go to others."
+        ),
+    )
+    participations_per_member = forms.IntegerField(
+        label=gettext_lazy("How often one person may take part"),
+        min_value=1,
+        max_value=MOST_PARTICIPATIONS,
+        initial=1,
+        help_text=gettext_lazy("Only Prolific lets a person take part more than once."),
+    )
+    languages = forms.MultipleChoiceField(
+        label=gettext_lazy("Languages they read"),
+        required=False,
+        validators=[languages_validate],
+        widget=forms.CheckboxSelectMultiple,
+        help_text=gettext_lazy("None chosen: all of the campaign."),
+    )
+    screen_out_after_training = forms.BooleanField(
+        label=gettext_lazy("Screen out participants who fail the training twice"),
+        required=False,
+        initial=True,
+    )
+    completion_code = forms.CharField(
+        label=gettext_lazy("Completion code"),
+        required=False,
+        validators=[_CODE],
+        help_text=gettext_lazy(
+            "The code set at the service. Leave empty to create one and enter it there."
+        ),
+    )
+    screened_out_code = forms.CharField(
+        label=gettext_lazy("Code for the screened out"),
+        required=False,
+        validators=[_CODE],
+        help_text=gettext_lazy("A second code of the same study."),
+    )
+    webhook_secret = forms.CharField(
+        label=gettext_lazy("Secret of Prolific’s webhook"),
+        required=False,
+        max_length=200,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text=gettext_lazy(
+            "Without it, we learn of returned submissions only after their time is up."
+        ),
+    )
+
+    def __init__(
+        self, *args: Any, campaign: Campaign, panel: Panel | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields |= forms.fields_for_model(Panel, GENERIC_TERMS)
+        if panel is not None:
+            self.initial = _initial(panel)
+        languages = self.fields["languages"]
+        assert isinstance(languages, forms.MultipleChoiceField)  # noqa: S101  for the type checker
+        pairs = Task.objects.of(campaign).values_list(
+            "test_set__source_language", "test_set__target_language"
+        )
+        known = {tag for pair in pairs for tag in pair} | set(panel.languages if panel else ())
+        languages.choices = [(tag, language_name(tag)) for tag in sorted(known)]
+        if panel is not None:
+            del self.fields["kind"]
+            is_prolific = panel.kind == PanelKind.PROLIFIC
+            for name in GENERIC_TERMS if is_prolific else PROLIFIC_TERMS:
+                del self.fields[name]
+
+    @property
+    def terms(self) -> PanelTerms:
+        """Return the terms of a valid form."""
+        return PanelTerms(**{name: v for name, v in self.cleaned_data.items() if name != "kind"})
+
+
+def _initial(panel: Panel) -> dict[str, Any]:
+    names = (
+        *("name", "blocks_asked", "minutes_allowed", "participations_per_member", "languages"),
+        *("screen_out_after_training", "completion_code", "screened_out_code", *GENERIC_TERMS),
+    )
+    return {name: getattr(panel, name) for name in names}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the panels of a campaign; POST adds one."""
+    campaign = organised_campaign(request, slug)
+    form = PanelForm(request.POST or None, campaign=campaign)
+    if request.method == "POST" and form.is_valid():
+        user = cast("User", request.user)
+        kind = form.cleaned_data["kind"]
+        try:
+            panel = panel_create(campaign=campaign, kind=kind, terms=form.terms, user=user)
+        except PanelRefusedError as error:
+            form.add_error(error.field, str(error))
+        else:
+            messages.success(request, _("The panel has been added. Its addresses are below."))
+            return redirect("panel", slug, panel.pk)
+    states = ParticipationState.choices
+    panels = [
+        (each.panel, [(label, each.counts[state]) for state, label in states])
+        for each in panels_of(campaign=campaign)
+    ]
+    context = {"campaign": campaign, "section": "panels", "form": form, "panels": panels}
+    status = 400 if form.is_bound else 200
+    return render(request, "organiser/panels.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
+    """Show a panel's addresses, codes and participations; POST changes its terms."""
+    campaign = organised_campaign(request, slug)
+    panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
+    form = PanelForm(request.POST or None, campaign=campaign, panel=panel)
+    if request.method == "POST" and form.is_valid():
+        try:
+            panel_change(panel=panel, terms=form.terms)
+        except PanelRefusedError as error:
+            form.add_error(error.field, str(error))
+        else:
+            messages.success(
+                request,
+                _(
+                    "The change applies to new participants; those who have started "
+                    "keep their terms."
+                ),
+            )
+            return redirect("panel", slug, panel.pk)
+    context = _context(request, campaign, panel) | {"form": form}
+    status = 400 if form.is_bound else context["filter"].status
+    return render(request, "organiser/panel.html", context, status=status)
+
+
+def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str, Any]:
+    address = request.build_absolute_uri(reverse("panel-entry", args=[panel.key]))
+    events = request.build_absolute_uri(reverse("panel-events", args=[panel.events_key]))
+    own = reverse("panel", args=[campaign.slug, panel.pk])
+    asked = ParticipationFilter.of(request, participations_of(panel=panel), at=own)
+    return {
+        "campaign": campaign,
+        "section": "panels",
+        "panel": panel,
+        "address": address + panel.query,
+        "events": events,
+        "filter": asked,
+        "table": ParticipationTable(asked.found, campaign=campaign).of(request, at=own),
+    }
+
+
+@require_POST
+@login_required
+def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
+    """Open the panel to new judges, or close it."""
+    campaign = organised_campaign(request, slug)
+    panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
+    is_open = request.POST.get("open") == "1"
+    if not is_open and not is_answered(request):
+        return ask(request, _close_question(campaign, panel), campaign=campaign, section="panels")
+    panel_open_or_close(panel=panel, is_open=is_open)
+    said = (
+        _("New participants are admitted.")
+        if is_open
+        else _("New participants are no longer admitted.")
+    )
+    messages.success(request, said)
+    return redirect("panel", slug, panel_id)
+
+
+def _close_question(campaign: Campaign, panel: Panel) -> Question:
+    begun = panel.participations.filter(ended_at__isnull=True).count()
+    said = ngettext(
+        "%(count)d participant has begun and can finish.",
+        "%(count)d participants have begun and can finish.",
+        begun,
+    )
+    return Question(
+        title=_("Stop admitting participants"),
+        facts=[
+            said % {"count": begun},
+            _("After that, people who come from the service read that the study is closed."),
+        ],
+        after=_("“Admit participants again” on the panel’s page undoes it."),
+        answers=[Answer(_("Stop admitting participants"))],
+        fields={"open": "0"},
+        cancel=reverse("panel", args=[campaign.slug, panel.pk]),
+    )
+
+
+@require_safe
+@login_required
+def participations_download(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
+    """Download the participations, their ends and codes, by which people are paid; not for analysts."""
+    campaign = changed_campaign(request, slug)
+    panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
+    filename = f"{campaign.slug}-{panel.kind}-{panel.pk}-participations.csv"
+    return HttpResponse(
+        "".join(participations_csv(panel=panel)),
+        content_type="text/csv; charset=utf-8",
+        headers={
+            "Content-Disposition": f'attachment; filename="{filename}"',
+            "Cache-Control": "no-store",
+        },
+    )
+
+
+# No HEAD: programs check links with it.
+@require_http_methods(["GET", "POST"])
+@never_cache
+def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
+    """Show a participant the button that begins; POST signs them in and leads them to the work.
+
+    Opening the address changes nothing: previews and scanners follow links, too. Whoever is signed in
+    as this participant already is led on at once.
+    """
+    panel = Panel.objects.select_related("campaign").filter(key=token).first()
+    if panel is None:
+        raise Http404
+    try:
+        entry = _entry(request, panel)
+    except EntryRefusedError as error:
+        return _refused(request, panel, str(error), status=400)
+    if request.method == "POST":
+        return _begin(request, panel, entry)
+    own = _own(request, panel, entry)
+    if own is not None:
+        return _lead_on(participation_refresh(participation=own))
+    return render(request, "panel/begin.html", {"panel": panel})
+
+
+def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
+    try:
+        participation = participation_begin(
+            panel=panel, entry=entry, address=client_address(request)
+        )
+    except ParticipationRefusedError as error:
+        return _refused(request, panel, str(error), status=error.status)
+    participation = participation_refresh(participation=participation)
+    judge = participation.member.judge
+    user = judge.user
+    if user is None or not user.is_active or judge.withdrawn_at is not None:
+        raise Http404
+    login(request, user)
+    return _lead_on(participation)
+
+
+def _own(request: HttpRequest, panel: Panel, entry: Entry) -> Participation | None:
+    """Return the participation that the address names if it belongs to the signed-in user, else None."""
+    if not request.user.is_authenticated:
+        return None
+    return participation_at_address(panel=panel, entry=entry, user=request.user)
+
+
+def _lead_on(participation: Participation) -> HttpResponse:
+    begun = participation.state == ParticipationState.STARTED
+    return redirect("judge" if begun else "completion", slug=participation.panel.campaign.slug)
+
+
+def _entry(request: HttpRequest, panel: Panel) -> Entry:
+    query = {name: str(value) for name, value in request.GET.items()}
+    if panel.kind == PanelKind.PROLIFIC:
+        return prolific_entry(query)
+    return generic_entry(query, parameter=panel.id_parameter)
+
+
+def _refused(request: HttpRequest, panel: Panel, why: str, *, status: int) -> HttpResponse:
+    context = {"why": why, "service": panel.service_name, "is_address": status == 400}
+    return render(request, "panel/refused.html", context, status=status)
+
+
+# https://docs.prolific.com/api-reference/studies/the-study-object
+PROLIFIC_COMPLETE: Final = "https://app.prolific.com/submissions/complete?cc={code}"
+
+
+@require_safe
+@login_required
+@never_cache
+def completion(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the state of the participation, and its code once it is earned."""
+    judge = judge_of_user(user=cast("User", request.user), campaign_slug=slug)
+    participation = participation_of(judge=judge) if judge is not None else None
+    if judge is None or participation is None:
+        raise Http404
+    participation = participation_refresh(participation=participation, asks_for_code=True)
+    done = judge_work(judge).done - participation.blocks_before
+    has_code = participation.state in Participation.EARNING
+    context = {
+        "campaign": judge.campaign,
+        "participation": participation,
+        "service": participation.panel.service_name,
+        "done": max(0, done),
+        "has_code": has_code,
+        "address": _return_address(participation) if has_code else "",
+    }
+    return render(request, "panel/completion.html", context)
+
+
+def _return_address(participation: Participation) -> str:
+    """Return where the service takes the participant back; empty if they take their code along."""
+    panel = participation.panel
+    if panel.kind == PanelKind.PROLIFIC:
+        address = PROLIFIC_COMPLETE
+    elif participation.state == ParticipationState.FINISHED:
+        address = panel.completion_address
+    else:
+        address = panel.screened_out_address
+    known = {"id": participation.member.external_id, "code": participation.code}
+    return re.sub(r"\{(id|code)\}", lambda found: quote(known[found[1]], safe=""), address)
+
+
+@csrf_exempt
+@require_POST
+def panel_events(request: HttpRequest, token: str) -> HttpResponse:
+    """Apply a webhook of Prolific.
+
+    Return 204, also if it concerns no participant of this panel; 400 if its form is not Prolific's,
+    and 403 if its signature is not.
+    """
+    panel = Panel.objects.filter(events_key=token).first()
+    if panel is None:
+        raise Http404
+    try:
+        event = prolific_event(
+            secret=panel.webhook_secret,
+            timestamp=request.headers.get("X-Prolific-Request-Timestamp", ""),
+            signature=request.headers.get("X-Prolific-Request-Signature", ""),
+            body=request.body,
+            now=_now(panel),
+        )
+    except EventForgedError as error:
+        return HttpResponse(str(error), status=403, content_type="text/plain")
+    except EventRefusedError as error:
+        return HttpResponseBadRequest(str(error), content_type="text/plain")
+    if event is not None:
+        participation_event_apply(panel=panel, event=event)
+    return HttpResponse(status=204)
+
+
+def _now(panel: Panel) -> datetime:
+    now: datetime = Panel.objects.values_list(Now(), flat=True).get(pk=panel.pk)
+    return now

@@ -1,0 +1,484 @@
+"""The organisers' pages of the judges of a campaign, whatever test set they judge."""
+
+from typing import Any, Final, cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.export.work_time import time_sheet_csv
+from annotation.models import JudgeTally
+from annotation.pages.judge_forms import AssignForm, JudgeForm, JudgeListForm
+from annotation.pages.judge_tables import (
+    STANDINGS,
+    CampaignJudgeFilter,
+    CampaignJudgeTable,
+    TimeSheetFilter,
+    TimeSheetTable,
+    came_in_words,
+)
+from annotation.selectors import time_sheet, time_sheet_in_all, time_sheet_sums
+from annotation.selectors.effects import judge_change_in_words
+from annotation.selectors.judges import campaign_judges
+from annotation.services import erasure_carry_out
+from campaign.export.judge_links import judge_links, judge_links_csv
+from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, Task, User
+from campaign.selectors import judge_access, languages_without_work
+from campaign.selectors.erasures import erasure_counts
+from campaign.selectors.rehearsals import rehearsal_to_see
+from campaign.services import (
+    REASON_LENGTH,
+    AddedList,
+    CheckedList,
+    CredentialRefusedError,
+    ErasureRefusedError,
+    JudgeListRefusedError,
+    MailTerms,
+    PersonRefusedError,
+    RowState,
+    erasure_refuse,
+    judge_change,
+    judge_group_members_change,
+    judge_link_replace,
+    judge_list_add,
+    judge_list_check,
+    mail_is_printed,
+)
+from campaign.services.erasures import erasure_record
+from campaign.views.access import organised_campaign
+from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def campaign_judges_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the judges; POST puts some of them into a group or takes them out.
+
+    `?sort=` and `?page=` as any table, the rest as `CampaignJudgeFilter` has it.
+    """
+    campaign = organised_campaign(request, slug)
+    asked = CampaignJudgeFilter.of(request, campaign_judges(campaign=campaign))
+    if request.method != "POST":
+        return _judges_page(request, campaign, asked, AssignForm(campaign=campaign), asked.status)
+    form = AssignForm(request.POST, campaign=campaign)
+    if not form.is_valid():
+        return _judges_page(request, campaign, asked, form, 400)
+    chosen = _chosen(request, campaign, asked, form.cleaned_data["who"])
+    _assign(request, form.cleaned_data["group"], chosen)
+    return redirect(request.get_full_path())
+
+
+def _judges_page(
+    request: HttpRequest,
+    campaign: Campaign,
+    asked: CampaignJudgeFilter,
+    form: AssignForm,
+    status: int,
+) -> HttpResponse:
+    table = CampaignJudgeTable(asked.found, campaign=campaign)
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "section": "campaign-judges",
+        "rehearsal": rehearsal_to_see(campaign=campaign),
+        "filter": asked,
+        "table": table.of(request),
+        "form": form,
+        "has_groups": JudgeGroup.objects.present().filter(campaign=campaign).exists(),
+    }
+    return render(request, "people/judges.html", context, status=status)
+
+
+def _chosen(
+    request: HttpRequest, campaign: Campaign, asked: CampaignJudgeFilter, who: str
+) -> list[Judge]:
+    if who == "found":
+        return list(Judge.objects.filter(pk__in=asked.found.order_by().values("pk")))
+    ticked = [int(text) for text in request.POST.getlist("judge") if _is_key(text)]
+    return list(Judge.objects.filter(campaign=campaign, pk__in=ticked))
+
+
+def _is_key(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 19
+
+
+def _assign(request: HttpRequest, group: JudgeGroup, chosen: list[Judge]) -> None:
+    if not chosen:
+        messages.error(request, _("Tick judges in the table first."))
+        return
+    if request.POST.get("act") == "remove":
+        _added, count = judge_group_members_change(group=group, remove=chosen)
+        said = ngettext(
+            "%(count)d judge was taken out of “%(group)s”.",
+            "%(count)d judges were taken out of “%(group)s”.",
+            count,
+        )
+    else:
+        count, _removed = judge_group_members_change(group=group, add=chosen)
+        said = ngettext(
+            "%(count)d judge was put into “%(group)s”.",
+            "%(count)d judges were put into “%(group)s”.",
+            count,
+        )
+    messages.success(request, said % {"count": count, "group": group.name})
+
+
+_SECTION = "campaign-judges"
+
+
+def _judge(request: HttpRequest, slug: str, judge_id: int) -> Judge:
+    campaign = organised_campaign(request, slug)
+    judge: Judge = get_object_or_404(campaign_judges(campaign=campaign), pk=judge_id)
+    judge.campaign = campaign
+    return judge
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def campaign_judge_page(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Show a judge; POST changes what is said of them, after a page that says what it does to their work."""
+    judge = _judge(request, slug, judge_id)
+    form = JudgeForm(request.POST or None, judge=judge, campaign=judge.campaign)
+    if request.method != "POST":
+        return _judge_page(request, judge, form)
+    if not form.is_valid():
+        return _judge_page(request, judge, form, 400)
+    changes = form.changes(judge)
+    try:
+        facts = judge_change_in_words(
+            judge=_fresh(judge), change=lambda: judge_change(judge=_fresh(judge), **changes)
+        )
+        if facts and not is_answered(request):
+            return _judge_page(request, judge, form, facts=facts)
+        judge_change(judge=_fresh(judge), **changes)
+    except PersonRefusedError as error:
+        form.add_error("address", str(error))
+        return _judge_page(request, judge, form, 400)
+    messages.success(request, _("Saved."))
+    without = languages_without_work(
+        campaign=judge.campaign, languages=changes["languages"], judge=judge.pseudonym
+    )
+    if without:
+        messages.info(request, without)
+    return redirect("campaign-judge", slug, judge_id)
+
+
+def _fresh(judge: Judge) -> Judge:
+    return Judge.objects.get(pk=judge.pk)
+
+
+def _judge_page(
+    request: HttpRequest, judge: Judge, form: JudgeForm, status: int = 200, **more: Any
+) -> HttpResponse:
+    shown = cast("Any", judge)
+    context = {
+        "campaign": judge.campaign,
+        "section": _SECTION,
+        "judge": judge,
+        "form": form,
+        "standing": STANDINGS[shown.standing],
+        "came": shown.reached_at or came_in_words(shown),
+        "name": "" if judge.user is None or judge.user.name == judge.pseudonym else judge.user.name,
+        "may_have_link": judge.user is not None and judge.withdrawn_at is None,
+        "tasks": Task.objects.of(judge.campaign)
+        .named()
+        .filter(judge_tallies__judge=judge)
+        .order_by("id"),
+        **more,
+    }
+    return render(request, "people/judge.html", context, status=status)
+
+
+@require_POST
+@never_cache
+@login_required
+def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
+    """Say what a new link for a judge who lost theirs would end, and make it, to be shown this once."""
+    judge = _judge(request, slug, judge_id)
+    if not is_answered(request):
+        question = Question(
+            title=_("A new link for %(judge)s") % {"judge": judge.pseudonym},
+            facts=[
+                _("The links they have end at once: %(what)s.")
+                % {"what": what_ends(judge_access(judge=judge)).split(",")[0]},
+                _("Where they are signed in, they stay signed in."),
+            ],
+            after=_("The new link is shown once. What they judged stays theirs."),
+            answers=[Answer(_("End the old links and make a new one"))],
+            cancel=reverse("campaign-judge", args=[slug, judge_id]),
+        )
+        return ask(request, question, campaign=judge.campaign, section=_SECTION)
+    try:
+        _link, token = judge_link_replace(judge=judge, by=cast("User", request.user))
+    except CredentialRefusedError as error:
+        messages.error(request, str(error))
+        return redirect("campaign-judge", slug, judge_id)
+    link = request.build_absolute_uri(reverse("invitation", args=[token]))
+    form = JudgeForm(judge=judge, campaign=judge.campaign)
+    # Not after a redirect: until then the token would have to be kept somewhere.
+    return _judge_page(request, judge, form, 201, new_link=link)
+
+
+#: Rows that are shown of each kind.
+_SHOWN: Final = 200
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the form; POST says what a list would do, and with `act` does it."""
+    campaign = organised_campaign(request, slug)
+    if request.method != "POST":
+        return _adding_page(request, campaign, JudgeListForm())
+    form = JudgeListForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _adding_page(request, campaign, form, 400)
+    checked = judge_list_check(campaign=campaign, judges=form.judges)
+    new = len(checked.of(RowState.NEW))
+    if request.POST.get("act") != "add" or not new:
+        return _adding_page(request, campaign, form, checked=checked)
+    if request.POST.get("new") != str(new):
+        # Somebody else changed the campaign meanwhile.
+        return _adding_page(request, campaign, form, 409, checked=checked)
+    data = form.cleaned_data
+    base_url = request.build_absolute_uri("/")
+    mail = MailTerms(base_url=base_url, language=data["language"], note=data["note"])
+    try:
+        added = judge_list_add(
+            campaign=campaign,
+            judges=form.judges,
+            mail=mail if data["how"] == "mail" else None,
+            by=cast("User", request.user),
+        )
+    except JudgeListRefusedError as error:
+        return _adding_page(request, campaign, form, 409, checked=error.checked, refused=str(error))
+    return _done(request, campaign, added, base_url)
+
+
+def _adding_page(
+    request: HttpRequest,
+    campaign: Campaign,
+    form: JudgeListForm,
+    status: int = 200,
+    *,
+    checked: CheckedList | None = None,
+    **more: Any,
+) -> HttpResponse:
+    context = {
+        "campaign": campaign,
+        "section": "campaign-judges",
+        "form": form,
+        "mail_is_printed": mail_is_printed(),
+        **({} if checked is None else _checked(campaign, checked)),
+        **more,
+    }
+    return render(request, "people/judges_add.html", context, status=status)
+
+
+def _checked(campaign: Campaign, checked: CheckedList) -> dict[str, Any]:
+    wrong, new = checked.of(RowState.WRONG), checked.of(RowState.NEW)
+    left = [row for row in checked.rows if row.state in (RowState.KNOWN, RowState.AGAIN)]
+    languages = dict.fromkeys(tag for row in new for tag in row.languages)
+    return {
+        "checked": checked,
+        "wrong": wrong[:_SHOWN],
+        "new": new[:_SHOWN],
+        "left": left[:_SHOWN],
+        "new_count": len(new),
+        "without_work": languages_without_work(campaign=campaign, languages=list(languages)),
+        "sums": [
+            ngettext("%(count)d new judge", "%(count)d new judges", len(new)) % {"count": len(new)},
+            ngettext("%(count)d row changes nothing", "%(count)d rows change nothing", len(left))
+            % {"count": len(left)},
+            ngettext("%(count)d row is wrong", "%(count)d rows are wrong", len(wrong))
+            % {"count": len(wrong)},
+        ],
+    }
+
+
+def _done(
+    request: HttpRequest, campaign: Campaign, added: AddedList, base_url: str
+) -> HttpResponse:
+    count = len(added.judges)
+    said = ngettext("%(count)d judge was added.", "%(count)d judges were added.", count)
+    links = judge_links(added, base_url=base_url)
+    context = {
+        "campaign": campaign,
+        "section": "campaign-judges",
+        "said": said % {"count": count},
+        "queued": "" if links else _("Their messages are on their way."),
+        "links": links[:_SHOWN],
+        "links_csv": judge_links_csv(links) if links else "",
+        "more": max(0, len(links) - _SHOWN),
+        "expires_at": added.expires_at,
+    }
+    # Not after a redirect: until then the tokens would have to be kept somewhere.
+    return render(request, "people/judges_added.html", context, status=201)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the requests for erasure, and what became of them; POST records one that a judge made otherwise."""
+    campaign = organised_campaign(request, slug)
+    if request.method == "POST":
+        _record(request, campaign)
+        return redirect("erasures", slug)
+    asked = ErasureRequest.objects.filter(judge__campaign=campaign).select_related(
+        "judge", "asked_by"
+    )
+    context = {
+        "campaign": campaign,
+        "section": _SECTION,
+        "requests": asked.order_by("-pk")[:200],
+        "reason_length": REASON_LENGTH,
+    }
+    return render(request, "people/erasures.html", context)
+
+
+def _record(request: HttpRequest, campaign: Campaign) -> None:
+    try:
+        asked = erasure_record(
+            campaign=campaign,
+            pseudonym=request.POST.get("judge", ""),
+            by=cast("User", request.user),
+        )
+        messages.success(
+            request,
+            _("Recorded: “%(judge)s” asks for erasure.") % {"judge": asked.judge.pseudonym},
+        )
+    except ErasureRefusedError as error:
+        messages.error(request, str(error))
+
+
+@require_POST
+@never_cache
+@login_required
+def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
+    """Say what carrying out a request for erasure does, and do it."""
+    asked = _request(request, slug, request_id)
+    if not is_answered(request):
+        return ask(request, _question(asked), campaign=asked.judge.campaign, section=_SECTION)
+    try:
+        erasure_carry_out(request=asked, by=cast("User", request.user))
+        messages.success(
+            request,
+            _("Done: nothing leads from “%(judge)s” to anybody any more.")
+            % {"judge": asked.judge.pseudonym},
+        )
+    except ErasureRefusedError as error:
+        messages.error(request, str(error))
+    return redirect("erasures", slug)
+
+
+@require_POST
+@never_cache
+@login_required
+def erasure_refuse_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
+    """Refuse a request for erasure for a reason that the judge reads."""
+    asked = _request(request, slug, request_id)
+    try:
+        erasure_refuse(
+            request=asked, reason=request.POST.get("reason", ""), by=cast("User", request.user)
+        )
+        messages.success(request, _("Refused; the judge reads why."))
+    except ErasureRefusedError as error:
+        messages.error(request, str(error))
+    return redirect("erasures", slug)
+
+
+def _request(request: HttpRequest, slug: str, request_id: int) -> ErasureRequest:
+    campaign = organised_campaign(request, slug)
+    asked = ErasureRequest.objects.filter(judge__campaign=campaign).select_related(
+        "judge__campaign"
+    )
+    return get_object_or_404(asked, pk=request_id)
+
+
+def _question(asked: ErasureRequest) -> Question:
+    tallies = JudgeTally.objects.filter(judge=asked.judge).values_list("judged", flat=True)
+    return Question(
+        title=_("Erase who “%(judge)s” is?") % {"judge": asked.judge.pseudonym},
+        facts=[
+            _(
+                "Name, address, note, languages, links, visits, mails, conflicts of interest and ids at a crowd service "
+                "are deleted, and the judge is signed out for good."
+            ),
+            _(
+                "Now there are: visits %(visits)d, links %(links)d, e-mails %(mails)d, conflicts of interest %(conflicts)d, "
+                "exported files that name judges %(files)d."
+            )
+            % erasure_counts(judge=asked.judge),
+            _(
+                "What they judged stays under the pseudonym (sentences: %(count)d). No ranking changes."
+            )
+            % {"count": sum(tallies)},
+            _("Pay them first: afterwards nobody can tell who they were."),
+        ],
+        after=_("This cannot be undone."),
+        answers=[Answer(_("Erase for good"))],
+        cancel=reverse("erasures", args=[asked.judge.campaign.slug]),
+    )
+
+
+@require_safe
+@login_required
+@never_cache
+def time_sheet_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show sentences, active time and days of each judge; `?first=` and `?last=` are days."""
+    campaign = organised_campaign(request, slug)
+    return _time_sheet_page(request, campaign, _asked(request, campaign))
+
+
+def _time_sheet_page(
+    request: HttpRequest, campaign: Campaign, asked: TimeSheetFilter
+) -> HttpResponse:
+    judges = asked.found
+    table = TimeSheetTable(time_sheet_sums(judges=judges, **asked.days), campaign=campaign)
+    table.of(request)
+    if table.paginator.count:
+        table.in_all = time_sheet_in_all(campaign=campaign, judges=judges, **asked.days)
+    context = {
+        "campaign": campaign,
+        "section": "time",
+        "filter": asked,
+        "table": table,
+        "time_zone": settings.TIME_ZONE,
+    }
+    return render(request, "organiser/time_sheet.html", context, status=asked.status)
+
+
+@require_safe
+@login_required
+@never_cache
+def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
+    """Send a line for each judge and day as CSV; 400 if a day is none."""
+    campaign = organised_campaign(request, slug)
+    asked = _asked(request, campaign)
+    if not asked.form.is_valid():
+        return _time_sheet_page(request, campaign, asked)
+    sheet = time_sheet(campaign=campaign, judges=asked.found, **asked.days)
+    return HttpResponse(
+        time_sheet_csv(sheet, time_zone=settings.TIME_ZONE),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{slug}-time-sheet.csv"'},
+    )
+
+
+def _asked(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:
+    """Return what the address asks for; of the file too, the page's filters lead to the page."""
+    return TimeSheetFilter.of(
+        request,
+        Judge.objects.filter(campaign=campaign),
+        at=reverse("time-sheet", args=[campaign.slug]),
+    )

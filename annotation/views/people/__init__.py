@@ -1,1 +1,0 @@
-"""The organisers' pages of the judges of a campaign, whatever test set they judge."""
