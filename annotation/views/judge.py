@@ -57,7 +57,7 @@ def _with_screen(protocols: Iterable[str]) -> list[str]:
 def screens_context(protocols: Iterable[str]) -> dict[str, Any]:
     """Return what the page's template needs of these protocols: style sheets, scripts, templates, keys."""
     styles: list[str] = []
-    preloaded: list[str] = []
+    preloaded = [name for name in _files("judge/*.js") if name != "judge/main.js"]
     later = [*_files("judge/later/*.js")]
     with_screen = _with_screen(protocols)
     for each in with_screen:
@@ -70,8 +70,7 @@ def screens_context(protocols: Iterable[str]) -> dict[str, Any]:
         "styles": styles,
         "preloaded": preloaded,
         "loaded_later": later,
-        "screen_templates": [f"judge/{each}/_screen.html" for each in with_screen],
-        "key_templates": [f"judge/{each}/_keys.html" for each in with_screen],
+        "screen_templates": [f"judge/screens/{each}.html" for each in with_screen],
     }
 
 

@@ -73,7 +73,7 @@ def preview_instructions(request: HttpRequest, slug: str, task_id: int) -> HttpR
         ],
         "onward": pages["tour"] or pages["sentences"],
     }
-    return render(request, "judge/preview/instructions.html", context)
+    return render(request, "judge/instructions_preview.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -92,7 +92,7 @@ def preview_tour(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     context["words"] |= tour_words()
     context["setup"] = screen_setup(judge, request.path, protocols) | {"owner": _owner()}
     context["tour"] = tour_data(tour_unreserved(task), judge)
-    return render(request, "judge/preview/tour.html", context)
+    return render(request, "judge/tour.html", context)
 
 
 @require_safe
@@ -112,7 +112,7 @@ def preview_sentences(request: HttpRequest, slug: str, task_id: int) -> HttpResp
         "csrf_cookie": settings.CSRF_COOKIE_NAME,
         "owner": _owner(),
     }
-    return render(request, "judge/preview/judge.html", context)
+    return render(request, "judge/judge.html", context)
 
 
 def _task(request: HttpRequest, slug: str, task_id: int) -> Task:
