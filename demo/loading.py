@@ -42,8 +42,9 @@ from campaign.services import (
 )
 from campaign.texts.damage import Damage
 from protocols.quiz.snippets import snippets_import
-from ranking.services import quality_evaluate, ranking_history_compute
-from ranking.services.answers_kept_up import answer_keep_up
+from ranking.services.analyses import answer_keep_up
+from ranking.services.quality import quality_evaluate
+from ranking.services.runs import ranking_history_compute
 
 HERE = Path(__file__).parent
 MUSEUM = "museum"

@@ -12,7 +12,7 @@ class ProtocolsConfig(AppConfig):
         from annotation.protocols import answer_kind_register
         from campaign.models import Protocol
         from ranking.analyses import analysis_register
-        from ranking.selectors.output_scores import output_scores_register
+        from ranking.selectors.analyses import output_scores_register
 
         for protocol in sorted(set(Protocol) - {Protocol.RANKING}):
             answers, files, report = (

@@ -5,26 +5,31 @@ from ranking.views.analyses import (
     analysis_file,
     analysis_page,
     analysis_plot,
+    campaign_plot,
+    judge_plot,
     table_page,
     table_plot,
     table_report,
     tables_page,
+    task_plot,
 )
-from ranking.views.campaigns import campaign_detail, campaign_list, tasks_page
-from ranking.views.dashboard import dashboard_page
-from ranking.views.design import design_again, design_budget, design_page, design_preview
+from ranking.views.dashboard import (
+    campaign_detail,
+    campaign_list,
+    dashboard_page,
+    home,
+    ranking_keep,
+    tasks_page,
+)
 from ranking.views.exports import exported_file, exports_page
-from ranking.views.home import home
-from ranking.views.judge import judge_page
-from ranking.views.judge_groups import (
+from ranking.views.judge import (
     judge_group_delete_page,
     judge_group_page,
     judge_groups_page,
+    judge_page,
+    judges_page,
 )
-from ranking.views.judges import judges_page
-from ranking.views.keeping import ranking_keep
-from ranking.views.one_system import system_results_ask, system_results_page
-from ranking.views.page_plots import campaign_plot, judge_plot, task_plot
+from ranking.views.one_system import segment_page, system_results_ask, system_results_page
 from ranking.views.publishing.desk import (
     publish_confirm,
     publish_page,
@@ -57,9 +62,14 @@ from ranking.views.rules import (
     rules_page,
     rules_suggest,
 )
-from ranking.views.segment import segment_page
-from ranking.views.settings import ranking_settings_page
-from ranking.views.stopping_rule import stopping_rule_page
+from ranking.views.settings import (
+    design_again,
+    design_budget,
+    design_page,
+    design_preview,
+    ranking_settings_page,
+    stopping_rule_page,
+)
 
 _CAMPAIGN = "campaigns/<slug:slug>/"
 _TASK = f"{_CAMPAIGN}tasks/<int:task_id>/"

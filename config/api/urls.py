@@ -92,7 +92,6 @@ from campaign.api.webhooks import (
 from config.api.contract import contracted
 from config.api.views import RootView
 from protocols.quiz.api import SnippetsView
-from ranking.api.alerts import AlertMailView, AlertsView
 from ranking.api.analyses import (
     AnalysesView,
     AnalysisKindsView,
@@ -102,7 +101,7 @@ from ranking.api.analyses import (
     CampaignTablesView,
     CampaignTableView,
 )
-from ranking.api.design_forecast import DesignForecastView
+from ranking.api.design_forecast import DesignForecastView, SegmentJudgedView
 from ranking.api.exports import (
     ExportContentView,
     ExportKindsView,
@@ -116,7 +115,7 @@ from ranking.api.judge_groups import (
     JudgeGroupsView,
     JudgeGroupView,
 )
-from ranking.api.overview import OverviewView
+from ranking.api.overview import AlertMailView, AlertsView, OverviewView
 from ranking.api.published_results import (
     PublishedResultsView,
     PublishedResultView,
@@ -130,7 +129,6 @@ from ranking.api.rules import (
     RuleUndoView,
     SuggestedRulesView,
 )
-from ranking.api.segments import SegmentJudgedView
 from ranking.api.stopping_rules import StoppingRuleView
 from ranking.api.views import (
     JudgesView,

@@ -28,7 +28,7 @@ from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
 from ranking.wording.agreement import kappa_shown
-from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.methods import shortages_in_words
 from ranking.wording.numbers import decimals, percent_in_figures
 
 

@@ -27,7 +27,7 @@ from ranking.files.records import FileRead
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
-from ranking.wording.not_yet import lowered, not_yet_in_words
+from ranking.wording.methods import lowered, not_yet_in_words
 from ranking.wording.numbers import percent_in_figures
 
 

@@ -27,7 +27,7 @@ from ranking.reports.inputs import Input, excluded_notes, input_data
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.agreement import kappa_shown, strength_caution, strength_in_words
-from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.methods import shortages_in_words
 from ranking.wording.numbers import decimals, percent_in_figures
 
 

@@ -40,8 +40,7 @@ from ranking.core.scores import Shortage
 from ranking.reports.inputs import excluded_notes
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value
-from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.not_yet import shortages_in_words
+from ranking.wording.methods import METHOD_WORDS, shortages_in_words
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 

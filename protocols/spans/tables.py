@@ -26,7 +26,7 @@ from ranking.files.records import FileRead, JudgmentsRead
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table, Value, plain
-from ranking.wording.not_yet import not_yet_in_words, shortages_in_words
+from ranking.wording.methods import not_yet_in_words, shortages_in_words
 
 
 def losses_table(losses: Sequence[Loss]) -> Table:

@@ -24,7 +24,7 @@ from ranking.analyses.common import CONFIDENCE
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, Value
-from ranking.wording.not_yet import lowered, not_yet_in_words
+from ranking.wording.methods import lowered, not_yet_in_words
 from ranking.wording.numbers import percent_in_figures
 
 _MILLISECONDS = 1000

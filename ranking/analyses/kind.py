@@ -63,7 +63,7 @@ class AnalysisKind:
         which of them count.
     stands_for_ranking : bool
         Whether its first table says how good systems are where judgments compare none. Dashboards then show it, and a
-        worker keeps it up to date (`ranking.services.answers_kept_up`).
+        worker keeps it up to date (`ranking.services.analyses`).
     protocols : frozenset of str or None
         Whose tasks it is for; None for all whose judgments compare outputs.
     beside : str

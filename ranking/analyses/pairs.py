@@ -37,8 +37,7 @@ from ranking.core.scores import Scores, Shortage, ordinal_ranks
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
-from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.not_yet import lowered, not_yet_in_words
+from ranking.wording.methods import METHOD_WORDS, lowered, not_yet_in_words
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS, mark_of
 

@@ -29,8 +29,7 @@ from ranking.range_choices import (
 from ranking.reports.inputs import AnyInput, Input, ignored_documents_notes, report_on
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
-from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.not_yet import reason_in_words, shortages_of_rows
+from ranking.wording.methods import METHOD_WORDS, reason_in_words, shortages_of_rows
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS
 from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, shared_rank

@@ -1,11 +1,11 @@
-"""What a design of a test set costs and shows."""
+"""What a design of a test set costs and shows, and the judgments of a segment."""
 
 from typing import Any
 
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -15,6 +15,7 @@ from annotation.selectors.designs import design_in_force, design_unless_chosen
 from campaign.api.access import readable_task
 from campaign.api.requests import NumberField
 from ranking.selectors.design_forecast import design_forecast
+from ranking.selectors.one_system import MOST, SegmentJudged, segment_judged
 
 _MOST = 1_000_000_000
 
@@ -113,3 +114,58 @@ class DesignForecastView(APIView):
         if found is None:
             raise ValidationError([_("No forecast: two systems with texts are needed.")])
         return Response(DesignForecastSerializer(found).data)
+
+
+class OutputJudgedSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(allow_null=True, help_text="null: not known.")
+    systems = serializers.ListField(child=serializers.CharField())
+    judgments = serializers.IntegerField(help_text="In which it got a rank.")
+    mean_rank = serializers.FloatField(allow_null=True)
+    won = serializers.IntegerField(help_text="Comparisons with other outputs of the segment.")
+    lost = serializers.IntegerField()
+    tied = serializers.IntegerField()
+    expected_wins = serializers.FloatField(
+        allow_null=True,
+        help_text="The mean share of decided comparisons won against each other output of the segment.",
+    )
+
+
+class SegmentJudgedSerializer(serializers.Serializer[SegmentJudged]):
+    """A segment with its distinct outputs, best first, by its latest judgments that count."""
+
+    number = serializers.IntegerField(source="segment.number")
+    document = serializers.CharField(source="segment.document.name")
+    position = serializers.IntegerField(source="segment.position")
+    source = serializers.CharField(  # type: ignore[assignment]  # a field of this name
+        source="segment.source_text", allow_null=True, help_text="null: not known."
+    )
+    references = serializers.ListField(child=serializers.CharField())
+    outputs = OutputJudgedSerializer(many=True)
+    counted = serializers.IntegerField(
+        help_text="Judgments that the figures are of: no controls, none corrected later, by nobody who is excluded."
+    )
+    judgments = serializers.SerializerMethodField(
+        help_text=f"Numbers of all judgments of it, the latest first, at most {MOST}."
+    )
+    skips = serializers.SerializerMethodField(help_text=f"How many, at most {MOST}.")
+    problem_reports = serializers.SerializerMethodField(help_text=f"How many, at most {MOST}.")
+
+    def get_judgments(self, found: SegmentJudged) -> list[int]:
+        return [row.number for row in found.judgments]
+
+    def get_skips(self, found: SegmentJudged) -> int:
+        return len(found.skips)
+
+    def get_problem_reports(self, found: SegmentJudged) -> int:
+        return len(found.reports)
+
+
+class SegmentJudgedView(APIView):
+    @extend_schema(operation_id="segments_judged", responses=SegmentJudgedSerializer)
+    def get(self, request: Request, task_id: int, number: int) -> Response:
+        """Return a segment by its number, and what its judges made of its outputs."""
+        task = readable_task(request, task_id)
+        found = segment_judged(task=task, number=number)
+        if found is None:
+            raise NotFound
+        return Response(SegmentJudgedSerializer(found).data)

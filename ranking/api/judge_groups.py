@@ -20,8 +20,8 @@ from campaign.services import (
     judge_group_members_change,
 )
 from campaign.services.rules import MAX_BLOCKS
-from ranking.selectors.group_uses import groups_counted, groups_listed
-from ranking.services.judge_groups import JudgeGroupInUseError, judge_group_delete
+from ranking.selectors.judges import groups_counted, groups_listed
+from ranking.services.judges import JudgeGroupInUseError, judge_group_delete
 
 _MOST: int = 10_000
 

@@ -1,17 +1,21 @@
-"""A campaign at a glance, as its overview shows it."""
+"""A campaign at a glance, and its alerts."""
 
 from datetime import date
-from typing import Any
+from typing import Any, cast
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from campaign.api.access import organised_campaign
+from campaign.api.access import organised_campaign, reader
 from campaign.api.pages import RowPages, paged
+from campaign.models import Membership
+from campaign.services import AlertMailRefusedError, daily_alerts_set
+from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.selectors.overview import TaskOverview, campaign_overview, day_after
 
 
@@ -74,3 +78,69 @@ class OverviewView(APIView):
         campaign = organised_campaign(request, slug)
         rows: Any = campaign_overview(campaign=campaign)
         return paged(self, rows, lambda page: TaskOverviewSerializer(page, many=True).data)
+
+
+class AlertSerializer(serializers.Serializer[Alert]):
+    kind = serializers.ChoiceField(choices=AlertKind.choices)
+    task = serializers.IntegerField(source="task_id", allow_null=True)
+    what = serializers.CharField(help_text="In the language of the request, like the next two.")
+    why = serializers.CharField()
+    to_do = serializers.CharField(source="button", help_text="The one thing to do.")
+    address = serializers.SerializerMethodField(help_text="Of the page where it is done.")
+
+    def get_address(self, alert: Alert) -> str:
+        request: Request = self.context["request"]
+        address: str = request.build_absolute_uri(alert.address)
+        return address
+
+
+class AlertsView(APIView):
+    pagination_class = RowPages
+
+    @staticmethod
+    def row_key(row: Alert) -> str:
+        """Return what names a row between two pages."""
+        return f"{row.kind} {row.task_id} {row.address}"
+
+    @extend_schema(operation_id="campaigns_alerts", responses=AlertSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """Say what needs an organiser now, and one thing to do about each."""
+        campaign = organised_campaign(request, slug)
+        alerts = alerts_of_campaigns(campaigns=[campaign])[campaign.pk]
+
+        def shown(page: list[Alert]) -> Any:
+            return AlertSerializer(cast("Any", page), many=True, context={"request": request}).data
+
+        return paged(self, alerts, shown)
+
+
+class AlertMailSerializer(serializers.Serializer[Any]):
+    daily = serializers.BooleanField(
+        help_text="Whether you are sent a mail a day of what needs you, if anything does."
+    )
+
+
+class AlertMailView(APIView):
+    @extend_schema(operation_id="alert_mail_read", responses=AlertMailSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Say whether you get the daily mail of this campaign's alerts; analysts get none."""
+        return Response({"daily": _membership(request, slug).daily_alerts})
+
+    @extend_schema(
+        operation_id="alert_mail_change", request=AlertMailSerializer, responses=AlertMailSerializer
+    )
+    def put(self, request: Request, slug: str) -> Response:
+        """Switch your daily mail on or off."""
+        membership = _membership(request, slug)
+        sent = AlertMailSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            daily_alerts_set(membership=membership, wanted=sent.validated_data["daily"])
+        except AlertMailRefusedError as error:
+            raise ValidationError({"daily": [str(error)]}) from error
+        return Response({"daily": membership.daily_alerts})
+
+
+def _membership(request: Request, slug: str) -> Membership:
+    campaign = organised_campaign(request, slug)
+    return Membership.objects.select_related("user").get(campaign=campaign, user=reader(request))

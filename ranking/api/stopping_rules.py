@@ -13,8 +13,8 @@ from campaign.api.access import organised_task, reader
 from campaign.api.requests import NumberField
 from campaign.models import Task
 from ranking.models import StoppingRule
-from ranking.selectors.stopping_rules import stopping_rule_history, stopping_rule_state
-from ranking.services import StoppingRuleError, stopping_rule_set
+from ranking.selectors.settings import stopping_rule_history, stopping_rule_state
+from ranking.services.settings import StoppingRuleError, stopping_rule_set
 from ranking.wording.stopping_rules import shown_rule
 
 

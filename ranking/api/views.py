@@ -24,27 +24,27 @@ from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
 from campaign.models import Judge, Task
 from ranking.api.analyses import AnalysisSerializer, RankingAskedSerializer, ask
-from ranking.api.judge_serializers import (
+from ranking.api.serializers import (
     JudgeDecisionSerializer,
     JudgesDecidedSerializer,
     JudgeSerializer,
     QualityActionSerializer,
-)
-from ranking.api.serializers import RankingBriefSerializer, RankingSerializer
-from ranking.api.settings_serializers import (
+    RankingBriefSerializer,
+    RankingSerializer,
     RankingSettingsInForceSerializer,
     RankingSettingsSerializer,
 )
 from ranking.models import Analysis, RankingRun
 from ranking.pages.acting import deciding_in_words
-from ranking.pages.judge_table import JudgeFilter
+from ranking.pages.judge_measures import JudgeFilter
 from ranking.range_choices import RangeChoiceError
-from ranking.selectors.judge_list import judges_listed
-from ranking.selectors.judges import TallyRow, judges_by_pseudonym
+from ranking.selectors.judges import TallyRow, judges_by_pseudonym, judges_listed
 from ranking.selectors.quality import judges_quality, quality_actions
 from ranking.selectors.runs import latest_run, latest_version
 from ranking.selectors.settings import ranking_settings_in_force
-from ranking.services import decision_take, latest_ranking_keep, ranking_settings_change
+from ranking.services.judges import decision_take
+from ranking.services.latest_rankings import latest_ranking_keep
+from ranking.services.settings import ranking_settings_change
 
 
 class RankingsView(generics.ListAPIView[RankingRun]):

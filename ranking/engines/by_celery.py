@@ -18,12 +18,13 @@ from kombu.exceptions import OperationalError
 
 from ranking.core.sharding.encoding import decode
 from ranking.core.sharding.shards import EngineError
-from ranking.selectors.shards import shard_result, shards_ready
 from ranking.services.shards import (
     WATCH_SECONDS,
     shard_job_create,
     shard_job_delete,
     shard_job_watch,
+    shard_result,
+    shards_ready,
 )
 
 TASK = "ranking.tasks.compute_shard"

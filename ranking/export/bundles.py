@@ -22,7 +22,7 @@ from ranking.files.parquet_writing import in_order_of_segments, write_parquet
 from ranking.files.reading import read_columns
 from ranking.models import PublishedResult, ResultBundle
 from ranking.reports.published.folder import hides_a_name
-from ranking.selectors.left_out import judges_not_counted
+from ranking.selectors.runs import judges_not_counted
 
 #: Told how much is done, of how much.
 Progress = Callable[[int, int], None]

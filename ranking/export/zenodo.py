@@ -19,8 +19,8 @@ from django.utils.translation import gettext as _
 from campaign.models import Job, JobKind
 from campaign.services.jobs import JobProgress, ends, handles
 from ranking.models import ZenodoDraft
-from ranking.selectors.result_bundles import bundle_of, bundle_opened
-from ranking.services.publishing.zenodo import (
+from ranking.selectors.published_results import bundle_of, bundle_opened
+from ranking.services.publishing.bundles import (
     TOKEN,
     ZenodoRefusedError,
     zenodo_address,

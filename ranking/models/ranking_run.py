@@ -8,7 +8,7 @@ from ranking.models.ranking import Ranking
 
 
 class KeptFor(models.TextChoices):
-    """Why a ranking is kept for good; see `ranking.services.keeping`."""
+    """Why a ranking is kept for good; see `ranking.services.latest_rankings`."""
 
     FIRST = "first", _("the first ranking")
     GROWTH = "growth", _("two per cent more judgments")

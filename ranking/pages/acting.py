@@ -19,8 +19,7 @@ from ranking.pages.analysis_form import AskedRow, asked_in_words
 from ranking.pages.formats import figure, interval, judge_status_label, kappa, share
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.summary import names_in_a_row
-from ranking.selectors.analyses import ANSWER
-from ranking.selectors.analysis_judges import judges_in_answer
+from ranking.selectors.analyses import ANSWER, judges_in_answer
 from ranking.selectors.judges import judges_by_pseudonym
 from ranking.selectors.rule_effects import STANDS_ASIDE, rules_broken
 

@@ -1,15 +1,23 @@
-"""Figures as the dashboard prints them, in the reader's language."""
+"""Figures as the dashboard prints them, in the reader's language, and where systems, pairs and judges lead."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
 from annotation.selectors import JudgeStatus
-from campaign.models import Task
+from campaign.models import Campaign, Judge, Task, TestSet
 from campaign.texts.languages import language_name
+from ranking.reports import Report
+from ranking.selectors.campaign_tables import systems_of_tasks
+from ranking.selectors.one_system import NamedSystem, systems_by_name
 from ranking.wording.agreement import no_interval_in_words
 from ranking.wording.numbers import by_language, decimals
 
@@ -109,3 +117,152 @@ def languages(task: Task) -> str:
         "source": language_name(task.test_set.source_language),
         "target": language_name(task.test_set.target_language),
     }
+
+
+_FIRST = "0/"
+
+
+def lengths(words: str) -> dict[str, str]:
+    """Return by what judgments of sources of “3–4” or “30+” words are filtered."""
+    least, _dash, most = words.rstrip("+").partition("–")
+    return {"min_words": least, **({"max_words": most} if most else {})}
+
+
+class Addresses:
+    """Addresses of organisers' pages of a test set. Names that are not there any more have none.
+
+    Addresses are reversed once, and names are looked up when they are first asked for. `is_all_listed` says whether a
+    count of all its judgments is that of the list of those that count; `compares_outputs`, whether its judges compare
+    outputs, so that systems win and lose.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        systems: Mapping[str, NamedSystem] | None = None,
+        is_all_listed: bool = False,
+        compares_outputs: bool = True,
+    ) -> None:
+        self.is_all_listed = is_all_listed
+        self._compares_outputs = compares_outputs
+        self._task = task
+        self._of = [task.test_set.campaign.slug, task.pk]
+        self._systems = systems
+        self._judges: dict[str, int] = {}
+        self._judgments = reverse("judgments", args=self._of)
+        self._skips = reverse("skips", args=self._of)
+        self._begun: dict[str, str] = {}
+
+    def judges_look_up(self, names: Iterable[str]) -> None:
+        """Look up judges by their pseudonyms, so that `judge` has their addresses. One query."""
+        wanted = set(names).difference(self._judges)
+        if wanted:
+            found = Judge.objects.filter(
+                campaign=self._task.test_set.campaign_id, pseudonym__in=sorted(wanted)
+            )
+            self._judges.update(found.values_list("pseudonym", "pk"))
+
+    @property
+    def systems(self) -> Mapping[str, NamedSystem]:
+        """The systems of the test set by name."""
+        if self._systems is None:
+            self._systems = systems_by_name(task_id=self._task.pk)
+        return self._systems
+
+    @property
+    def ranking(self) -> str:
+        """The ranking of the test set."""
+        return reverse("test-set-dashboard", args=self._of)
+
+    def system(self, name: str) -> str | None:
+        """Return the page of what a system won and lost; None where outputs are not compared."""
+        found = self.systems.get(name) if self._compares_outputs else None
+        return None if found is None else f"{self._beginning('system-results')}{found.pk}/results/"
+
+    @property
+    def judges(self) -> str:
+        """The list of judges."""
+        return reverse("judge-quality", args=self._of)
+
+    def judge(self, pseudonym: str) -> str | None:
+        """Return the page of a judge, of those looked up."""
+        found = self._judges.get(pseudonym)
+        return None if found is None else f"{self._beginning('judge-page')}{found}/"
+
+    def segment(self, number: int) -> str:
+        """Return the page of a segment."""
+        return f"{self._beginning('segment')}{number}/"
+
+    def judgments(self, **asked: str | int | None) -> str:
+        """Return the list of the judgments that count, filtered; `words` are lengths of sources, as “3–4” or “30+”."""
+        query = {name: value for name, value in asked.items() if value}
+        if "words" in query:
+            query |= lengths(str(query.pop("words")))
+        return f"{self._judgments}?{urlencode({**query, 'counts': 'yes'})}"
+
+    def judged(self, judge: str = "") -> str:
+        """Return the list of all judgments, or of those by a judge, whether they count or not."""
+        return f"{self._judgments}?{urlencode({'judge': judge})}" if judge else self._judgments
+
+    def skips(self, judge: str = "", *, standing: bool = False) -> str:
+        """Return the list of skips, or of those by a judge; if `standing`, of what they did not judge later."""
+        query = {"judge": judge} if judge else {}
+        if standing:
+            query["judged_later"] = "no"
+        return f"{self._skips}?{urlencode(query)}" if query else self._skips
+
+    def won(self, one: str, other: str) -> str | None:
+        """Return the list of the judgments in which a system beat another; None unless both are there."""
+        if one not in self.systems or other not in self.systems:
+            return None
+        return self.judgments(system=one, other=other, outcome="won")
+
+    def _beginning(self, name: str) -> str:
+        found = self._begun.get(name)
+        if found is None:
+            address = reverse(name, args=[*self._of, 0])
+            found = self._begun[name] = address[: address.rindex(f"/{_FIRST}") + 1]
+        return found
+
+
+class TableAddresses:
+    """The addresses of the test sets of a table, by the names that they have in it.
+
+    A test set that was renamed since is found all the same, and one that was deleted leads nowhere. One query, whatever
+    the number of test sets.
+    """
+
+    def __init__(
+        self, campaign: Campaign, report: Report, *, there: Sequence[tuple[int, str]]
+    ) -> None:
+        self._campaign = campaign
+        present = {pk for pk, _name in there}
+        told = report.data.get("test_sets", ())
+        self._told = {each["test_set"]: each for each in told if each["id"] in present}
+        self._found: dict[str, Addresses] = {}
+
+    def __call__(self, name: str) -> Addresses | None:
+        """Return those of a test set."""
+        told = self._told.get(name)
+        if told is None:
+            return None
+        if name not in self._found:
+            self._found[name] = Addresses(
+                Task(pk=told["id"], test_set=TestSet(campaign=self._campaign)),
+                systems=self._systems.get(told["id"], {}),
+                is_all_listed=_is_all_listed(told),
+            )
+        return self._found[name]
+
+    @cached_property
+    def _systems(self) -> Mapping[int, Mapping[str, NamedSystem]]:
+        return systems_of_tasks(campaign=self._campaign)
+
+
+def _is_all_listed(told: Mapping[str, Any]) -> bool:
+    """Return whether what is told counts the judgments that the ranking counts, which are listed, and no others."""
+    counted = told.get("counted")
+    if counted is None:
+        return True
+    return bool((counted["watermark"], counted["blocks"]) == (told["watermark"], told["blocks"]))

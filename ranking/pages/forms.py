@@ -1,4 +1,4 @@
-"""Forms of organisers: the terms of a rule, and an action on a judge."""
+"""Forms of organisers: the terms of a rule, an action on a judge, and an export."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,9 @@ from annotation.services import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerm
 from campaign.models import Campaign, Judge, JudgeGroup, Task
 from campaign.services import JudgeGroupRefusedError, judge_group_change, judge_group_create
 from campaign.services.rules import MAX_BLOCKS
+from ranking.export.kinds import ExportFormat
 from ranking.models import Analysis, RankingSettings
+from ranking.pages.exports import KindOffered
 from ranking.selectors.judges import judges_by_pseudonym
 
 _ID: Final = re.compile("[0-9]{1,18}")
@@ -246,3 +248,37 @@ class JudgeGroupForm(forms.Form):
         except JudgeGroupRefusedError as error:
             self.add_error(error.field, str(error))
             return None
+
+
+class ExportForm(forms.Form):
+    """What is to be exported, of what a member may export."""
+
+    kind = forms.ChoiceField(label=_("What"))
+    file_format = forms.ChoiceField(
+        label=_("Format"), choices=[(str(each), str(each)) for each in ExportFormat]
+    )
+    after = forms.IntegerField(
+        label=_("After number"),
+        min_value=0,
+        max_value=2**63 - 1,
+        required=False,
+        help_text=_("Empty: from the beginning. To go on, the last number you have."),
+    )
+    until = forms.IntegerField(
+        label=_("Up to number"),
+        min_value=0,
+        max_value=2**63 - 1,
+        required=False,
+        help_text=_("Empty: all there is now."),
+    )
+
+    def __init__(self, *args: Any, offered: list[KindOffered], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        kind: Any = self.fields["kind"]
+        kind.choices = [(each.kind.name, each.kind.title) for each in offered]
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What is asked for, as `export_asked` takes it."""
+        values = self.cleaned_data
+        return {**values, "after": values["after"] or 0}

@@ -16,12 +16,11 @@ from campaign.texts.differences import Run, differences
 from ranking.analyses.system import TREND_LEVEL, PartWon, opponents_table
 from ranking.core.diagnosis.one_system import ShareWon
 from ranking.core.scores import Shortage
-from ranking.pages.addresses import Addresses
+from ranking.pages.formats import Addresses
 from ranking.pages.summary import names_in_a_row
 from ranking.reports.tables import Table
 from ranking.selectors.one_system import SystemStanding, sentence_texts
-from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.not_yet import not_yet_in_words, reason_in_words
+from ranking.wording.methods import METHOD_WORDS, not_yet_in_words, reason_in_words
 from ranking.wording.numbers import decimals, place_in_words
 from ranking.wording.ranges import range_of_ranks, rank_range, shared_rank
 

@@ -16,18 +16,15 @@ from campaign.models import Campaign, Judge, Task
 from ranking.analyses.ranking import ranks_table
 from ranking.core.rankings.rank import only_estimable
 from ranking.pages.design_forecast import BudgetForm
-from ranking.pages.judge_measures import measure_rows
-from ranking.pages.judge_table import JudgeFilter
-from ranking.pages.plot_file import PLOT_FILES
+from ranking.pages.judge_measures import JudgeFilter, measure_rows
+from ranking.pages.report_shown import PLOT_FILES
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Table
+from ranking.selectors.dashboards import judging_progress
 from ranking.selectors.design_forecast import design_forecast
-from ranking.selectors.history import ranking_history
-from ranking.selectors.judge_list import judges_listed
-from ranking.selectors.judge_measures import measures_of, values_by_measure
+from ranking.selectors.judges import judges_listed, measures_of, values_by_measure
 from ranking.selectors.overview import campaign_overview
-from ranking.selectors.progress import judging_progress
-from ranking.selectors.runs import latest_run
+from ranking.selectors.runs import latest_run, ranking_history
 
 #: What each is called and its address, by the name of the plot.
 PlotLinks = Mapping[str, Sequence[tuple[str, str]]]

@@ -4,13 +4,14 @@ Positions are shares of the width in per cent, as SVG attributes take them, so t
 width without being stretched. They are strings: a template would write 12.5 as "12,5" in German.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from ranking.selectors.dashboards import Period
 from ranking.selectors.judges import JudgeKappa, JudgeRow
-from ranking.selectors.progress import Period
-from ranking.wording.not_yet import shortages_of_rows
+from ranking.selectors.runs import HistoryPoint
+from ranking.wording.methods import shortages_of_rows
 from ranking.wording.ranges import cluster_rules
 
 _AXIS_NUMBERS = 12
@@ -207,3 +208,127 @@ def kappa_plot(judges: Iterable[JudgeRow], overall: float | None) -> KappaPlot:
         zero=at(0.0),
         overall=None if overall is None else at(overall),
     )
+
+
+_HOURS: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class HourBar:
+    """An hour, the sentences done in it, and its bar: the left edge, and the height from the bottom."""
+
+    hour: int
+    sentences: int
+    x: str
+    y: str
+    height: str
+
+
+@dataclass(frozen=True, slots=True)
+class HourPlot:
+    """A bar for each hour, the busiest as high as the plot; `worked` are those with anything in them."""
+
+    bars: tuple[HourBar, ...]
+    width: str = percent(0.8 / _HOURS)
+
+    @property
+    def worked(self) -> tuple[HourBar, ...]:
+        return tuple(bar for bar in self.bars if bar.sentences)
+
+
+def hour_plot(sentences: Mapping[int, int]) -> HourPlot:
+    """Lay out the sentences of each hour from 0 to 23."""
+    most = max(sentences.values(), default=0)
+
+    def bar(hour: int) -> HourBar:
+        done = sentences.get(hour, 0)
+        # Any number above 0 must be visible.
+        height = max(0.04, done / most) if done else 0.0
+        return HourBar(hour, done, percent(hour / _HOURS), percent(1 - height), percent(height))
+
+    return HourPlot(tuple(bar(hour) for hour in range(_HOURS)))
+
+
+# Units of the drawing: the page stretches it, but strokes keep their width.
+WIDTH = 1000
+ROW = 100
+_TONES = 5
+_MIN_POINTS = 3
+# Half the height of a range of one rank, in ranks: less than half, so that neighbours stay apart.
+_HALF = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class SystemLine:
+    """The ranks of one system: `points` of its line, `area` of its rank ranges."""
+
+    system: str
+    tone: int
+    points: str
+    area: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPlot:
+    """The points of a ranking's history, and a line for each system of the latest, best first.
+
+    `left_out` counts the points at which groups that nothing compares were ranked each by itself.
+    """
+
+    points: tuple[HistoryPoint, ...]
+    lines: tuple[SystemLine, ...]
+    width: int
+    height: int
+    first: int
+    last: int
+    left_out: int
+
+
+def history_plot(found: Sequence[HistoryPoint]) -> HistoryPlot | None:
+    """Lay out how ranks changed with the comparisons made; return None while there is little to see."""
+    points = [point for point in found if point.is_one_ranking]
+    if len(points) < _MIN_POINTS or len(points[-1].systems) < 2:
+        return None
+    first, last = points[0].comparisons, points[-1].comparisons
+    if first == last:
+        return None
+    names = [row["system"] for row in points[-1].systems]
+    rows = max(len(point.systems) for point in points)
+
+    def x(point: HistoryPoint) -> float:
+        return round(WIDTH * (point.comparisons - first) / (last - first), 1)
+
+    def line(index: int, name: str) -> SystemLine:
+        ranked = [
+            (x(point), row) for point in points for row in point.systems if row["system"] == name
+        ]
+        # Before the first range that is estimable there is only the line.
+        known = [(at, row) for at, row in ranked if not row.get("shortage")]
+        low = [_point(at, row["rank_low"] - _HALF) for at, row in known]
+        high = [_point(at, row["rank_high"] + _HALF) for at, row in reversed(known)]
+        return SystemLine(
+            system=name,
+            tone=1 + round((_TONES - 1) * index / (len(names) - 1)),
+            points=" ".join(_point(at, _middle(row)) for at, row in ranked),
+            area=" ".join(low + high),
+        )
+
+    return HistoryPlot(
+        points=tuple(points),
+        lines=tuple(line(index, name) for index, name in enumerate(names)),
+        width=WIDTH,
+        height=ROW * rows,
+        first=first,
+        last=last,
+        left_out=len(found) - len(points),
+    )
+
+
+def _middle(row: dict[str, Any]) -> float:
+    """Return the rank, or the middle of ranks that systems of equal score share."""
+    middle: float = (row["rank"] + row.get("last_rank", row["rank"])) / 2
+    return middle
+
+
+def _point(x: float, rank: float) -> str:
+    return f"{x:g},{ROW * (rank - 0.5):g}"

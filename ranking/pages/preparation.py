@@ -1,18 +1,29 @@
-"""The checklist of a campaign that is being made: what is done, what is missing and what is wrong."""
+"""The checklist of a campaign that is being made, and the table of its test sets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
+import django_filters
+from django.db.models import Q, QuerySet
 from django.urls import reverse
-from django.utils.formats import number_format
+from django.utils.formats import date_format, number_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from campaign.formats.recognising import FEWEST_SYSTEMS
-from campaign.models import Campaign, Transition
-from ranking.selectors.preparation import Preparation
-from ranking.selectors.tasks import DescribedTestSet
+from campaign.models import Campaign, Task, Transition
+from campaign.pages.filters import DeskFilter
+from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.selectors import campaign_languages
+from campaign.texts.languages import language_name
+from ranking.pages.formats import figure
+from ranking.pages.formats import languages as languages_in_words
+from ranking.selectors.tasks import DescribedTestSet, Preparation, design_in_words
 
 
 class StepState(StrEnum):
@@ -235,3 +246,94 @@ def _opening(campaign: Campaign, found: Preparation, steps: Sequence[Step]) -> S
         _("Open the campaign …"),
         reverse("campaign-transition", args=[campaign.slug, Transition.OPEN]),
     )
+
+
+class TaskFilter(DeskFilter):
+    """Filters of `tasks_listed`; the languages are those of the campaign."""
+
+    __test__ = False
+
+    name = django_filters.CharFilter(
+        field_name="test_set__name",
+        lookup_expr="icontains",
+        label=gettext_lazy("Name contains"),
+        max_length=200,
+    )
+    language = django_filters.ChoiceFilter(
+        label=gettext_lazy("Language"), empty_label=gettext_lazy("any"), method="of_language"
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, **options: Any) -> None:
+        super().__init__(*args, **options)
+        tags = campaign_languages(campaign)
+        self.filters["language"].extra["choices"] = [(tag, language_name(tag)) for tag in tags]
+
+    def of_language(
+        self, queryset: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
+        del name
+        return queryset.filter(
+            Q(test_set__source_language=value) | Q(test_set__target_language=value)
+        )
+
+
+def _sorted(words: Any, by: str, **options: Any) -> SortedColumn:
+    return SortedColumn(words, by=by, then="pk", **options)
+
+
+def _counted(words: Any, by: str) -> SortedColumn:
+    return _sorted(words, by, kind="number", initial_sort_descending=True)
+
+
+class TaskTable(DeskTable):
+    """Rows of `tasks_listed`."""
+
+    __test__ = False
+
+    name = _sorted(gettext_lazy("Name"), "test_set__name")
+    languages = PlainColumn(gettext_lazy("Languages"), by="test_set__source_language")
+    segments = _counted(gettext_lazy("Segments"), "segment_count")
+    documents = _counted(gettext_lazy("Documents"), "document_count")
+    systems = _counted(gettext_lazy("Systems"), "system_count")
+    design = _sorted(gettext_lazy("Design"), "drawn_by")
+    judged = _counted(gettext_lazy("Blocks judged"), "judged")
+    wanted = _counted(gettext_lazy("Blocks wanted"), "blocks_wanted")
+    state = _sorted(gettext_lazy("State"), "closed_at")
+
+    caption = gettext_lazy("Test sets")
+
+    def __init__(self, rows: QuerySet[Task], *, campaign: Campaign) -> None:
+        super().__init__(rows)
+        # A reverse for each row would be a quarter of the page.
+        self._task = reverse("test-set-dashboard", args=[campaign.slug, 0]).removesuffix("0/")
+
+    def cell_name(self, row: Task) -> SafeString:
+        return format_html('<a href="{}{}/">{}</a>', self._task, row.pk, row.called)
+
+    def cell_languages(self, row: Task) -> str:
+        return languages_in_words(row)
+
+    def cell_segments(self, row: Any) -> str:
+        return figure(row.segment_count)
+
+    def cell_documents(self, row: Any) -> str:
+        return figure(row.document_count)
+
+    def cell_systems(self, row: Any) -> str:
+        return figure(row.system_count)
+
+    def cell_design(self, row: Any) -> str:
+        return design_in_words(row.drawn_by) or "–"
+
+    def cell_judged(self, row: Any) -> str:
+        return figure(row.judged)
+
+    def cell_wanted(self, row: Task) -> str:
+        return figure(row.blocks_wanted)
+
+    def cell_state(self, row: Task) -> str:
+        if row.closed_at is None:
+            return _("open")
+        return _("closed on %(day)s") % {
+            "day": date_format(localtime(row.closed_at), "DATE_FORMAT")
+        }

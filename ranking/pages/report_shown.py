@@ -1,23 +1,30 @@
 """A report as a page shows it: figures in the reader's language, plots, and what leads to the judgments behind them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from html import escape
+from typing import Any, Final
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.utils.formats import number_format
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
+from campaign.models import Task
+from optional_packages import has_extra
+from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis
-from ranking.pages.addresses import Addresses
-from ranking.pages.formats import figure
-from ranking.pages.plot_drawing import drawn_for_page
-from ranking.pages.plot_file import PLOT_FILES
+from ranking.pages.analysis_form import asked_in_words
+from ranking.pages.formats import Addresses, figure
+from ranking.pages.plot_drawing import drawn, drawn_for_page
+from ranking.reports.png import png_of
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
-from ranking.reports.writing import FILES, write
-from ranking.selectors.analyses import answer_with_data
+from ranking.reports.writing import FILES, ReportFormat, write
+from ranking.selectors.analyses import analyses_asked, answer_with_data
+from ranking.selectors.runs import latest_run
 from ranking.wording.numbers import decimals
+from ranking.wording.ranges import rank_cell, rank_range
 
 #: The addresses of a test set by its name.
 OfTask = Callable[[str], Addresses | None]
@@ -273,3 +280,118 @@ def answer_file(analysis: Analysis, ending: str) -> HttpResponse:
     """Return the answer of an analysis of a task as a file of one of the formats."""
     named = f"{analysis.kind}-{analysis.task_id}-{analysis.watermark}"
     return report_file(answer_with_data(analysis), ending, named=named)
+
+
+#: Stands for the ranking that the test set shows.
+SHOWN = "shown"
+_OFFERED = 20
+# Of ids that PostgreSQL knows.
+_DIGITS = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A ranking beside another: `choices` are the others there are, `differing` is how many systems are elsewhere."""
+
+    table: ShownTable
+    differing: int
+    chosen: str
+    choices: Sequence[tuple[str, str]]
+
+
+def rankings_beside(
+    *, task: Task, this: Analysis, systems: Sequence[Mapping[str, Any]], chosen: str
+) -> Beside | None:
+    """Return the systems of an analysis beside another ranking of the test set; None where there is no other.
+
+    `chosen` is `SHOWN` or the id of a finished analysis; raises Http404 if there is none.
+    """
+    asked = analyses_asked(task=task).finished().filter(kind=this.kind)
+    others = asked.exclude(pk=this.pk)
+    run = latest_run(task_id=task.pk)
+    choices = [] if run is None else [(SHOWN, _("the ranking that is shown"))]
+    for each in others[:_OFFERED]:
+        row = asked_in_words(each, task)
+        choices.append((str(each.pk), f"{row.words or _('as usual')} ({each.watermark})"))
+    if not choices:
+        return None
+    if chosen == "" or (chosen == SHOWN and run is None):
+        chosen = choices[0][0]
+    words = dict(choices).get(chosen, chosen)
+    if chosen == SHOWN and run is not None:
+        return _beside(systems, run.result["systems"], words, chosen, choices)
+    if not chosen.isdecimal() or len(chosen) > _DIGITS:
+        raise Http404
+    found = Analysis.objects.of(task.pk).finished().filter(pk=chosen, kind=this.kind).first()
+    if found is None or found.data is None:
+        raise Http404
+    others_systems = found.data["rankings"][0]["systems"]
+    return _beside(systems, others_systems, words, chosen, choices)
+
+
+def _beside(
+    these: Sequence[Mapping[str, Any]],
+    those: Sequence[Mapping[str, Any]],
+    words: str,
+    chosen: str,
+    choices: Sequence[tuple[str, str]],
+) -> Beside:
+    sides = [{row["system"]: only_estimable(row) for row in rows} for rows in (these, those)]
+    has_groups = any(row.get("group", 1) > 1 for side in sides for row in side.values())
+    rows: list[tuple[Value, ...]] = []
+    for name in dict.fromkeys([*sides[0], *sides[1]]):
+        this, other = (_place(side.get(name), has_groups=has_groups) for side in sides)
+        rows.append((name, *this, *other, "≠" if this != other else ""))
+    heads = [*([_("Group")] if has_groups else []), _("Rank"), _("Rank range"), _("Cluster")]
+    table = Table(
+        name="beside",
+        title=_("Side by side"),
+        columns=[
+            Column("system", _("System"), is_text=True),
+            *(
+                Column(f"{side}_{number}", f"{head} · {side_words}")
+                for side, side_words in (("this", _("This choice")), ("other", words))
+                for number, head in enumerate(heads)
+            ),
+            Column("differs", _("Differs"), is_text=True),
+        ],
+        rows=rows,
+    )
+    (shown,) = shown_tables(Report(tables=[table], data={}))
+    return Beside(shown, sum(row[-1] != "" for row in rows), chosen, choices)
+
+
+def _place(row: Mapping[str, Any] | None, *, has_groups: bool) -> tuple[Value, ...]:
+    """Return the group, the rank, the rank range and the cluster of a system; dashes where it has none."""
+    if row is None:
+        return (None,) * (3 + has_groups)
+    group = (row.get("group", 1),) if has_groups else ()
+    return (*group, rank_cell(row), rank_range(row), row["cluster"])
+
+
+PLOT_FILES: Final = {
+    "svg": "image/svg+xml",
+    **({"png": "image/png"} if has_extra("png") else {}),
+    "csv": "text/csv; charset=utf-8",
+}
+
+
+def plot_answer(report: Report, table: str, ending: str, *, named: str) -> HttpResponse | None:
+    """Return a table of a report as a download whose name begins with `named`; None where there is no such file."""
+    found = next((each for each in report.tables if each.name == table), None)
+    content = None if found is None or ending not in PLOT_FILES else plot_file(found, ending)
+    if content is None:
+        return None
+    answer = HttpResponse(content, content_type=PLOT_FILES[ending])
+    answer["Content-Disposition"] = f'attachment; filename="{named}-{table}.{ending}"'
+    return answer
+
+
+def plot_file(table: Table, ending: str) -> bytes | None:
+    """Return the file; None of a plot where nothing is drawn."""
+    if ending == "csv":
+        return write(Report(tables=[table], data={}), ReportFormat.CSV).encode()
+    svg = drawn(table, as_file=True)
+    if svg is None:
+        return None
+    return svg.encode() if ending == "svg" else png_of(svg)

@@ -1,4 +1,4 @@
-"""A ranking run in words: its headline, its basis, and its limits."""
+"""A ranking run in words: its headline, its basis, its limits, and effect sizes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,14 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from annotation.judge_measures import JudgeMeasure
+from annotation.models import QualityActionKind
 from campaign.models import Task
 from ranking.analyses import AnalysisKind
 from ranking.models import RankingRun
 from ranking.range_choices import ONE_DOCUMENT, recorded_choice
 from ranking.selectors.analyses import kind_in_place_of_ranking
+from ranking.selectors.rule_effects import RuleEffects
 from ranking.wording.methods import METHOD_SOURCES, score_words
 from ranking.wording.numbers import number_in_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
@@ -229,3 +232,66 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
         "Nothing compares these groups with each other, so each is ranked by itself: %(groups)s."
     )
     return (words % {"groups": listed}, *limits)
+
+
+_OF_THE_REFERENCE = {
+    JudgeMeasure.REFERENCE,
+    JudgeMeasure.REFERENCE_RANDOM,
+    JudgeMeasure.REFERENCE_IGNORED,
+}
+
+
+def effects_in_words(effects: RuleEffects) -> list[str]:
+    """Return sentences on what rules would do now, each with all the judges it is about."""
+    if not effects.measured:
+        return [
+            _(
+                "No judge is measured yet. The rule acts after a later ranking; where rules would "
+                "pause or exclude more than one in five judges, they wait and ask you first."
+            )
+        ]
+    said = [_sentence(action, effects) for action in QualityActionKind if effects.names(action)]
+    missing = _without_reference(effects)
+    if said:
+        return said + missing
+    nobody = ngettext(
+        "Nobody: the %(count)s judge measured does not break it.",
+        "Nobody: none of the %(count)s judges measured breaks it.",
+        effects.measured,
+    )
+    return [nobody % {"count": number_format(effects.measured)}, *missing]
+
+
+def _without_reference(effects: RuleEffects) -> list[str]:
+    return [
+        _("“%(measure)s” has no data: the reference was not among the outputs.")
+        % {"measure": JudgeMeasure(measure).label}
+        for measure in effects.without_data
+        if measure in _OF_THE_REFERENCE
+    ]
+
+
+def confirmation_in_words(effects: RuleEffects) -> str:
+    """Return what an organiser ticks before more than one in five judges are met."""
+    met = len({act.judge.pk for act in effects.acts})
+    words = ngettext(
+        "Yes, act on this %(count)s of %(measured)s judges.",
+        "Yes, act on these %(count)s of %(measured)s judges.",
+        met,
+    )
+    return words % {"count": number_format(met), "measured": number_format(effects.measured)}
+
+
+def _sentence(action: str, effects: RuleEffects) -> str:
+    names = effects.names(action)
+    sentence = {
+        QualityActionKind.WARN: _("It would warn %(count)s of %(judges)s: %(names)s."),
+        QualityActionKind.PAUSE: _("It would pause %(count)s of %(judges)s: %(names)s."),
+        QualityActionKind.EXCLUDE: _("It would exclude %(count)s of %(judges)s: %(names)s."),
+    }[QualityActionKind(action)]
+    judges = ngettext("%(count)s judge", "%(count)s judges", effects.measured)
+    return sentence % {
+        "count": number_format(len(names)),
+        "judges": judges % {"count": number_format(effects.measured)},
+        "names": names_in_a_row(names),
+    }

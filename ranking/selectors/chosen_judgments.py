@@ -26,12 +26,11 @@ from ranking.files import JudgmentsRead
 from ranking.files.records import ignored_documents
 from ranking.models import RankingRun
 from ranking.reports.inputs import Input, Remarks
-from ranking.selectors.judge_list import FLAGGED, judges_listed
-from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks_timed
-from ranking.selectors.left_out import judges_not_counted, judges_outside
-from ranking.selectors.runs import system_kinds
-from ranking.selectors.stopping_rules import stopping_rule_state
-from ranking.selectors.work import work_facts
+from ranking.selectors.judged_columns import documents_of_segments, judged_blocks_timed
+from ranking.selectors.judges import FLAGGED, judges_listed
+from ranking.selectors.overview import work_facts
+from ranking.selectors.runs import judges_not_counted, judges_outside, system_kinds
+from ranking.selectors.settings import stopping_rule_state
 
 
 def domain_of(document: str) -> str:

@@ -1,26 +1,32 @@
-"""Data of organisers' pages, and whether it has changed."""
+"""Data of organisers' pages: whether it has changed, progress, and the latest feedback of judges."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Final
 
-from django.db.models import (
-    F,
-    JSONField,
-    OuterRef,
-    QuerySet,
-    Subquery,
-)
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import F, JSONField, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Coalesce, JSONObject
+from django.db.models.functions import Coalesce, JSONObject, TruncDay, TruncHour
 from django.utils import timezone
 
-from annotation.models import JudgmentSequence
-from campaign.models import Campaign, CampaignState, Task, User
+from annotation.models import (
+    JudgeAccount,
+    JudgedQuarterHour,
+    JudgeTally,
+    Judgment,
+    JudgmentSequence,
+    PageChanges,
+    ProblemReport,
+    ProblemReportKind,
+    Skip,
+    SkipReason,
+)
+from campaign.models import Campaign, CampaignState, Judge, Task, User
 from ranking.models import ADDRESS_LENGTH, LatestRanking, PublishedResult
-from ranking.selectors.left_out import judges_left_out
+from ranking.selectors.runs import judges_left_out
 from ranking.wording.stopping_rules import RuleState, rule_state
 
 
@@ -200,3 +206,238 @@ def _rule(ranking: Any) -> RuleState | None:
 
 def _standing(ranking: Any) -> Standing | None:
     return None if ranking is None else Standing(ranking.systems, ranking.groups)
+
+
+# Of each kind; the rest is on the page of reports and in the export.
+SHOWN = 5
+# Of comments: some were taken back, or corrected.
+_LOOKED_AT = 2 * SHOWN
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFeedback:
+    """A report or comment of a judge; `about` is a kind of problem, a reason to skip, or empty."""
+
+    judge_id: int
+    judge: str
+    about: str
+    comment: str
+    document: str
+    segment: int
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LatestFeedback:
+    """The latest problem reports and comments of a test set; `reported` counts all reports."""
+
+    problems: tuple[JudgeFeedback, ...]
+    comments: tuple[JudgeFeedback, ...]
+    reported: int
+
+
+# Of each entry, for `JudgeFeedback`.
+_SHOWN_OF: Final = (
+    "judge",
+    "judge__pseudonym",
+    "comment",
+    "block__segment__document__name",
+    "block__segment__position",
+    "block__segment__source_text",
+)
+
+
+def _problems(task_id: int) -> QuerySet[ProblemReport, Any]:
+    rows = ProblemReport.objects.filter(task=task_id).order_by("-id")
+    return rows.values_list(*_SHOWN_OF, "created_at", "kind")[:SHOWN]
+
+
+# The latest few are read by their index, and then each is looked up by its own: a filter would be a join of all, and
+# `Exists` may be answered from a hash of all.
+def _judgments(task_id: int) -> QuerySet[Judgment, Any]:
+    """Return the latest judgments with a comment, and the id of one that supersedes each."""
+    later = Judgment.objects.filter(supersedes=OuterRef("pk")).values("pk")[:1]
+    rows = Judgment.objects.filter(task=task_id).exclude(comment="").order_by("-pk")
+    return rows.values_list(*_SHOWN_OF, "submitted_at", Subquery(later))[:_LOOKED_AT]
+
+
+def _skips(task_id: int) -> QuerySet[Skip, Any]:
+    """Return the latest skips with a comment, each with its judge and who has judged its block."""
+    judged = Judgment.objects.filter(block=OuterRef("block")).order_by().values("judge")
+    rows = Skip.objects.filter(task=task_id).exclude(comment="").order_by("-pk")
+    columns = ("created_at", "reason", ArraySubquery(judged))
+    return rows.values_list(*_SHOWN_OF, *columns)[:_LOOKED_AT]
+
+
+def latest_feedback(task: Task) -> LatestFeedback:
+    """Return the latest feedback on a test set. Four queries."""
+    problems = tuple(
+        _feedback_of(*shown, about=str(ProblemReportKind(kind).label))
+        for *shown, kind in _problems(task.pk)
+    )
+    counted = PageChanges.objects.filter(task=task).values_list("problem_reports", flat=True)
+    return LatestFeedback(
+        problems=problems, comments=_comments(task), reported=counted.first() or 0
+    )
+
+
+def _comments(task: Task) -> tuple[JudgeFeedback, ...]:
+    """Return the latest comments on what no later judgment supersedes, of judgments and skips."""
+    entries = [
+        *(_feedback_of(*shown, about="") for *shown, later in _judgments(task.pk) if later is None),
+        *(
+            _feedback_of(*shown, about=str(SkipReason(reason).label))
+            for *shown, reason, judged_by in _skips(task.pk)
+            if shown[0] not in judged_by
+        ),
+    ]
+    return tuple(sorted(entries, key=lambda entry: entry.at, reverse=True)[:SHOWN])
+
+
+def _feedback_of(
+    judge_id: int,
+    judge: str,
+    comment: str,
+    document: str,
+    segment: int,
+    text: str | None,
+    at: datetime,
+    *,
+    about: str,
+) -> JudgeFeedback:
+    return JudgeFeedback(
+        judge_id=judge_id,
+        judge=judge,
+        about=about,
+        comment=comment,
+        document=document,
+        segment=segment,
+        text=text or "",
+        at=at,
+    )
+
+
+# A judge who did something this recently is at work: a block takes a minute or two.
+AT_WORK = timedelta(minutes=10)
+HOURS_SHOWN = 24
+DAYS_SHOWN = 28
+_BY_PEOPLE = Q(judge__origin=Judge.Origin.PERSON)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The number of blocks judged in the hour or day that begins at `start`."""
+
+    start: datetime
+    judged: int
+
+    @property
+    def day(self) -> date:
+        return self.start.date()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingProgress:
+    """How far the judging of a test set is.
+
+    `judged` counts each judge's first judgments of blocks: as many as current ones, however often
+    they were revised, and at the time of judging instead of that of correction.
+    `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
+    consecutive hours or days (`hourly`), the last one being the present one. `periods`, `today` and
+    `at_work` only count people, because imported and simulated judgments have the time of their
+    import.
+    """
+
+    judged: int
+    skipped: int
+    wanted: int | None
+    today: int
+    judges: int
+    at_work: int
+    periods: tuple[Period, ...]
+    hourly: bool
+
+    @property
+    def share(self) -> float | None:
+        """The share of the blocks wanted, at most 1; None where no number is wanted."""
+        return min(1.0, self.judged / self.wanted) if self.wanted else None
+
+
+def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgress:
+    """Return what was judged in a test set, up to the last judgment with a number. Three queries.
+
+    The cost does not grow with judgments and skips: they are counted as they are numbered.
+    """
+    now = timezone.localtime(now)
+    judged, skipped, judges, today, begun = _counts(task, since=midnight(now))
+    hourly = now - (begun or now) < timedelta(hours=2 * HOURS_SHOWN)
+    return JudgingProgress(
+        judged=judged,
+        skipped=skipped,
+        wanted=task.blocks_wanted,
+        today=today,
+        judges=judges,
+        at_work=_judges_at_work(task, now),
+        periods=_hours(task, now) if hourly else _days(task, now),
+        hourly=hourly,
+    )
+
+
+def _counts(task: Task, *, since: datetime) -> tuple[int, int, int, int, datetime | None]:
+    """Return the blocks judged and skipped, judges, the blocks people judged since, and when they began."""
+    here = OuterRef("task")
+    today = JudgedQuarterHour.objects.filter(task=here, start__gte=since).values("task")
+    people = JudgeTally.objects.filter(_BY_PEOPLE, task=here).values("task")
+    found: Any = (
+        JudgmentSequence.objects.filter(task=task)
+        .values_list(
+            "judged",
+            "skipped",
+            "judges",
+            Coalesce(Subquery(today.annotate(n=Sum("judged")).values("n")), 0),
+            Subquery(people.annotate(first=Min("first_at")).values("first")),
+        )
+        .first()
+    )
+    return found or (0, 0, 0, 0, None)
+
+
+def _judges_at_work(task: Task, now: datetime) -> int:
+    since = now - AT_WORK
+    judging = JudgeTally.objects.filter(_BY_PEOPLE, task=task, last_at__gte=since)
+    # Judges who have just been lent a HIT have not submitted anything yet.
+    reading = JudgeAccount.objects.filter(_BY_PEOPLE, task=task, last_lent_at__gte=since)
+    return judging.values_list("judge").union(reading.values_list("judge")).count()
+
+
+def _hours(task: Task, now: datetime) -> tuple[Period, ...]:
+    this_hour = now.replace(minute=0, second=0, microsecond=0)
+    starts = [this_hour - timedelta(hours=back) for back in reversed(range(HOURS_SHOWN))]
+    return _periods(task, starts, TruncHour)
+
+
+def _days(task: Task, now: datetime) -> tuple[Period, ...]:
+    # Whole days by the calendar: where clocks change, a day has 23 or 25 hours.
+    starts = [midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN))]
+    return _periods(task, starts, TruncDay)
+
+
+def _periods(
+    task: Task,
+    starts: list[datetime],
+    truncate: Callable[[str], TruncHour | TruncDay],
+) -> tuple[Period, ...]:
+    judged = dict(
+        JudgedQuarterHour.objects.filter(task=task, start__gte=starts[0])
+        .values(period=truncate("start"))
+        .annotate(blocks=Sum("judged"))
+        .values_list("period", "blocks")
+    )
+    return tuple(Period(start=start, judged=judged.get(start, 0)) for start in starts)
+
+
+def midnight(moment: datetime) -> datetime:
+    """Return the beginning of the calendar day, with the offset it had then."""
+    naive = moment.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    return timezone.make_aware(naive)

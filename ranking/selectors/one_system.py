@@ -1,13 +1,20 @@
-"""A system as the present ranking has it, and the texts of sentences beside those of others."""
+"""A system as the present ranking has it, texts beside those of others, and a segment with its judgments."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import combinations
+from typing import Any, Final
 
-from django.db.models import F, JSONField
+import numpy as np
+from django.db.models import F, JSONField, Max, Min, Q
 from django.db.models.fields.json import KeyTransform
 
-from campaign.models import Output, Segment, System, SystemKind, Task
+from annotation.export.shown import systems_shown
+from annotation.models import ProblemReport, Skip
+from annotation.selectors import excluded_judges
+from annotation.selectors.judgment_list import JudgmentListed, judgments_listed
+from campaign.models import Output, Reference, Segment, System, SystemKind, Task
+from ranking.core.methods.shares import expected_wins
 from ranking.models import LatestRanking
 from ranking.range_choices import recorded_choice
 from ranking.selectors.runs import pairs_of_rows
@@ -181,3 +188,201 @@ def sentence_texts(
         number: SentenceTexts(number, document, position, source, outputs.get(pk, {}))
         for pk, number, document, position, source in rows
     }
+
+
+#: So many judgments, skips and reports of a segment are read, the latest ones.
+MOST: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class OutputJudged:
+    """A distinct output of a segment, and what its judges made of it.
+
+    Attributes
+    ----------
+    text : str or None
+        None where it is not known.
+    systems : tuple of str
+        Those that wrote it, by name.
+    judgments : int
+        In which it got a rank.
+    mean_rank : float or None
+    won, lost, tied : int
+        Comparisons with other outputs of the segment.
+    expected_wins : float or None
+        The mean share of decided comparisons won against each other output.
+    """
+
+    text: str | None
+    systems: tuple[str, ...]
+    judgments: int
+    mean_rank: float | None
+    won: int
+    lost: int
+    tied: int
+    expected_wins: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentJudged:
+    """A segment and what was said of it.
+
+    Attributes
+    ----------
+    segment : Segment
+    references : list of str
+    outputs : list of OutputJudged
+        Best first; those that nobody judged last.
+    judgments : list of JudgmentListed
+        The latest first.
+    shown : dict of int to list of list of str
+        Systems by candidate of their blocks.
+    counted : int
+        Judgments of these that count: none corrected later, no controls, nobody who is excluded.
+    has_more : bool
+        Whether there are more judgments.
+    skips : list of Skip
+    reports : list of ProblemReport
+    before, after : int or None
+        Numbers of the neighbours.
+    """
+
+    segment: Segment
+    references: list[str]
+    outputs: list[OutputJudged]
+    judgments: list[JudgmentListed]
+    shown: dict[int, list[list[str]]]
+    counted: int
+    has_more: bool
+    skips: list[Skip]
+    reports: list[ProblemReport]
+    before: int | None
+    after: int | None
+
+
+def segment_judged(*, task: Task, number: int) -> SegmentJudged | None:
+    """Return a segment by its number; None if there is none. Nine queries."""
+    segments = Segment.objects.filter(test_set_id=task.test_set_id)
+    # More than the column holds would be an error of the database.
+    segment = segments.filter(number=min(number, 2**31 - 1)).select_related("document").first()
+    if segment is None:
+        return None
+    neighbours = segments.aggregate(
+        before=Max("number", filter=Q(number__lt=number)),
+        after=Min("number", filter=Q(number__gt=number)),
+    )
+    found = judgments_listed(task=task).filter(judgment__block__segment=segment.pk)
+    rows = [
+        JudgmentListed(*row)
+        for row in found.order_by("-number").values_list(*JudgmentListed._fields)[: MOST + 1]
+    ]
+    judgments = rows[:MOST]
+    outputs = list(Output.objects.filter(segment=segment).select_related("system"))
+    name_of = {output.system_id: output.system.name for output in outputs}
+    shown = {
+        block: [[name_of[system] for system in each] for each in candidates]
+        for block, candidates in systems_shown({row.block_id for row in judgments}).items()
+    }
+    excluded = set(excluded_judges(campaign_id=task.test_set.campaign_id))
+    counted = [
+        row
+        for row in judgments
+        if not row.control and row.later is None and row.judge not in excluded
+    ]
+    said = {"block__segment": segment.pk}
+    return SegmentJudged(
+        segment=segment,
+        references=list(
+            Reference.objects.filter(segment=segment)
+            .order_by("number")
+            .values_list("text", flat=True)
+        ),
+        outputs=_outputs_judged(outputs, [(shown[row.block_id], row.labels) for row in counted]),
+        judgments=judgments,
+        shown=shown,
+        counted=len(counted),
+        has_more=len(rows) > MOST,
+        skips=list(
+            Skip.objects.filter(task=task, **said).select_related("judge").order_by("-pk")[:MOST]
+        ),
+        reports=list(
+            ProblemReport.objects.filter(task=task, **said)
+            .select_related("judge")
+            .order_by("-pk")[:MOST]
+        ),
+        before=neighbours["before"],
+        after=neighbours["after"],
+    )
+
+
+_Ranked = tuple[Sequence[Sequence[str]], Sequence[int | None]]
+
+
+def _outputs_judged(outputs: Sequence[Output], judged: Sequence[_Ranked]) -> list[OutputJudged]:
+    """Return the distinct outputs of a segment by Expected Wins within it, then by their mean ranks."""
+    texts = _distinct(outputs)
+    place = {system: index for index, (_text, names) in enumerate(texts) for system in names}
+    count = len(texts)
+    wins, ties = np.zeros((count, count), dtype=np.int64), np.zeros((count, count), dtype=np.int64)
+    ranks: list[list[int]] = [[] for _ in texts]
+    for candidates, labels in judged:
+        ranked = list(_ranked(candidates, labels, place))
+        for index, label in ranked:
+            ranks[index].append(label)
+        for (one, label), (other, its) in combinations(ranked, 2):
+            if label == its:
+                ties[one, other] += 1
+                ties[other, one] += 1
+            else:
+                wins[(one, other) if label < its else (other, one)] += 1
+    scores = expected_wins(wins)
+    found = [
+        OutputJudged(
+            text=text,
+            systems=names,
+            judgments=len(ranks[index]),
+            mean_rank=sum(ranks[index]) / len(ranks[index]) if ranks[index] else None,
+            won=int(wins[index].sum()),
+            lost=int(wins[:, index].sum()),
+            tied=int(ties[index].sum()),
+            expected_wins=float(scores.values[index]) if scores.estimable[index] else None,
+        )
+        for index, (text, names) in enumerate(texts)
+    ]
+    return sorted(found, key=_best_first)
+
+
+def _best_first(output: OutputJudged) -> tuple[bool, bool, float, float, tuple[str, ...]]:
+    return (
+        output.mean_rank is None,
+        output.expected_wins is None,
+        -(output.expected_wins or 0.0),
+        output.mean_rank or 0.0,
+        output.systems,
+    )
+
+
+def _distinct(outputs: Sequence[Output]) -> list[tuple[str | None, tuple[str, ...]]]:
+    """Return each text once with its systems; texts that are not known are each by themselves."""
+    by_text: dict[str, list[str]] = {}
+    unknown: list[tuple[str | None, tuple[str, ...]]] = []
+    for output in sorted(outputs, key=lambda each: each.system.name):
+        if output.system.kind == SystemKind.BAD_REFERENCE:
+            continue
+        if output.text is None:
+            unknown.append((None, (output.system.name,)))
+        else:
+            by_text.setdefault(output.text, []).append(output.system.name)
+    return [*((text, tuple(names)) for text, names in by_text.items()), *unknown]
+
+
+def _ranked(
+    candidates: Sequence[Sequence[str]], labels: Sequence[int | None], place: dict[str, int]
+) -> Iterator[tuple[int, int]]:
+    """Return the labels by distinct output; of two candidates that say the same now the first."""
+    seen = set()
+    for names, label in zip(candidates, labels, strict=False):
+        index = next((place[name] for name in names if name in place), None)
+        if index is not None and label is not None and index not in seen:
+            seen.add(index)
+            yield index, label

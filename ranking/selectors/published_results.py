@@ -1,13 +1,27 @@
-"""Published results: by their address, those of a test set, and who may see them."""
+"""Published results: by their address, with their bundles, who may see them, and what they say beside the ranking."""
 
-from typing import Any
+import io
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import IO, Any, Final
 
-from django.db.models import Max, QuerySet
-from django.db.models.functions import Left
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Left
 from django.utils.translation import ngettext
 
-from campaign.models import Campaign, Membership, Task
-from ranking.models import ADDRESS_LENGTH, PublishedResult
+from annotation.models import JudgeTally, Judgment, PageChanges, QualityAction, QualityActionKind
+from campaign.models import Campaign, Instructions, Membership, System, Task
+from ranking.models import (
+    ADDRESS_LENGTH,
+    PART_BYTES,
+    BundlePart,
+    PublishedResult,
+    RankingRun,
+    ResultBundle,
+)
+from ranking.selectors.runs import judges_left_out, judges_not_counted, ranking_is_due
 
 
 def published_at(address: str) -> PublishedResult | None:
@@ -66,3 +80,242 @@ def next_version(*, task_id: int) -> int:
     """Return which version a test set would publish next."""
     newest = PublishedResult.objects.of(task_id).aggregate(newest=Max("version"))["newest"]
     return (newest or 0) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class PublishingWorries:
+    """What is open of a test set.
+
+    Attributes
+    ----------
+    is_open : bool
+        Judges still get sentences.
+    is_due : bool
+        There are judgments, or settings, that the ranking does not have yet.
+    open_reports : int
+        Problem reports that nobody has closed.
+    judges : int
+        Whose judgments count.
+    """
+
+    is_open: bool
+    is_due: bool
+    open_reports: int
+    judges: int
+
+
+def publishing_worries(*, task: Task, run: RankingRun) -> PublishingWorries:
+    """Return what should worry before a ranking is published. A handful of queries."""
+    reports = PageChanges.objects.filter(task=task).values_list(
+        F("problem_reports") - F("problems_closed"), flat=True
+    )
+    return PublishingWorries(
+        is_open=task.closed_at is None,
+        is_due=ranking_is_due(task_id=task.pk),
+        open_reports=reports.first() or 0,
+        judges=run.result["input"]["judges"],
+    )
+
+
+_SENT: Final = 1 << 16
+
+
+def bundle_asked(result: PublishedResult) -> ResultBundle | None:
+    """Return the bundle of a result, made or not yet; None if it was not asked for."""
+    try:
+        return result.bundle
+    except ResultBundle.DoesNotExist:
+        return None
+
+
+def bundle_of(result: PublishedResult) -> ResultBundle | None:
+    """Return the bundle of a result if it is made."""
+    bundle = bundle_asked(result)
+    return bundle if bundle is not None and bundle.is_made else None
+
+
+def bundle_opened(bundle: ResultBundle) -> IO[bytes]:
+    """Return the zip of a bundle as a file, which holds one part of it in memory at a time."""
+    return io.BufferedReader(_StoredBytes(bundle.pk, bundle.size), _SENT)
+
+
+def bundle_bytes(bundle: ResultBundle) -> Iterator[bytes]:
+    """Yield the bytes of the zip. A query for each part."""
+    with bundle_opened(bundle) as stream:
+        yield from _pieces(stream)
+
+
+def bundled_bytes(bundle: ResultBundle, name: str) -> Iterator[bytes]:
+    """Yield the bytes of a file in the zip, unpacked as they are read."""
+    with (
+        bundle_opened(bundle) as stream,
+        zipfile.ZipFile(stream) as archive,
+        archive.open(name) as file,
+    ):
+        yield from _pieces(file)
+
+
+def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    while piece := stream.read(_SENT):
+        yield piece
+
+
+class _StoredBytes(io.RawIOBase):
+    """The bytes of a bundle, to be read from any place."""
+
+    def __init__(self, bundle_id: int, size: int) -> None:
+        self._bundle_id = bundle_id
+        self._size = size
+        self._place = 0
+        self._number = -1
+        self._part = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        begin = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._size}[whence]
+        self._place = max(0, begin + offset)
+        return self._place
+
+    def readinto(self, buffer: "memoryview[int]", /) -> int:  # type: ignore[override]
+        if self._place >= self._size:
+            return 0
+        number, begin = divmod(self._place, PART_BYTES)
+        if number != self._number:
+            found = BundlePart.objects.filter(bundle=self._bundle_id, number=number)
+            self._part = bytes(found.values_list("content", flat=True).get())
+            self._number = number
+        piece = self._part[begin : begin + len(buffer)]
+        buffer[: len(piece)] = piece
+        self._place += len(piece)
+        return len(piece)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFacts:
+    """The judgments that count in a ranking: their first and last day (UTC), segments and documents."""
+
+    first_day: date | None
+    last_day: date | None
+    segments: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutJudge:
+    """A judge whose judgments do not count.
+
+    Attributes
+    ----------
+    judge : str
+        The pseudonym.
+    blocks : int
+        They judged up to the watermark.
+    action : QualityAction or None
+        Why, with its rule; None where no exclusion is in force any more.
+    """
+
+    judge: str
+    blocks: int
+    action: QualityAction | None
+
+
+def judged_facts(run: RankingRun) -> JudgedFacts:
+    """Return what the judgments of a ranking say by themselves. One query.
+
+    Segments and documents were counted as it was ranked (`ranking.core.live`), from the same judgments. Days are
+    those of each judge's first and last judgment, which an index has in order: neither grows with judgments.
+    """
+    first, last = _days(run.task_id, run.watermark, judges_not_counted(run.parameters)).first() or (
+        None,
+        None,
+    )
+    counted = run.result["input"]
+    return JudgedFacts(
+        first_day=_day(first),
+        last_day=_day(last),
+        segments=counted["segments"],
+        # A single document is no unit to account for, so the ranking does not say it.
+        documents=counted.get("documents", min(1, counted["segments"])),
+    )
+
+
+def _days(task_id: int, watermark: int, without: Collection[str]) -> QuerySet[Task, Any]:
+    """Return when the first and the last judgment that counts was made.
+
+    No judgment of a judge is before the first one in their tally, nor after the last. So where the judge who began first
+    has a judgment that counts, only those who began before that one need be looked at; and so with the last.
+    """
+    judgments = Judgment.objects.filter(task=OuterRef("task"), judge=OuterRef("judge"))
+    own: Any = judgments.current(watermark=watermark).counted().values("submitted_at")
+    tallies = JudgeTally.objects.filter(
+        ~Q(judge__pseudonym__in=without), task=task_id, first_number__lte=watermark
+    )
+    first = Subquery(
+        own.filter(submitted_at__gte=OuterRef("first_at")).order_by("submitted_at")[:1]
+    )
+    last = Subquery(own.filter(submitted_at__lte=OuterRef("last_at")).order_by("-submitted_at")[:1])
+    begun_first = tallies.order_by("first_at").values(at=first)[:1]
+    seen_last = tallies.order_by("-last_at").values(at=last)[:1]
+    before = tallies.filter(first_at__lte=Coalesce(Subquery(begun_first), "last_at"))
+    after = tallies.filter(last_at__gte=Coalesce(Subquery(seen_last), "first_at"))
+    return Task.objects.filter(pk=task_id).values_list(
+        Subquery(before.values(at=first).order_by(F("at").asc(nulls_last=True))[:1]),
+        Subquery(after.values(at=last).order_by(F("at").desc(nulls_last=True))[:1]),
+    )
+
+
+def _day(moment: datetime | None) -> date | None:
+    # The connection's times are UTC.
+    return None if moment is None else moment.date()
+
+
+def left_out_judges(run: RankingRun) -> list[LeftOutJudge]:
+    """Return the judges whom a ranking leaves out for their quality, by pseudonym. Four queries at most."""
+    names = judges_left_out(run)[run.task_id]
+    blocks, actions = _blocks_of(run, names), _exclusions(run, names)
+    return [
+        LeftOutJudge(judge=name, blocks=blocks.get(name, 0), action=actions.get(name))
+        for name in names
+    ]
+
+
+def _blocks_of(run: RankingRun, names: Sequence[str]) -> Mapping[str, int]:
+    if not names:
+        return {}
+    judgments = Judgment.objects.of(run.task_id).current(watermark=run.watermark).counted()
+    counted = judgments.filter(judge__pseudonym__in=names).values("judge__pseudonym")
+    found: Any = counted.annotate(count=Count("pk")).values_list("judge__pseudonym", "count")
+    return dict(found.order_by())
+
+
+def _exclusions(run: RankingRun, names: Sequence[str]) -> dict[str, QualityAction]:
+    if not names:
+        return {}
+    actions = QualityAction.objects.in_force().filter(
+        action=QualityActionKind.EXCLUDE,
+        judge__campaign__test_sets__tasks=run.task_id,
+        judge__pseudonym__in=names,
+    )
+    # The first one counts: it left the judge out.
+    found = actions.select_related("judge", "rule").order_by("-pk")
+    return {action.judge.pseudonym: action for action in found}
+
+
+def systems_entered(*, task_id: int) -> list[System]:
+    """Return all systems of a test set by name, references and withdrawn ones too."""
+    return list(System.objects.filter(test_set__tasks=task_id).order_by("name"))
+
+
+def instructions_version(*, campaign_id: int, until: datetime) -> int | None:
+    """Return the newest version of a campaign's instructions at a moment; None if there was none."""
+    written = Instructions.objects.filter(campaign=campaign_id, created_at__lte=until)
+    newest: int | None = written.aggregate(newest=Max("version"))["newest"]
+    return newest

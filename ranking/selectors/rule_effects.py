@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from annotation.models import QualityAction, QualityActionKind, QualityRule, RuleDirection
 from campaign.models import Campaign, Judge, Task
 from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
-from ranking.selectors.judge_measures import measured_tasks, results_by_judge
+from ranking.selectors.judges import measured_tasks, results_by_judge
 
 _MEASURED: Final = tuple(field.name for field in fields(MeasureResult))
 #: Rules that meet more than one in so many judges wait for an organiser's word.

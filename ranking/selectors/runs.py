@@ -1,5 +1,6 @@
-"""The present ranking of each test set, and test sets to rank."""
+"""Rankings: the present one of each test set, those kept, test sets to rank, and judges whom rankings leave out."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -27,15 +28,14 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, JSONObject
 
-from annotation.models import Design, JudgmentSequence
+from annotation.models import Design, JudgeTally, JudgmentSequence
 from annotation.selectors import excluded_judges, excluded_judges_by_campaign
-from campaign.models import System, Task, User, WebhookEvent
+from campaign.models import GroupMember, System, Task, User, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
 from ranking.code_version import code_version
 from ranking.models import LatestRanking, RankingRun, RankingSettings
 from ranking.range_choices import RangeChoice
-from ranking.selectors.left_out import judges_outside
-from ranking.selectors.stopping_rules import rule_asked_for
+from ranking.selectors.settings import rule_asked_for
 
 
 def latest_run(*, task_id: int) -> RankingRun | None:
@@ -178,7 +178,7 @@ def _compared(sequences: QuerySet[JudgmentSequence]) -> QuerySet[Any]:
         Value(RangeChoice().recorded, output_field=JSONField()),
     )
     active = Design.objects.filter(task=OuterRef("task"), kind=Design.Kind.ACTIVE)
-    # As `ranking.services.planned_runs` chooses where nobody did.
+    # As `ranking.services.live_tallies` chooses where nobody did.
     method = Case(
         When(~Q(method=_BY_DESIGN), then=F("method")),
         When(Q(asked__ranges="anytime"), then=Value("expected_wins")),
@@ -226,3 +226,99 @@ def pairs_of_rows(systems: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]
     for row in systems:
         groups.setdefault(row["group"], []).append(row["system"])
     return [pair for names in groups.values() for pair in combinations(names, 2)]
+
+
+RUNS_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPoint:
+    """The ranking after a number of comparisons; `systems` as in a run's result or standings."""
+
+    watermark: int
+    comparisons: int
+    systems: list[dict[str, Any]]
+
+    @property
+    def clusters(self) -> int | None:
+        """The number of clusters; None while no rank range is estimable."""
+        known = [row["cluster"] for row in self.systems if not row.get("shortage")]
+        return len(set(known)) if known else None
+
+    @property
+    def is_one_ranking(self) -> bool:
+        """Whether ranks are of all systems, not of groups that nothing compares."""
+        return all(row["group"] == 1 for row in self.systems)
+
+
+def ranking_history(*, task_id: int, latest: RankingRun | None = None) -> list[HistoryPoint]:
+    """Return at most `RUNS_SHOWN` kept runs, evenly spread over the judgments, and then the latest ranking.
+
+    The first and the last kept run are among them. It takes two queries, however many runs are kept:
+    first the watermarks alone, then the standings of the runs chosen.
+    """
+    watermarks = dict(RankingRun.objects.of(task_id).order_by("id").values_list("watermark", "pk"))
+    chosen = _evenly_spread(sorted(watermarks))
+    rows = RankingRun.objects.filter(pk__in=[watermarks[number] for number in chosen])
+    points = [
+        HistoryPoint(*row)
+        for row in rows.order_by("watermark").values_list("watermark", "comparisons", "standings")
+    ]
+    if latest is not None and latest.watermark not in watermarks:
+        result = latest.result
+        points.append(
+            HistoryPoint(latest.watermark, result["input"]["comparisons"], result["systems"])
+        )
+    return [point for point in points if point.systems]
+
+
+def _evenly_spread(numbers: list[int]) -> list[int]:
+    """Choose the numbers at or after `RUNS_SHOWN` evenly spaced points from first to last."""
+    if len(numbers) <= RUNS_SHOWN:
+        return numbers
+    first, last = numbers[0], numbers[-1]
+    points = (first + (last - first) * k // (RUNS_SHOWN - 1) for k in range(RUNS_SHOWN))
+    return sorted({numbers[bisect_left(numbers, point)] for point in points})
+
+
+def judges_outside(*, task_id: int, group_id: int) -> list[str]:
+    """Return the pseudonyms, sorted, of judges who judged a test set and are not in a group. One query."""
+    inside = GroupMember.objects.filter(group=group_id).values("judge")
+    tallies = JudgeTally.objects.filter(task=task_id).exclude(judge__in=inside)
+    return sorted(tallies.values_list("judge__pseudonym", flat=True))
+
+
+def judges_not_counted(parameters: Mapping[str, Any]) -> list[str]:
+    """Return the pseudonyms of judges whose judgments do not count, from the parameters of a run."""
+    # Those of a published result name nobody.
+    excluded: list[str] = parameters.get("excluded_judges", [])
+    if "judge_group" not in parameters:
+        return excluded
+    return sorted({*excluded, *parameters["judge_group"]["others"]})
+
+
+def judges_left_out(*runs: RankingRun | LatestRanking) -> dict[int, list[str]]:
+    """Return, by test set, the pseudonyms of judges whose judgments its run leaves out.
+
+    A run records all judges who were excluded in the campaign; these are those of them who had
+    judged this test set. One run a test set. One query, none if nobody was excluded.
+    """
+    excluded = {run.task_id: run.parameters["excluded_judges"] for run in runs}
+    left_out: dict[int, list[str]] = {run.task_id: [] for run in runs}
+    concerned = [run for run in runs if excluded[run.task_id]]
+    if not concerned:
+        return left_out
+    judged = Q()
+    for run in concerned:
+        judged |= Q(
+            task=run.task_id,
+            first_number__lte=run.watermark,
+            judge__pseudonym__in=excluded[run.task_id],
+        )
+    rows = JudgeTally.objects.filter(judged)
+    found = set(rows.values_list("task", "judge__pseudonym"))
+    for run in concerned:
+        left_out[run.task_id] = sorted(
+            name for name in excluded[run.task_id] if (run.task_id, name) in found
+        )
+    return left_out

@@ -1,8 +1,14 @@
-"""Read how test sets are to be ranked."""
+"""How test sets are to be ranked, and by which rule judging is to end."""
 
-from datetime import datetime
+from datetime import date, datetime
+from typing import Any
 
-from ranking.models import RankingSettings
+from django.db.models import Case, F, JSONField, OuterRef, Q, Subquery, Value, When
+from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Coalesce, JSONObject
+
+from ranking.models import LatestRanking, RankingRun, RankingSettings, StoppingRule
+from ranking.wording.stopping_rules import CRITERIA, RuleState, rule_state
 
 
 def ranking_settings_in_force(*, task_id: int) -> RankingSettings:
@@ -22,3 +28,68 @@ def ranking_settings_history(
     if until is not None:
         rows = rows.filter(created_at__lte=until)
     return list(rows.order_by("-id"))
+
+
+_RECORDED = (*CRITERIA, "tests", "confidence", "after_judgments")
+
+
+def stopping_rule_in_force(*, task_id: int) -> StoppingRule | None:
+    """Return the rule of a test set, None without one. One query."""
+    rule = StoppingRule.objects.of(task_id).order_by("-id").first()
+    return rule if rule is not None and rule.is_there else None
+
+
+def stopping_rule_history(*, task_id: int, until: datetime | None = None) -> list[StoppingRule]:
+    """Return all rules there were, the newest first; one without a criterion took the one before back."""
+    rows = StoppingRule.objects.of(task_id).select_related("changed_by")
+    if until is not None:
+        rows = rows.filter(created_at__lte=until)
+    return list(rows.order_by("-id"))
+
+
+def rule_asked_for(task: str) -> Coalesce:
+    """Return what `StoppingRule.recorded` is of the rule in force of an outer row's test set, in SQL."""
+    newest = StoppingRule.objects.filter(task=OuterRef(task)).order_by("-id")
+    is_none = Q(**dict.fromkeys(CRITERIA))
+    recorded = Case(
+        When(is_none, then=Value({}, output_field=JSONField())),
+        default=JSONObject(**{name: F(name) for name in _RECORDED}),
+        output_field=JSONField(),
+    )
+    nothing = Value({}, output_field=JSONField())
+    return Coalesce(Subquery(newest.values(recorded=recorded)[:1]), nothing)
+
+
+def stopping_rule_state(*, task_id: int, today: date | None = None) -> RuleState | None:
+    """Return how far judging of a test set is by its rule; None without a rule. Two queries."""
+    rule = stopping_rule_in_force(task_id=task_id)
+    if rule is None:
+        return None
+    # Not the whole result: it is as long as its judges are many.
+    latest = LatestRanking.objects.filter(pk=task_id).values_list(
+        "rule",
+        "rule_met",
+        KeyTransform("stopping", "result", output_field=JSONField()),
+        KeyTransform("input", "result", output_field=JSONField()),
+    )
+    of_rule, met, found, counts = latest.first() or ({}, None, None, {"blocks": 0})
+    is_of_this = of_rule == rule.recorded
+    return rule_state(
+        rule.recorded,
+        found=found if is_of_this else None,
+        met=met if is_of_this else None,
+        judgments=counts["blocks"],
+        today=today,
+    )
+
+
+def rule_first_met(run: RankingRun) -> dict[str, Any] | None:
+    """Return which ranking first met the rule that a ranking was made under. One query.
+
+    None if none did, or if another rule is in force by now.
+    """
+    rule = run.parameters.get("stopping_rule", {})
+    latest = LatestRanking.objects.filter(pk=run.task_id, rule=rule)
+    found = latest.values_list("rule_met", flat=True).first() if rule else None
+    # Of later judgments than those of a ranking from before.
+    return None if found is None or found["judgments"] > run.result["input"]["blocks"] else found

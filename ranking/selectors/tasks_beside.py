@@ -13,8 +13,8 @@ from campaign.models import Protocol, Task
 from ranking.analyses.judgments import JUDGMENT_OPTIONS, WITHOUT, ChosenJudgments, TaskBeside
 from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask
 from ranking.reports.inputs import Input, TaskRead
+from ranking.selectors.analyses import output_scores, scores_outputs
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
-from ranking.selectors.output_scores import output_scores, scores_outputs
 
 _MILLISECONDS = 1000
 

@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import JSONField, Q
+from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from annotation.models import JudgmentSequence
+from annotation.protocols import answer_kind
 from annotation.services import judgments_number
+from annotation.services.numbers import pages_changed
 from campaign.models import Campaign, Job, JobKind, Protocol, Task, User
 from campaign.services.jobs import JobProgress, handles, job_queue
 from ranking.analyses import AnalysisKind, analysis_named
@@ -34,12 +38,12 @@ from ranking.analyses.options import OptionError
 from ranking.analyses.system import ONE_SYSTEM
 from ranking.code_version import code_version
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION
-from ranking.models import Analysis
+from ranking.models import Analysis, LatestRanking
 from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.reports.stored import in_languages
 from ranking.reports.tables import plain
-from ranking.selectors.analyses import analyses_of
+from ranking.selectors.analyses import ANSWER, analyses_of, kind_in_place_of_ranking
 from ranking.selectors.campaign_tables import blocks_skipped, table_tasks
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
@@ -450,3 +454,61 @@ def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
         return {}
     analysis_compute(analysis=analysis, begin=lambda _task: progress)
     return {"analysis": analysis.pk}
+
+
+#: It is computed again once there is a tenth more judgments: all together cost some ten times as much as the last.
+GROWTH: Final = 0.1
+# What of the judgments that count people change: who is left out, and which systems there are.
+_CHANGED_BY_PEOPLE: Final = ("without", "systems", "with_reference")
+
+
+def answer_keep_up(*, task_id: int) -> Analysis | None:
+    """Compute the analysis that stands for the ranking of a task, if it is due; return it then.
+
+    Due where judgments compare nothing, and since the newest answer there are `GROWTH` more of them, or other judges
+    or systems count.
+    """
+    task = Task.objects.select_related("test_set__campaign").get(pk=task_id)
+    kind = kind_in_place_of_ranking(task=task)
+    if kind is None or _compares(task):
+        return None
+    choice = analysis_choice(kind.name, {})
+    last = JudgmentSequence.objects.filter(pk=task_id).values_list("last_number", flat=True).first()
+    if not last:
+        return None
+    chosen = judgments_chosen(task=task, options=choice.options, watermark=last)
+    if not _is_due(task, choice, chosen, last):
+        return None
+    asked = analysis_ask(
+        task=task, choice=choice, watermark=last, judgments=chosen, is_queued=False
+    )
+    if asked.finished_at is not None:
+        return None
+    try:
+        with transaction.atomic():
+            analysis_compute(analysis=asked)
+            pages_changed([task_id])
+    except AnalysisRefusedError:
+        # Nothing can be said of these; somebody may have asked the same meanwhile.
+        Analysis.objects.filter(pk=asked.pk, finished_at=None, job=None).delete()
+        return None
+    return asked
+
+
+def _compares(task: Task) -> bool:
+    """Return whether the latest ranking of a task rests on any comparison; its judgments may show one output each."""
+    if not answer_kind(task.protocol).compares_outputs:
+        return False
+    counted = KeyTransform("input", "result", output_field=JSONField())
+    found: Any = LatestRanking.objects.filter(pk=task.pk).values_list(counted, flat=True).first()
+    return found is None or found["comparisons"] > 0
+
+
+def _is_due(task: Task, choice: AnalysisChoice, chosen: ChosenJudgments, last: int) -> bool:
+    answers = Analysis.objects.of(task.pk).finished().filter(choice_digest=choice.digest)
+    newest = answers.defer(*ANSWER).order_by("-watermark", "-id").first()
+    if newest is None:
+        return True
+    if any(newest.judgments[name] != chosen.recorded[name] for name in _CHANGED_BY_PEOPLE):
+        return True
+    return last - newest.watermark >= max(1, GROWTH * newest.watermark)

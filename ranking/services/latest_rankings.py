@@ -1,4 +1,7 @@
-"""Store the present ranking of a test set, and keep for good what is a milestone."""
+"""Store the present ranking of a test set, and keep for good what is a milestone, not each ranking that was shown.
+
+Whatever is not kept follows again, bit for bit, from its watermark and parameters.
+"""
 
 from datetime import UTC, datetime, time
 
@@ -11,8 +14,7 @@ from campaign.services.webhooks import webhook_event_record
 from ranking.models import KeptFor, LatestRanking, RankingRun
 from ranking.models.ranking import Ranking
 from ranking.range_choices import recorded_choice
-from ranking.selectors.left_out import judges_not_counted
-from ranking.services.keeping import is_last_of_its_day, kept_for
+from ranking.selectors.runs import judges_not_counted
 
 _STANDINGS = (
     *("system", "rank", "last_rank", "rank_low", "rank_high", "cluster", "score"),
@@ -150,3 +152,34 @@ def _webhooks_record(run: RankingRun, reason: KeptFor) -> None:
             "kept_for": str(reason),
         },
     )
+
+
+def kept_for(
+    run: RankingRun,
+    *,
+    last: RankingRun | None,
+    is_asked: bool = False,
+    is_first_of_rule: bool = False,
+) -> KeptFor | None:
+    """Return why a new ranking is kept, or None; `last` is the newest one kept.
+
+    `is_first_of_rule`: no ranking before met the stopping rule that this one meets.
+
+    With N judgments, growth keeps at most 50 + ln(N / 50) / ln(1.02) of them: 550 for a million.
+    """
+    if last is None:
+        return KeptFor.FIRST
+    if run.recipe != last.recipe:
+        return KeptFor.PARAMETERS
+    if is_first_of_rule:
+        return KeptFor.RULE
+    if is_asked:
+        return KeptFor.ASKED
+    if 100 * run.watermark >= 102 * last.watermark:
+        return KeptFor.GROWTH
+    return None
+
+
+def is_last_of_its_day(finished_at: datetime, *, now: datetime) -> bool:
+    """Return whether a ranking that was the latest until now is the last of its day, by UTC."""
+    return finished_at.astimezone(UTC).date() < now.astimezone(UTC).date()

@@ -1,21 +1,38 @@
-"""The tallies of a ranking: kept up to date with each judgment, or counted from all of them."""
+"""The tallies of the next ranking: by what it is computed, kept up to date with each judgment, or counted from all of them."""
+
+from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from threading import Lock
 from time import monotonic
-from uuid import uuid4
+from typing import Any
+from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 
+from annotation.selectors import excluded_judges
+from annotation.services.numbers import ranking_request
 from campaign.models import SystemKind
 from ranking.code_version import code_version
+from ranking.core.agreement.report import JudgeChance
+from ranking.core.agreement.statistics import Chance
+from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.core.live.packing import DamagedStateError
 from ranking.core.live.state import LiveDefinition, LiveTallies
-from ranking.models import RankingRun, StoredTallies
-from ranking.selectors.live_judgments import changed_judgments
-from ranking.selectors.names_seen import names_seen
-from ranking.services.live_cache import CACHE, HeldTallies
+from ranking.core.methods.registry import METHODS
+from ranking.models import RankingRun, RankingSettings, StoredTallies, TalliesBuild
+from ranking.notification import tallies_build_enqueue
+from ranking.range_choices import RangeChoice
+from ranking.selectors.live_judgments import NamesSeen, changed_judgments, names_seen
+from ranking.selectors.runs import RankingBasis, judges_outside, ranking_basis, system_kinds
+from ranking.selectors.settings import ranking_settings_in_force
 from ranking.services.run_results import run_definition
 
 logger = logging.getLogger(__name__)
@@ -154,3 +171,187 @@ def tallies_store(held: HeldTallies, task_id: int) -> None:
 
 def _put_after_commit(task_id: int, held: HeldTallies) -> None:
     transaction.on_commit(lambda: CACHE.put(task_id, held))
+
+
+#: Test sets whose tallies are held at the same time: those that were ranked last.
+MOST_HELD = 8
+
+
+@dataclass
+class HeldTallies:
+    """Tallies at a watermark, and what is known of the row they were last stored in.
+
+    Whoever holds them owns them: `LiveCache.take` gives them away.
+    """
+
+    tallies: LiveTallies
+    watermark: int
+    build: UUID
+    names: NamesSeen
+    #: The watermark of the row, and when it was stored by the monotonic clock of this process.
+    stored_watermark: int
+    stored_at: float
+
+
+class LiveCache:
+    """The tallies that were used last, by test set.
+
+    Tallies that are taken and not put back are forgotten, so that those of a transaction that failed
+    are never used again.
+    """
+
+    def __init__(self, most: int = MOST_HELD) -> None:
+        self._most = most
+        self._held: OrderedDict[int, HeldTallies] = OrderedDict()
+        self._lock = Lock()
+
+    def take(self, task_id: int) -> HeldTallies | None:
+        """Return the tallies of a test set and forget them."""
+        with self._lock:
+            return self._held.pop(task_id, None)
+
+    def put(self, task_id: int, held: HeldTallies) -> None:
+        """Hold tallies, and forget those that were not used for longest."""
+        with self._lock:
+            self._held[task_id] = held
+            self._held.move_to_end(task_id)
+            while len(self._held) > self._most:
+                self._held.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget everything, as a new process."""
+        with self._lock:
+            self._held.clear()
+
+
+#: Of this process.
+CACHE = LiveCache()
+
+
+SEED = 0
+_RESAMPLES = 1000
+_AGREEMENT_CONFIDENCE = 0.95
+
+
+def planned_run(basis: RankingBasis, kinds: Mapping[str, str]) -> RankingRun:
+    """Return a run of all judgments, without its result; `kinds` are of the systems by name."""
+    settings = ranking_settings_in_force(task_id=basis.task_id)
+    choice = settings.choice
+    method = _method(basis, settings)
+    return RankingRun(
+        task_id=basis.task_id,
+        method=method,
+        parameters=_parameters(basis, kinds, method, choice)
+        | _of_group(basis, settings)
+        | ({"stopping_rule": basis.rule} if basis.rule else {}),
+        seed=SEED,
+        watermark=basis.last_number,
+        code_version=code_version(),
+        started_at=basis.now,
+    )
+
+
+def _of_group(basis: RankingBasis, settings: RankingSettings) -> dict[str, Any]:
+    """Return whose judgments alone count; nothing where all do."""
+    group = settings.judge_group
+    if group is None:
+        return {}
+    # By pseudonym: who was not in the group then, whoever is later.
+    others = judges_outside(task_id=basis.task_id, group_id=group.pk)
+    return {"judge_group": {"name": group.name, "others": others}}
+
+
+def _method(basis: RankingBasis, settings: RankingSettings) -> str:
+    """Return the chosen method; where none is, the one that suits the designs there were.
+
+    That is Expected Wins; Bradley–Terry if a design has ever chosen pairs by their judgments: an active
+    design stops showing pairs that are already separated, and Expected Wins gives their few comparisons as
+    much weight as the many of others (`docs/sampling.md`). Anytime ranges are of Expected Wins for any
+    design: they do not separate systems with different opponents.
+
+    `ranking.selectors.runs` says the same to the database.
+    """
+    if settings.method != RankingSettings.Method.BY_DESIGN:
+        return settings.method
+    if settings.ranges == "anytime":
+        return "expected_wins"
+    return "bradley_terry" if basis.has_active_design else "expected_wins"
+
+
+def _parameters(
+    basis: RankingBasis, kinds: Mapping[str, str], method: str, choice: RangeChoice
+) -> dict[str, Any]:
+    return {
+        **choice.recorded,
+        "method_parameters": METHODS[method].defaults,
+        "resamples": _RESAMPLES,
+        "content_key_version": CONTENT_KEY_VERSION,
+        "reference": "exclude",
+        # By name, because systems may later be marked as references, or no longer.
+        "systems": [name for name, kind in kinds.items() if kind == SystemKind.SYSTEM],
+        "left_out": [name for name, kind in kinds.items() if kind != SystemKind.SYSTEM],
+        # By pseudonym, for the same reason: all excluded judges, even if they have not judged here.
+        "excluded_judges": excluded_judges(campaign_id=basis.campaign_id),
+        "agreement": {
+            "chance": Chance.SCOTT.value,
+            "chance_of_judges": JudgeChance.OWN.value,
+            "resample": "two_way",
+            "confidence": _AGREEMENT_CONFIDENCE,
+        },
+    }
+
+
+#: If nothing is heard for so long, the worker was killed or the message was lost: it is sent again.
+SILENT_SECONDS = 60
+
+
+@transaction.atomic
+def tallies_build_request(*, task_id: int) -> None:
+    """Have a worker count all judgments, unless one does already or is about to."""
+    judgments = ranking_basis(task_id=task_id).last_number
+    row = TalliesBuild(task_id=task_id, judgments=judgments)
+    TalliesBuild.objects.bulk_create([row], ignore_conflicts=True)
+    silent = Q(touched_at=None) | Q(touched_at__lt=Now() - timedelta(seconds=SILENT_SECONDS))
+    if TalliesBuild.objects.filter(silent, pk=task_id).update(touched_at=Now(), done=0):
+        transaction.on_commit(partial(tallies_build_enqueue, task_id))
+
+
+def tallies_build(*, task_id: int) -> bool:
+    """Count all judgments of a test set, piece by piece, and store the tallies; return if they were.
+
+    No lock is held meanwhile: judgments with a number never change. What came in since is taken in by
+    the next ranking, which is requested. If names changed meanwhile, nothing is stored, and that ranking
+    asks again. Running it twice costs time only.
+    """
+    basis = ranking_basis(task_id=task_id)
+    kinds = system_kinds(task_id=task_id)
+    run = planned_run(basis, kinds)
+    definition = live_definition(run, kinds)
+    names, _holds = names_seen(task_id=task_id, before={})
+    is_built = False
+    if not _is_stored(task_id, definition):
+        tallies = _counted_in_pieces(task_id, definition, run.watermark)
+        _names, is_built = names_seen(task_id=task_id, before=names)
+        if is_built:
+            held = HeldTallies(tallies, run.watermark, uuid4(), names, -1, monotonic())
+            tallies_store(held, task_id)
+    TalliesBuild.objects.filter(pk=task_id).delete()
+    ranking_request(task_id=task_id)
+    return is_built
+
+
+def _is_stored(task_id: int, definition: LiveDefinition) -> bool:
+    stored = StoredTallies.objects.filter(pk=task_id).values_list("definition", flat=True)
+    return any(bytes(digest) == definition.digest for digest in stored)
+
+
+def _counted_in_pieces(task_id: int, definition: LiveDefinition, watermark: int) -> LiveTallies:
+    """Count the judgments 1…watermark, saying after each piece how many are done."""
+    tallies, done = LiveTallies(definition), 0
+    for changed in changed_judgments(
+        task_id=task_id, start=0, stop=watermark, systems=definition.systems
+    ):
+        tallies.apply(changed)
+        done += len(changed.after) + len(changed.checks_after)
+        TalliesBuild.objects.filter(pk=task_id).update(done=done, touched_at=Now())
+    return tallies

@@ -1,6 +1,12 @@
 """Measure judges after each ranking and apply the quality rules of the campaign."""
 
+from __future__ import annotations
+
+from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Literal
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -11,15 +17,19 @@ from campaign.models import Campaign, SystemKind, Task, User
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.tallies import JudgeTallies, tally_judges, tally_scored_checks
-from ranking.judge_monitoring import MeasureResult, MeasuresByJudge, add_disagreement
+from ranking.judge_monitoring import (
+    MeasureResult,
+    MeasuresByJudge,
+    add_disagreement,
+    judges_to_measure,
+    measures_of_tallies,
+)
 from ranking.models import QualityReport, RankingRun
-from ranking.selectors.judged_blocks import attention_blocks, judged_blocks
-from ranking.selectors.quality import judging_times
+from ranking.selectors.judged_columns import attention_blocks, judged_blocks
+from ranking.selectors.quality import judging_times, scored_checks
 from ranking.selectors.rule_effects import RuleAct, acts_held, rule_acts, rules_in_force
 from ranking.selectors.runs import system_kinds
-from ranking.selectors.scored_checks import scored_checks
-from ranking.services.judge_measures import judge_measures_store
-from ranking.services.measured import MEASURES
+from ranking.services.judges import judge_measures_store
 from ranking.services.run_results import run_agreement
 
 
@@ -140,3 +150,56 @@ def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> No
     )
     held = acts_held(acts, campaign_id=task.test_set.campaign_id, measured=measures.keys())
     rule_acts_take(acts=[act for act in acts if act not in held])
+
+
+#: Test sets whose measures are held at the same time.
+_MOST_HELD = 8
+
+
+@dataclass(frozen=True)
+class _Measured:
+    tallies: JudgeTallies
+    p_chance: float | Literal["own"]
+    measures: MeasuresByJudge
+
+
+class MeasuresMemory:
+    """The measures of each test set's judges that were computed last.
+
+    A judge's measures follow from the judge's tallies and the number of judges, so that others stay
+    as they are, whatever became of the transaction they were computed in.
+    """
+
+    def __init__(self) -> None:
+        self._measured: OrderedDict[int, _Measured] = OrderedDict()
+        self._lock = Lock()
+
+    def measures(
+        self, task_id: int, tallies: JudgeTallies, *, p_chance: float | Literal["own"]
+    ) -> MeasuresByJudge:
+        """Return what `measures_of_tallies` returns, without the agreement with others."""
+        with self._lock:
+            before = self._measured.pop(task_id, None)
+        if before is None or before.p_chance != p_chance:
+            found = measures_of_tallies(tallies, p_chance=p_chance)
+        else:
+            changed = judges_to_measure(before.tallies, tallies)
+            new = measures_of_tallies(tallies, judges=changed, p_chance=p_chance)
+            found = {
+                name: new[name] if name in changed else before.measures[name]
+                for name in tallies.judges
+            }
+        with self._lock:
+            self._measured[task_id] = _Measured(tallies, p_chance, found)
+            while len(self._measured) > _MOST_HELD:
+                self._measured.popitem(last=False)
+        return {name: dict(results) for name, results in found.items()}
+
+    def clear(self) -> None:
+        """Forget everything, as a new process."""
+        with self._lock:
+            self._measured.clear()
+
+
+#: Of this process.
+MEASURES = MeasuresMemory()

@@ -1,4 +1,4 @@
-"""Results of ranking runs, computed from the fields they record."""
+"""Results of ranking runs, computed from the fields they record, and what they say of pairs and the stopping rule."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -10,21 +10,16 @@ from ranking.core.agreement.report import AgreementReport, JudgeChance, agreemen
 from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
 from ranking.core.judged.blocks import Blocks
-from ranking.core.live.definition import (
-    Definition,
-    RunTallies,
-    definition_of,
-    tallies_of_blocks,
-)
+from ranking.core.live.definition import Definition, RunTallies, definition_of, tallies_of_blocks
+from ranking.core.ranges.sign_tests import ComparedPair, Correction, adjusted
 from ranking.core.rankings.counted_judgments import CountedJudgments, effective_units_of_sizes
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.rank import Ranking, rank_counted
+from ranking.core.rankings.rank import Ranking, rank_at_any_time, rank_counted
 from ranking.models import RankingRun
 from ranking.range_choices import range_limits, recorded_choice
-from ranking.selectors.judged_blocks import documents_of_segments, judged_blocks
-from ranking.selectors.left_out import judges_not_counted
-from ranking.services.stopping_results import stopping_result
-from ranking.services.stored_pairs import stored_pairs
+from ranking.selectors.judged_columns import documents_of_segments, judged_blocks
+from ranking.selectors.runs import judges_not_counted, pairs_of_rows
+from ranking.wording.stopping_rules import RuleTests
 
 
 def run_result(run: RankingRun) -> dict[str, Any]:
@@ -208,3 +203,117 @@ def _agreement(report: AgreementReport) -> dict[str, Any]:
             for row in report.judges
         ],
     }
+
+
+_RANGE = (
+    *("system", "rank", "last_rank", "rank_low", "rank_high", "cluster", "group", "shortage"),
+)
+
+
+def stopping_result(
+    counted: CountedJudgments, ranking: Ranking, rule: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what is told apart, the ranges that hold at any time, and which criteria are met.
+
+    Whether the day of the rule has come is no part of it: that does not follow from judgments.
+
+    Returns
+    -------
+    dict
+        `stopping`: `judgments`, `pairs` of all systems, with and without a score, `pairs_apart` and `clusters` as
+        the rule looks at them (None where this ranking does not say, and clusters also while a system has no
+        rank or no range), and the `criteria` that are met. `anytime`: Expected Wins' ranges of each
+        `systems`, `clusters`, `pairs_apart` and `refusals`; None if the tallies have no moments of segments and
+        judges.
+    """
+    anytime = rank_at_any_time(counted, confidence=rule["confidence"])
+    looked_at = anytime if rule["tests"] == RuleTests.ANYTIME else ranking
+    # Also those without a score yet: a few systems that were judged first must not meet the rule.
+    systems = len(counted.systems)
+    found = {
+        "judgments": counted.blocks,
+        "pairs": systems * (systems - 1) // 2,
+        "pairs_apart": None if looked_at is None else _apart(looked_at, rule),
+        "clusters": None
+        if looked_at is None
+        or looked_at.shortages
+        or len(looked_at.groups) > 1
+        or len(looked_at.systems) < systems
+        else _clusters(looked_at),
+    }
+    return {
+        "stopping": {**found, "criteria": _met(found, rule)},
+        "anytime": None if anytime is None else _anytime(anytime),
+    }
+
+
+def _apart(ranking: Ranking, rule: Mapping[str, Any]) -> int:
+    if rule["tests"] == RuleTests.ANYTIME:
+        return sum(pair.significant for pair in ranking.pairs)
+    single = np.array([pair.p_value for pair in ranking.pairs], dtype=np.float64)
+    level = round(1 - rule["confidence"], 12)
+    return int(np.count_nonzero(adjusted(single, Correction.HOLM) <= level)) if len(single) else 0
+
+
+def _clusters(ranking: Ranking) -> int | None:
+    """Return the number of clusters; None while no rank range is estimable."""
+    known = [row for row in ranking.systems if row.system not in ranking.shortages]
+    if ranking.systems and not known:
+        return None
+    return len({(row.group, row.cluster) for row in known})
+
+
+def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:
+    met = []
+    apart, share = found["pairs_apart"], rule["pairs_share"]
+    # As whole numbers would say it: 0.9 of ten pairs is nine, whatever floats make of it.
+    pairs = found["pairs"]
+    if share is not None and apart is not None and pairs and apart >= round(share * pairs, 9):
+        met.append("pairs_share")
+    clusters, wanted = found["clusters"], rule["clusters"]
+    if wanted is not None and clusters is not None and clusters >= wanted:
+        met.append("clusters")
+    if rule["judgments"] is not None and found["judgments"] >= rule["judgments"]:
+        met.append("judgments")
+    return met
+
+
+def _anytime(ranking: Ranking) -> dict[str, Any]:
+    return {
+        "confidence": ranking.confidence,
+        "systems": [{name: row[name] for name in _RANGE if name in row} for row in ranking.rows()],
+        "clusters": _clusters(ranking),
+        "pairs_apart": sum(pair.significant for pair in ranking.pairs),
+        "refusals": ranking.extra.get("refusals", {}),
+    }
+
+
+def stored_pairs(ranking: Ranking) -> list[list[float]]:
+    """Return wins, losses, ties, p-value and corrected p-value of each pair; `pairs_of` reads them.
+
+    Names, which every row would repeat, follow from the order within each group: first and second, first and third …
+    """
+    return [
+        [pair.wins, pair.losses, pair.ties, pair.p_value, pair.adjusted_p] for pair in ranking.pairs
+    ]
+
+
+def pairs_of(run: RankingRun) -> list[ComparedPair]:
+    """Return the pairs of ranked systems of a run."""
+    level = recorded_choice(run.parameters).level
+    pairs = pairs_of_rows(run.result["systems"])
+    return [
+        ComparedPair(
+            better=better,
+            worse=worse,
+            wins=wins,
+            losses=losses,
+            ties=ties,
+            p_value=p_value,
+            adjusted_p=adjusted_p,
+            significant=adjusted_p <= level,
+        )
+        for (better, worse), (wins, losses, ties, p_value, adjusted_p) in zip(
+            pairs, run.result["pairs"], strict=True
+        )
+    ]

@@ -18,10 +18,13 @@ from ranking.core.methods.registry import METHODS
 from ranking.models import LatestRanking, RankingRun
 from ranking.selectors.runs import ranking_basis, system_kinds
 from ranking.services.latest_rankings import latest_ranking_replace, ranking_lock_try
-from ranking.services.live_tallies import TalliesMissingError, live_tallies
-from ranking.services.planned_runs import planned_run
+from ranking.services.live_tallies import (
+    TalliesMissingError,
+    live_tallies,
+    planned_run,
+    tallies_build_request,
+)
 from ranking.services.run_results import run_result, run_result_of
-from ranking.services.tallies_build import tallies_build_request
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ def ranking_compute(
 
     With `watermark`, rank the judgments up to this number and keep the run: see
     `ranking_history_compute`. Other runs are kept, and have a primary key then, if they are milestones:
-    see `ranking.services.keeping`.
+    see `ranking.services.latest_rankings`.
 
     Submissions are never blocked. Judgments without a number get one; then the watermark is read, and
     then the judgments 1…watermark. Numbers are committed in order and without gaps, and judgments

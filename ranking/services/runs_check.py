@@ -1,10 +1,21 @@
-"""Compute rankings again, those kept and the present one, and compare bit for bit."""
+"""Compute rankings and tallies again, compare bit for bit with what is stored, and correct what is wrong."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass, field
 
-from ranking.models import LatestRanking, RankingRun
-from ranking.services.runs import ranking_run_reproduce
+import numpy as np
+
+from ranking.core.counting.tallies import tally
+from ranking.core.live.packing import DamagedStateError
+from ranking.core.live.state import LiveTallies
+from ranking.models import LatestRanking, RankingRun, StoredTallies
+from ranking.selectors.judged_columns import judged_blocks
+from ranking.selectors.runs import system_kinds
+from ranking.services.live_tallies import live_definition
+from ranking.services.quality import judge_tallies
+from ranking.services.run_results import run_tallies
+from ranking.services.runs import ranking_compute, ranking_run_reproduce
 
 
 @dataclass(kw_only=True)
@@ -47,3 +58,56 @@ def _runs(task_id: int) -> Iterator[RankingRun]:
     latest = LatestRanking.objects.filter(pk=task_id).first()
     if latest is not None:
         yield latest.as_run()
+
+
+def tallies_check(*, task_id: int, corrects: bool = True) -> list[str]:
+    """Return the names of what differs between a test set's stored numbers and its judgments.
+
+    All judgments are read at once and counted anew, as where a run is reproduced, and not segment by
+    segment, as what changed is. What was found right and has not changed since is not counted again. With `corrects`, the
+    tallies are thrown away, in the memory of workers too, and the ranking is computed anew.
+    """
+    row = StoredTallies.objects.filter(pk=task_id).first()
+    latest = LatestRanking.objects.filter(pk=task_id).first()
+    if row is None or latest is None or row.checked_watermark == latest.watermark:
+        return []
+    run = latest.as_run()
+    wrong = list(_differing(row, run))
+    if not wrong:
+        rows = StoredTallies.objects.filter(pk=task_id, build=row.build)
+        rows.update(checked_watermark=run.watermark)
+    elif corrects:
+        # Whoever holds these in memory sees that the row is gone.
+        StoredTallies.objects.filter(pk=task_id).delete()
+        ranking_compute(task_id=task_id, again=True)
+    return wrong
+
+
+def _differing(row: StoredTallies, run: RankingRun) -> Iterable[str]:
+    """Yield the names of what differs; tallies of another definition are to be replaced anyway."""
+    kinds = system_kinds(task_id=run.task_id)
+    definition = live_definition(run, kinds)
+    if bytes(row.definition) != definition.digest:
+        return
+    if ranking_run_reproduce(run) != run.result:
+        yield "result"
+    try:
+        stored = LiveTallies.unpacked(row.packed, definition)
+    except DamagedStateError:
+        yield "packed"
+        return
+    run = copy(run)
+    run.watermark = row.watermark
+    judged = judged_blocks(task_id=run.task_id, watermark=row.watermark)
+    counted, held = run_tallies(run, judged).arrays(), stored.ranking.tallies().arrays()
+    for name in sorted(counted.keys() | held.keys()):
+        if not np.array_equal(counted.get(name, np.nan), held.get(name, np.nan)):
+            yield name
+    pairs = tally(judged.without_judges(definition.ranking.excluded))
+    if not (
+        np.array_equal(pairs.wins, stored.pairs.wins)
+        and np.array_equal(pairs.ties, stored.pairs.ties)
+    ):
+        yield "pairs"
+    if judge_tallies(run, judged) != stored.judges:
+        yield "judges"

@@ -6,7 +6,7 @@ for nothing that the job's engine did not ask for, and a result survives the bro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any
@@ -96,3 +96,17 @@ def _work_of(job_id: int) -> tuple[Callable[[Any], Any], Sequence[Any]]:
     stored = ShardJob.objects.values_list("work", flat=True).get(pk=job_id)
     work, shards = decode(bytes(stored))
     return work, shards
+
+
+def shards_ready(*, job_id: int, taken: Collection[int]) -> list[int]:
+    """Return the shards of a job that are computed, or failed, apart from those already taken."""
+    ready = ShardResult.objects.filter(job=job_id).exclude(shard__in=taken)
+    return list(ready.order_by("shard").values_list("shard", flat=True))
+
+
+def shard_result(*, job_id: int, shard: int) -> tuple[bytes | None, str]:
+    """Return the encoded result of a shard, or None and why there is none."""
+    result, failure = ShardResult.objects.values_list("result", "failure").get(
+        job=job_id, shard=shard
+    )
+    return (None if result is None else bytes(result)), failure

@@ -1,15 +1,21 @@
-"""The formats of `ranking.pages.formats`, as filters for templates; and links to judges."""
+"""Figures, and links from them to what is behind them; what is rendered once in a loop; the tasks of a test set.
+
+Links are on pages that have `addresses`; elsewhere the figures stand alone."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django import template
+from django.template.base import NodeList, Parser, Token
 from django.template.context import Context
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from campaign.models import Protocol, Task
 from ranking.pages import formats
+from ranking.pages.formats import Addresses, figure
+from ranking.selectors.tasks import tasks_listed
 from ranking.wording.ranges import rank_range, shared_rank
 
 register = template.Library()
@@ -49,3 +55,88 @@ def judge_link(context: Context, judge_id: int, pseudonym: str) -> SafeString:
         address = reverse("judge-page", args=[context["campaign"].slug, task.pk, 0])
         before = kept[_BEFORE] = address.removesuffix("0/")
     return format_html('<a href="{}{}/">{}</a>', before, judge_id, pseudonym)
+
+
+@register.filter
+def candidate_letter(index: int) -> str:
+    """Return what judges call the candidate at this place, from 0: A, B, C …"""
+    return chr(ord("A") + index)
+
+
+class OnceNode(template.Node):
+    """Its contents as they were rendered first in this rendering of its template."""
+
+    child_nodelists = ("nodelist",)
+
+    def __init__(self, nodelist: NodeList) -> None:
+        self.nodelist = nodelist
+
+    def render(self, context: Context) -> SafeString:
+        # Of this rendering alone: another request has another render context.
+        kept: SafeString | None = context.render_context.get(self)
+        if kept is None:
+            kept = context.render_context[self] = self.nodelist.render(context)
+        return kept
+
+
+@register.tag
+def once(parser: Parser, token: Token) -> OnceNode:  # noqa: ARG001
+    """Render what is inside once; it must not name what differs from row to row."""
+    nodelist = parser.parse(("endonce",))
+    parser.delete_first_token()
+    return OnceNode(nodelist)
+
+
+@register.simple_tag(takes_context=True)
+def system_link(context: Context, name: str) -> str | SafeString:
+    """Return a system's name, as a link to the page of what it won and lost."""
+    addresses: Addresses | None = context.get("addresses")
+    address = None if addresses is None else addresses.system(name)
+    return name if address is None else format_html('<a href="{}">{}</a>', address, name)
+
+
+@register.simple_tag(takes_context=True)
+def judged_link(context: Context, number: int, judge: str = "") -> str | SafeString:
+    """Return how many blocks were judged, or a judge judged, as a link to the judgments."""
+    addresses: Addresses | None = context.get("addresses")
+    if addresses is None or not number:
+        return figure(number)
+    return format_html('<a href="{}">{}</a>', addresses.judged(judge), figure(number))
+
+
+@register.simple_tag(takes_context=True)
+def skipped_link(context: Context, number: int, judge: str = "") -> str | SafeString:
+    """Return how many blocks were skipped and not judged since, or a judge did, as a link to the skips."""
+    addresses: Addresses | None = context.get("addresses")
+    if addresses is None or not number:
+        return figure(number)
+    address = addresses.skips(judge, standing=True)
+    return format_html('<a href="{}">{}</a>', address, figure(number))
+
+
+@register.simple_tag(takes_context=True)
+def outcome_link(context: Context, number: int, name: str, outcome: str) -> str | SafeString:
+    """Return how many comparisons of a system ended so, as a link to the judgments."""
+    addresses: Addresses | None = context.get("addresses")
+    if addresses is None or not number or name not in addresses.systems:
+        return figure(number)
+    address = addresses.judgments(system=name, outcome=outcome)
+    return format_html('<a href="{}">{}</a>', address, figure(number))
+
+
+@register.simple_tag
+def tasks_beside(task: Task) -> list[Any]:
+    """Return all tasks of a test set that has several, each with its `share` and whether it `may_go`; else none.
+
+    No query where there is one task, of which a page that is of it says enough; otherwise one.
+    """
+    if not task.is_one_of_several:
+        return []
+    rows: list[Any] = list(
+        tasks_listed(campaign=task.test_set.campaign).filter(test_set=task.test_set_id)
+    )
+    for row in rows:
+        wanted = row.blocks_wanted
+        row.share = min(1.0, row.judged / wanted) if wanted else None
+        row.may_go = row.protocol != Protocol.RANKING and not row.judged
+    return rows

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.protocols import answer_kind
-from campaign.models import Campaign, Task, User
+from campaign.models import Campaign, Judge, Task, User
 from campaign.pages.rights import rights
 from campaign.views.access import asked_task, joined_campaign, organised_campaign, organised_task
 from ranking.analyses import ANALYSES, TABLES, AnalysisKind, OptionError
@@ -22,13 +22,20 @@ from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.ranking import RANKING
 from ranking.models import Analysis
 from ranking.pages.acting import judges_to_act
-from ranking.pages.addresses import Addresses, TableAddresses
 from ranking.pages.analysis_form import AnalysisForm, asked_in_words, pair_links
-from ranking.pages.beside import rankings_beside
-from ranking.pages.plot_file import plot_answer
-from ranking.pages.report_shown import answer_file, report_file, shown_tables
+from ranking.pages.formats import Addresses, TableAddresses
+from ranking.pages.page_plots import CAMPAIGN_PLOTS, JUDGE_PLOTS, TEST_SET_PLOTS
+from ranking.pages.report_shown import (
+    PLOT_FILES,
+    answer_file,
+    plot_answer,
+    rankings_beside,
+    report_file,
+    shown_tables,
+)
 from ranking.pages.summary import headline
 from ranking.reports import Report
+from ranking.reports.tables import Table
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import (
     Answered,
@@ -42,7 +49,7 @@ from ranking.selectors.analyses import (
     judgments_to_choose,
 )
 from ranking.selectors.campaign_tables import TableAnswer, linked_tasks, table_answer
-from ranking.selectors.stopping_rules import stopping_rule_state
+from ranking.selectors.settings import stopping_rule_state
 from ranking.services.analyses import (
     analysis_ask,
     analysis_check,
@@ -364,3 +371,52 @@ def _table_page(
     is_part = request.headers.get("HX-Request") and request.method == "GET"
     name = "tables/_answer.html" if is_part else "tables/table.html"
     return render(request, name, context, status=status)
+
+
+@require_safe
+@never_cache
+@login_required
+def campaign_plot(request: HttpRequest, slug: str, table: str, ending: str) -> HttpResponse:
+    """Return a plot of a campaign as SVG or PNG, or what it is drawn from as CSV."""
+    campaign = organised_campaign(request, slug)
+    _check(table in CAMPAIGN_PLOTS, ending)
+    return _plot_answer(CAMPAIGN_PLOTS[table](campaign), ending, named=slug)
+
+
+@require_safe
+@never_cache
+@login_required
+def task_plot(
+    request: HttpRequest, slug: str, task_id: int, table: str, ending: str
+) -> HttpResponse:
+    """Return a plot of a test set likewise."""
+    task = organised_task(request, slug, task_id)
+    _check(table in TEST_SET_PLOTS, ending)
+    return _plot_answer(TEST_SET_PLOTS[table](request, task), ending, named=f"{slug}-{task_id}")
+
+
+@require_safe
+@never_cache
+@login_required
+def judge_plot(
+    request: HttpRequest, slug: str, task_id: int, judge_id: int, table: str, ending: str
+) -> HttpResponse:
+    """Return a plot of a judge likewise."""
+    task = organised_task(request, slug, task_id)
+    _check(table in JUDGE_PLOTS, ending)
+    judge = get_object_or_404(Judge, pk=judge_id, campaign=task.test_set.campaign_id)
+    return _plot_answer(JUDGE_PLOTS[table](judge, task), ending, named=f"{slug}-judge-{judge_id}")
+
+
+def _check(is_known: bool, ending: str) -> None:
+    """Raise a 404, before anything is computed."""
+    if not is_known or ending not in PLOT_FILES:
+        raise Http404
+
+
+def _plot_answer(table: Table | None, ending: str, *, named: str) -> HttpResponse:
+    report = Report(tables=[] if table is None else [table], data={})
+    answer = None if table is None else plot_answer(report, table.name, ending, named=named)
+    if answer is None:
+        raise Http404
+    return answer

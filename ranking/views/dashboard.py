@@ -1,41 +1,54 @@
+"""The dashboard of a test set, the list and the overview of campaigns, and keeping a ranking."""
+
 from dataclasses import dataclass
 from typing import Any, cast
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.protocols import answer_kind
 from annotation.selectors.replica_reads import ReadAt, task_answer
-from campaign.models import Task, User
+from campaign.models import Campaign, CampaignState, Judge, Task, User
 from campaign.pages.rights import role_remember
 from campaign.pages.task_seen import task_remember
+from campaign.selectors import may_make_campaigns
+from campaign.selectors.uploads import drafts
+from campaign.views.access import organised_campaign, organised_task
 from ranking.analyses import AnalysisKind
 from ranking.models import RankingRun
-from ranking.pages.addresses import Addresses
-from ranking.pages.effects import effects_in_words
-from ranking.pages.history_plot import history_plot
+from ranking.pages.formats import Addresses
 from ranking.pages.judge_measures import rule_in_words
-from ranking.pages.page_plots import links_of_task
-from ranking.pages.plots import bar_plot, kappa_plot, percent, rank_plots
+from ranking.pages.overview import CampaignFilter, campaign_table, overview_rows, totals_of
+from ranking.pages.page_plots import links_of_campaign, links_of_task
+from ranking.pages.plots import bar_plot, history_plot, kappa_plot, percent, rank_plots
+from ranking.pages.preparation import TaskFilter, TaskTable, steps_of
 from ranking.pages.report_shown import ShownTable, shown_tables
 from ranking.pages.stopping_rule import anytime_ranges_of, shown_rule_of
-from ranking.pages.summary import summarise_run, summary_without_order
+from ranking.pages.summary import effects_in_words, summarise_run, summary_without_order
+from ranking.selectors.alerts import campaign_facts, needs_in
 from ranking.selectors.analyses import (
     analyses_of,
     answer_for_people,
     answered,
     kind_in_place_of_ranking,
 )
-from ranking.selectors.dashboards import DashboardState, dashboard_state
-from ranking.selectors.feedback import latest_feedback
-from ranking.selectors.history import ranking_history
+from ranking.selectors.dashboards import (
+    DashboardState,
+    dashboard_state,
+    judging_progress,
+    latest_feedback,
+    organised_campaigns,
+    states_hidden,
+)
 from ranking.selectors.judges import (
     JUDGES_SHOWN,
     JudgeRow,
@@ -43,14 +56,14 @@ from ranking.selectors.judges import (
     tallies_seen_last,
     tallies_with_low_agreement,
 )
-from ranking.selectors.left_out import judges_left_out
 from ranking.selectors.one_system import systems_by_name
-from ranking.selectors.progress import judging_progress
 from ranking.selectors.rule_effects import effects_held
-from ranking.selectors.runs import latest_run
+from ranking.selectors.runs import judges_left_out, latest_run, ranking_history
+from ranking.selectors.tasks import preparation, tasks_listed
 from ranking.services.analyses import analysis_choice
+from ranking.services.latest_rankings import latest_ranking_keep
 from ranking.wording.agreement import strength_caution, strength_in_words
-from ranking.wording.not_yet import reason_in_words
+from ranking.wording.methods import reason_in_words
 
 
 @require_safe
@@ -219,3 +232,100 @@ def _not_estimable(run: RankingRun | None) -> list[tuple[str, str]]:
     if run is None:
         return []
     return [(row["system"], reason_in_words(row["reason"])) for row in run.result["not_estimable"]]
+
+
+@require_safe
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    """Redirect a member to their campaigns and a judge to their work; show others an explanation."""
+    user = cast("User", request.user)
+    if Campaign.objects.open_to(user).exists():
+        return redirect("campaign-list")
+    judging = list(
+        Judge.objects.filter(user=user, withdrawn_at=None)
+        .select_related("campaign")
+        .order_by("-pk")
+    )
+    if len(judging) == 1:
+        return redirect("judge", slug=judging[0].campaign.slug)
+    return render(request, "dashboard/home.html", {"judging": judging})
+
+
+@require_POST
+@login_required
+def ranking_keep(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Keep the present ranking of a test set for good, and say under which number."""
+    task = organised_task(request, slug, task_id)
+    run = latest_ranking_keep(task_id=task.pk)
+    if run is None:
+        messages.info(request, _("This test set has no ranking yet."))
+    else:
+        messages.success(
+            request,
+            _("Kept as ranking %(id)s, with the judgments up to %(watermark)s.")
+            % {"id": run.pk, "watermark": run.watermark},
+        )
+    return redirect("test-set-dashboard", slug, task_id)
+
+
+@require_safe
+@login_required
+def campaign_list(request: HttpRequest) -> HttpResponse:
+    """List the campaigns the user is a member of, those that need somebody first, and those in which they judge.
+
+    `?sort=` and `?page=` as any table, `?name=` and `?state=` as `CampaignFilter` has them.
+    """
+    user = cast("User", request.user)
+    asked = CampaignFilter.of(request, organised_campaigns(user=user))
+    judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related("campaign")
+    context = {
+        "filter": asked,
+        "table": campaign_table(asked.found, request=request),
+        "judging": judging.order_by("-pk"),
+        "archived": asked.data.get("state") == CampaignState.ARCHIVED,
+        "hidden": states_hidden(user=user),
+        "may_make": may_make_campaigns(user),
+    }
+    return render(request, "dashboard/campaign_list.html", context, status=asked.status)
+
+
+@require_safe
+@never_cache
+@login_required
+def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show a campaign at a glance: what needs somebody, and each test set's standing, pace and end."""
+    campaign = organised_campaign(request, slug)
+    now = timezone.localtime()
+    (facts,) = campaign_facts(campaigns=[campaign], now=now)
+    is_draft = campaign.state == CampaignState.DRAFT
+    rows = overview_rows(facts.overviews, today=now.date())
+    context = {
+        "campaign": campaign,
+        "section": "overview",
+        "steps": steps_of(campaign, preparation(campaign=campaign)) if is_draft else [],
+        "rows": rows,
+        "plot_links": links_of_campaign(campaign) if any(row.end_plot for row in rows) else None,
+        "needs": needs_in(facts),
+        "totals": totals_of(facts.overviews),
+    }
+    return render(request, "organiser/overview.html", context)
+
+
+@require_safe
+@never_cache
+@login_required
+def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the test sets of a campaign: languages, texts, systems, design and state.
+
+    `?sort=` and `?page=` as any table, the rest as `TaskFilter` has it.
+    """
+    campaign = organised_campaign(request, slug)
+    asked = TaskFilter.of(request, tasks_listed(campaign=campaign), campaign=campaign)
+    context = {
+        "campaign": campaign,
+        "section": "test-sets",
+        "filter": asked,
+        "table": TaskTable(asked.found, campaign=campaign).of(request),
+        "drafts": drafts(campaign=campaign),
+    }
+    return render(request, "organiser/test_sets.html", context, status=asked.status)

@@ -18,8 +18,8 @@ from campaign.services.jobs import job_cancel
 from campaign.views.access import joined_task
 from ranking.export.asked import Export, ExportRefusedError, export_queue
 from ranking.export.writing import export_bytes
-from ranking.pages.export_form import ExportForm
 from ranking.pages.exports import export_of_member, export_stream, file_answer, kinds_offered
+from ranking.pages.forms import ExportForm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,31 +1,51 @@
-"""A judge of a test set: what was measured, what they worked, and what was decided about them."""
+"""Judges of a test set, a judge with what was measured and decided, and groups of judges."""
 
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.export.work_time import clock_time
 from annotation.judge_measures import JudgeMeasure
 from annotation.selectors import JudgeStatus, hours_worked, judge_status, work_time
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from annotation.selectors.training import training_rounds
-from campaign.models import Judge, Task
+from campaign.models import Judge, JudgeGroup, Task
+from campaign.pages.rights import rights
 from campaign.texts.languages import language_name
-from campaign.views.access import organised_task
+from campaign.views.access import organised_campaign, organised_task
+from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.models import QualityReport
-from ranking.pages.acting import action_lines
-from ranking.pages.hour_plot import hour_plot
-from ranking.pages.judge_measures import reference_missing_in_words
-from ranking.pages.judge_strips import drawn_measures
-from ranking.pages.page_plots import links_of_judge
-from ranking.selectors.judge_list import JudgeListed, has_low_agreement, judges_listed
-from ranking.selectors.judge_measures import measures_of, values_by_measure
-from ranking.selectors.quality import quality_actions
+from ranking.pages.acting import action_line, action_lines
+from ranking.pages.forms import JudgeGroupForm
+from ranking.pages.judge_measures import (
+    JudgeFilter,
+    JudgeTable,
+    drawn_measures,
+    reference_missing_in_words,
+)
+from ranking.pages.page_plots import links_of_judge, links_of_task
+from ranking.pages.plots import hour_plot
+from ranking.selectors.judges import (
+    JudgeListed,
+    group_uses,
+    groups_listed,
+    has_low_agreement,
+    judges_listed,
+    lacks_measure,
+    measures_of,
+    values_by_measure,
+)
+from ranking.selectors.quality import actions_in_force, exclusions_in_force, quality_actions
+from ranking.services.judges import JudgeGroupInUseError, judge_group_delete
 
 # The latest; the time sheet has all.
 DAYS_SHOWN = 14
@@ -87,3 +107,134 @@ def _worked(judge: Judge) -> dict[str, Any]:
         "hours": hour_plot(hours_worked(judge)),
         "time_zone": settings.TIME_ZONE,
     }
+
+
+@require_safe
+@never_cache
+@login_required
+def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show a row for each judge, those that something is amiss with first.
+
+    `?sort=` and `?page=` as any table, `?name=`, `?status=` and `?flagged=` as `JudgeFilter` has them.
+    """
+    task = organised_task(request, slug, task_id)
+    return task_answer(lambda at: _judges_page(request, task, at), task_id=task.pk)
+
+
+def _judges_page(request: HttpRequest, task: Task, at: ReadAt | None) -> HttpResponse:
+    asked = JudgeFilter.of(request, judges_listed(task=task))
+    table = JudgeTable(asked.found, task=task)
+    table.of(request)
+    if rights(request)["may_change"]:
+        table.chosen_by = "decide"
+    flagged = [row.record.judge_id for row in table.page if row.record.gravity]
+    table.actions = actions_in_force(task=task, judges=flagged)
+    lacks_reference = lacks_measure(task_id=task.pk, measure=JudgeMeasure.REFERENCE)
+    is_drawn = any(row.record.kappa is not None for row in table.page)
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": "judges",
+        "filter": asked,
+        "table": table,
+        "plot_links": links_of_task(task, ["agreement"], query=request.GET.urlencode())
+        if is_drawn
+        else None,
+        "no_reference": reference_missing_in_words(task) if lacks_reference else "",
+        "left_out": [action_line(action) for action in exclusions_in_force(task=task)],
+        "report": QualityReport.objects.filter(task=task).first(),
+        "read_at": at,
+    }
+    return render(request, "organiser/judges.html", context, status=asked.status)
+
+
+_SECTION = "judge-groups"
+
+
+def _group(request: HttpRequest, slug: str, group_id: int) -> JudgeGroup:
+    campaign = organised_campaign(request, slug)
+    present = JudgeGroup.objects.present().select_related("campaign")
+    return get_object_or_404(present, pk=group_id, campaign=campaign)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def judge_groups_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the groups of a campaign and what they are in force for; POST makes one."""
+    campaign = organised_campaign(request, slug)
+    form = JudgeGroupForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        group = form.save(campaign)
+        if group is not None:
+            messages.success(request, _("“%(name)s” is made.") % {"name": group.name})
+            return redirect("judge-groups", slug)
+    context = {
+        "campaign": campaign,
+        "section": _SECTION,
+        "groups": groups_listed(campaign=campaign),
+        "form": form,
+    }
+    status = 400 if request.method == "POST" else 200
+    return render(request, "people/groups.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def judge_group_page(request: HttpRequest, slug: str, group_id: int) -> HttpResponse:
+    """Show a group; POST changes its name and what its judges are asked for."""
+    group = _group(request, slug, group_id)
+    name = group.name
+    form = JudgeGroupForm(request.POST or None, group=group)
+    if request.method == "POST" and form.is_valid() and form.save(group.campaign):
+        messages.success(request, _("Saved."))
+        return redirect("judge-groups", slug)
+    context = {
+        "campaign": group.campaign,
+        "section": _SECTION,
+        "group": group,
+        "name": name,
+        "judges": group.members.count(),
+        "uses": group_uses(group=group),
+        "form": form,
+    }
+    status = 400 if request.method == "POST" else 200
+    return render(request, "people/group.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def judge_group_delete_page(request: HttpRequest, slug: str, group_id: int) -> HttpResponse:
+    """Say what deleting a group does and what uses it, and do it."""
+    group = _group(request, slug, group_id)
+    if not is_answered(request):
+        return _ask(request, group)
+    try:
+        judge_group_delete(group=group)
+    except JudgeGroupInUseError as error:
+        return _ask(request, group, error=str(error))
+    messages.success(request, _("The group “%(name)s” is deleted.") % {"name": group.name})
+    return redirect("judge-groups", slug)
+
+
+def _ask(request: HttpRequest, group: JudgeGroup, error: str = "") -> HttpResponse:
+    count = group.members.count()
+    said = ngettext(
+        "%(count)d judge is in it, who stays a judge.",
+        "%(count)d judges are in it, who stay judges.",
+        count,
+    )
+    facts = [said % {"count": count}, *group_uses(group=group)]
+    if group.blocks_asked is not None:
+        facts.append(_("What it asks of its judges no longer counts."))
+    question = Question(
+        title=_("Delete “%(name)s”") % {"name": group.name},
+        facts=facts,
+        after=_("Earlier designs and rankings keep its name. A new group may have the same."),
+        answers=[Answer(_("Delete the group"))],
+        cancel=reverse("judge-group", args=[group.campaign.slug, group.pk]),
+        error=error,
+    )
+    return ask(request, question, campaign=group.campaign, section=_SECTION)

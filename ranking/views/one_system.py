@@ -1,4 +1,4 @@
-"""A system: what it won and lost, by opponent and by part, and the sentences that show it most clearly."""
+"""A system with what it won and lost, and a segment with its judgments."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -11,33 +11,29 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.pages.judgment_tables import JudgmentTable
+from annotation.protocols import answer_kind
 from campaign.models import SystemKind, Task, User
 from campaign.texts.languages import language_described
 from campaign.views.access import asked_task, organised_task
 from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.options import OptionError
 from ranking.models import Analysis
-from ranking.pages.addresses import Addresses
-from ranking.pages.one_system import (
-    SENTENCES_AT_ONCE,
-    sentences,
-    standing_table,
-    system_words,
-)
+from ranking.pages.formats import Addresses
+from ranking.pages.one_system import SENTENCES_AT_ONCE, sentences, standing_table, system_words
 from ranking.pages.report_shown import shown_tables
 from ranking.reports import Report
 from ranking.selectors.analyses import Answered, answer_for_people, answered
-from ranking.selectors.left_out import judges_not_counted
 from ranking.selectors.one_system import (
+    MOST,
     NamedSystem,
     SystemStanding,
+    segment_judged,
     system_standing,
     systems_by_name,
 )
-from ranking.services.analyses import (
-    analysis_ask,
-    analysis_choice,
-)
+from ranking.selectors.runs import judges_not_counted
+from ranking.services.analyses import analysis_ask, analysis_choice
 
 #: Asked again by itself once this share of judgments is new.
 GROWTH = 0.02
@@ -231,3 +227,31 @@ def _neighbours(
     if place + 1 < len(names):
         found["after"] = (names[place + 1], addresses.system(names[place + 1]))
     return found
+
+
+@require_safe
+@never_cache
+@login_required
+def segment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
+    """Show a segment of a test set by its number."""
+    task = organised_task(request, slug, task_id)
+    found = segment_judged(task=task, number=number)
+    if found is None:
+        raise Http404
+    addresses = Addresses(task, compares_outputs=answer_kind(task.protocol).compares_outputs)
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": "texts",
+        "found": found,
+        "most": MOST,
+        "outputs": [
+            (output, [(name, addresses.system(name)) for name in output.systems])
+            for output in found.outputs
+        ],
+        "table": JudgmentTable(found.judgments, task=task, shown=found.shown),
+        "document_address": addresses.judgments(document=found.segment.document.name),
+        "source": language_described(task.test_set.source_language),
+        "target": language_described(task.test_set.target_language),
+    }
+    return render(request, "results/segment.html", context)

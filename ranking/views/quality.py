@@ -36,7 +36,7 @@ from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.forms import ActionForm, JudgesActionForm, NoteForm
 from ranking.selectors.quality import decision_actions, decision_reversals
 from ranking.selectors.rule_effects import STANDS_ASIDE
-from ranking.services import decision_take
+from ranking.services.judges import decision_take
 
 
 @require_POST

@@ -24,13 +24,12 @@ from annotation.services import (
 from campaign.models import Campaign, User
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from ranking.pages.effects import confirmation_in_words, effects_in_words
 from ranking.pages.forms import RuleForm
 from ranking.pages.judge_measures import rule_in_words
-from ranking.pages.summary import names_in_a_row
+from ranking.pages.summary import confirmation_in_words, effects_in_words, names_in_a_row
 from ranking.selectors.quality import quality_rules
 from ranking.selectors.rule_effects import RuleEffects, effects_held, rule_effects
-from ranking.services import (
+from ranking.services.rules import (
     ConfirmationNeededError,
     rule_release,
     rule_replace,

@@ -1,26 +1,56 @@
-from typing import cast
+"""How a test set is ranked and drawn, and when judging is to end: settings, stopping rule and design."""
+
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
+from annotation.models import Design
+from annotation.pages.design_form import DesignForm
 from annotation.protocols import answer_kind
+from annotation.selectors.designs import design_in_force, design_unless_chosen
+from annotation.selectors.effects import (
+    design_effects,
+    design_effects_in_words,
+    design_needs_in_words,
+)
+from annotation.selectors.hits import PreviewedHIT, designs_of, next_numbers, previewed_hits
 from annotation.selectors.task_rules import judgments_so_far
+from annotation.services import DesignRefusedError, design_change, design_use_again
 from campaign.models import Task, User
+from campaign.pages.rights import rights
 from campaign.views.access import organised_task
+from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.models import RankingSettings
+from ranking.pages.design_forecast import BudgetForm, forecast_shown
 from ranking.pages.forms import RankingSettingsForm
-from ranking.pages.settings_history import settings_lines
+from ranking.pages.page_plots import links_of_task
+from ranking.pages.stopping_rule import (
+    StoppingRuleForm,
+    design_history,
+    rule_lines,
+    settings_lines,
+    tests_words,
+)
 from ranking.range_choices import RangeChoiceError
-from ranking.selectors.settings import ranking_settings_history, ranking_settings_in_force
-from ranking.services import ranking_settings_change
+from ranking.selectors.design_forecast import design_forecast
+from ranking.selectors.settings import (
+    ranking_settings_history,
+    ranking_settings_in_force,
+    stopping_rule_history,
+    stopping_rule_in_force,
+    stopping_rule_state,
+)
+from ranking.services.settings import StoppingRuleError, ranking_settings_change, stopping_rule_set
 from ranking.wording.methods import live_method_words, methods_not_offered
 from ranking.wording.ranges import level_words
+from ranking.wording.stopping_rules import shown_rule
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -91,3 +121,193 @@ def _changed(
     except RangeChoiceError as error:
         form.add_error(error.field if error.field in form.fields else None, str(error))
         return None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show by which rule judging of a test set is to end; POST sets it."""
+    task = organised_task(request, slug, task_id)
+    rule = stopping_rule_in_force(task_id=task.pk)
+    form = StoppingRuleForm(
+        request.POST or None, initial=StoppingRuleForm.initial_of(rule), task=task
+    )
+    if request.method == "POST" and form.is_valid():
+        try:
+            after = stopping_rule_set(
+                task=task, changed_by=cast("User", request.user), **form.terms
+            )
+        except StoppingRuleError as error:
+            form.add_error("pairs" if error.field == "pairs_share" else error.field, str(error))
+        else:
+            is_same = (rule and rule.pk) == (after and after.pk)
+            messages.success(request, _("Nothing was changed.") if is_same else _("Saved."))
+            return redirect("stopping-rule", slug, task_id)
+    state = stopping_rule_state(task_id=task.pk)
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": "ranking",
+        "form": form,
+        "tests": tests_words(),
+        "tests_chosen": form["tests"].value() if "tests" in form.fields else None,
+        "rule": None if state is None else shown_rule(state),
+        "judgments": judgments_so_far(task_id=task.pk),
+        "history": rule_lines(stopping_rule_history(task_id=task.pk)),
+    }
+    status = 400 if form.is_bound else 200
+    return render(request, "organiser/stopping_rule.html", context, status=status)
+
+
+_SECTION = "design"
+_PREVIEWED = 5
+_DESIGNS_SHOWN = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show the design of a test set with five HITs and the forecast; POST changes it, once it is said what that does."""
+    task = organised_task(request, slug, task_id)
+    form = _form(request, task)
+    if request.method != "POST" or "show" in request.POST or not form.is_valid():
+        return _shown(request, task, form)
+    if not form.changed:
+        messages.info(request, _("Nothing was changed: the design in force is like that."))
+        return redirect(_address(task))
+    effects = design_effects(task=task)
+    if effects.is_any_planned and not is_answered(request):
+        question = Question(
+            title=_("Change the design"),
+            facts=design_effects_in_words(
+                effects, design=form.proposed, group=form.changed.get("judge_group")
+            ),
+            after=_("“Use this one again” beside an earlier design undoes it."),
+            answers=[Answer(_("Change the design"))],
+            cancel=_address(task),
+            fields=form.sent,
+        )
+        return ask(request, question, campaign=task.test_set.campaign, task=task, section=_SECTION)
+    try:
+        design_change(
+            task=task,
+            changed_by=cast("User", request.user),
+            rank_shown_reference=form.cleaned_data["rank_shown_reference"],
+            **form.changed,
+        )
+    except DesignRefusedError as error:
+        form.add_error(error.field if error.field in form.fields else None, str(error))
+        return _shown(request, task, form)
+    messages.success(request, _("The design is changed."))
+    return redirect(_address(task))
+
+
+@require_POST
+@login_required
+def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) -> HttpResponse:
+    """Draw HITs by an earlier design again, from now on."""
+    task = organised_task(request, slug, task_id)
+    design = get_object_or_404(Design.objects.not_imported(), pk=design_id, task=task)
+    design.task = task
+    try:
+        design_use_again(design=design, changed_by=cast("User", request.user))
+    except DesignRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        effects = design_effects_in_words(design_effects(task=task))
+        messages.success(request, " ".join([_("The earlier design is in force again."), *effects]))
+    return redirect(_address(task))
+
+
+@require_POST
+@login_required
+def design_preview(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Return five HITs of the design as the form has it, for the page; stores nothing."""
+    task = organised_task(request, slug, task_id)
+    context = _preview(task, _form(request, task))
+    return render(request, "organiser/_design_preview.html", context)
+
+
+@require_POST
+@login_required
+def design_budget(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Return the forecast of the design as the form has it, for the page; the budget goes into its address."""
+    task = organised_task(request, slug, task_id)
+    budget = BudgetForm(request.POST)
+    context = _forecast(task, _form(request, task), budget)
+    response = render(request, "organiser/_design_forecast.html", context)
+    query = budget.query
+    response["HX-Replace-Url"] = _address(task) + (f"?{query}" if query else "")
+    return response
+
+
+def _form(request: HttpRequest, task: Task) -> DesignForm:
+    found = design_in_force(task_id=task.pk)
+    design = found or design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=0)
+    return DesignForm(request.POST or None, task=task, design=design)
+
+
+def _address(task: Task) -> str:
+    return reverse("design", args=[task.test_set.campaign.slug, task.pk])
+
+
+def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
+    budget = BudgetForm(request.GET)
+    designs = designs_of(task_id=task.pk).order_by("-pk")[: _DESIGNS_SHOWN + 1]
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": _SECTION,
+        "form": form,
+        "history": design_history(list(designs))[:_DESIGNS_SHOWN],
+        # The page with the form asks for its preview once it is there: to draw five HITs takes as long as the rest.
+        **({"is_awaited": True} if _has_form(request) else _preview(task, form)),
+        **_forecast(task, form, budget),
+    }
+    status = 400 if form.is_bound and not form.is_valid() else 200
+    return render(request, "organiser/design.html", context, status=status)
+
+
+def _has_form(request: HttpRequest) -> bool:
+    return request.method != "POST" and rights(request)["may_change"]
+
+
+def _preview(task: Task, form: DesignForm) -> dict[str, Any]:
+    if form.is_bound and not form.is_valid():
+        return {"form": form, "hits": [], "is_refused": True}
+    return {"form": form, "hits": _hits(task, form), "is_refused": False}
+
+
+def _hits(task: Task, form: DesignForm) -> list[PreviewedHIT]:
+    design = form.proposed
+    is_in_force = not form.is_bound or not form.changed
+    return previewed_hits(
+        task_id=task.pk,
+        parameters=None if is_in_force else design.parameters,
+        numbers=next_numbers(task_id=task.pk, count=_PREVIEWED),
+        documents=design.documents,
+        segments=design.segments,
+    )
+
+
+def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any]:
+    is_refused = form.is_bound and not form.is_valid()
+    found, needed = None, []
+    if not is_refused:
+        needed = design_needs_in_words(task=task, design=form.proposed)
+        found = design_forecast(task=task, design=form.proposed, **budget.asked)
+    # A file is asked for by an address alone: it has the design in force, not one that is only looked at.
+    is_in_force = not form.is_bound or not (is_refused or form.changed)
+    return {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "budget": budget,
+        "plot_links": links_of_task(task, ["forecast"], query=budget.query)
+        if is_in_force
+        else None,
+        "is_refused": is_refused,
+        "needed": needed,
+        "forecast": None if found is None else forecast_shown(found, budget),
+    }

@@ -98,7 +98,7 @@ class RuleState:
     judgments : int
         That count in the latest ranking.
     found : mapping or None
-        What the latest ranking says of the rule, see `ranking.services.stopping_results`; None if it was not
+        What the latest ranking says of the rule, see `ranking.services.run_results`; None if it was not
         ranked by this rule yet.
     met : mapping or None
         The first ranking that met it: `run`, `judgments`, `at` and its `criteria`; None if none did.

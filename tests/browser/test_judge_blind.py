@@ -36,8 +36,8 @@ from campaign.services import (
 )
 from campaign.services.uploads import upload_begin
 from ranking.models import Analysis, RankingRun
-from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import judge_one_hit
 from tests.browser.conftest import NewPage
 from tests.browser.crawler import METHODS, Crawler, addresses

@@ -19,7 +19,7 @@ from campaign.services import (
 from campaign.services.own_account import password_token
 from campaign.services.webhooks import webhook_secret_rotate
 from ranking.export.kinds import KINDS
-from ranking.services.publishing import result_reviewer_link_make
+from ranking.services.publishing.publish import result_reviewer_link_make
 from tests.integration.test_secrets import logged
 from tests.permissions.addresses import ADDRESSES
 from tests.permissions.requests import opening

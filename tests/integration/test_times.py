@@ -27,7 +27,7 @@ from campaign.services import (
     invitation_create,
     invitation_revoke,
 )
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import lend
 from tests.clocks import set_process_clock
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

@@ -50,9 +50,9 @@ from campaign.services.webhooks import webhook_create, webhook_test
 from protocols.quiz.snippets import GivenSnippet, snippets_replace
 from ranking.models import Analysis, PublishedResult, RankingRun
 from ranking.pages.published.making import result_bundle_make
-from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.publishing import result_publish
+from ranking.services.publishing.publish import result_publish
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser, make_task
 from tests.recruiting import make_panel

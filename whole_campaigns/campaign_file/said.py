@@ -29,7 +29,7 @@ from campaign.services import (
 )
 from campaign.texts.language_tags import LanguageTagError, language_tags_checked
 from ranking.range_choices import RangeChoiceError
-from ranking.services import StoppingRuleError
+from ranking.services.settings import StoppingRuleError
 
 #: What services say to organisers.
 _REFUSALS: Final = (

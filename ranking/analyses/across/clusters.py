@@ -29,8 +29,7 @@ from ranking.core.rankings.rank import only_estimable, rank
 from ranking.reports.inputs import Input
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Column, Report, Table
-from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.not_yet import shortages_of_rows
+from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 from ranking.wording.ranges import cluster_rules, limit_in_words, shared_rank

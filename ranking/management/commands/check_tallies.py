@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from campaign.management.checking import CorrectingCommand
-from ranking.services.tallies_check import tallies_check
+from ranking.services.runs_check import tallies_check
 
 
 class Command(CorrectingCommand):

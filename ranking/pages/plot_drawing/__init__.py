@@ -7,17 +7,19 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from ranking.pages.plot_drawing.bars import bars
-from ranking.pages.plot_drawing.bump import bump
-from ranking.pages.plot_drawing.grid import grid
-from ranking.pages.plot_drawing.intervals import NAMED_ROWS, intervals
-from ranking.pages.plot_drawing.known import known
-from ranking.pages.plot_drawing.line import line, points
-from ranking.pages.plot_drawing.matrix import PairAddress, matrix
-from ranking.pages.plot_drawing.ranks import ranks
-from ranking.pages.plot_drawing.rows import Row, rows_of
-from ranking.pages.plot_drawing.strips import strips
-from ranking.pages.plot_drawing.svg import NARROW, STYLE, WIDE, Sheet, joined, room_left
+from ranking.pages.plot_drawing.intervals import NAMED_ROWS, bars, intervals, strips
+from ranking.pages.plot_drawing.line import bump, line, points, ranks
+from ranking.pages.plot_drawing.matrix import PairAddress, grid, known, matrix
+from ranking.pages.plot_drawing.svg import (
+    NARROW,
+    STYLE,
+    WIDE,
+    Row,
+    Sheet,
+    joined,
+    room_left,
+    rows_of,
+)
 from ranking.reports.plots import Plot
 from ranking.reports.tables import Table
 

@@ -1,16 +1,32 @@
-"""A row each, with a dot and a bar."""
+"""A row for each line of a table: intervals, bars, and strips of all judges."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Final
+from typing import Final, NamedTuple
 
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from ranking.pages.plot_drawing.axis import Axis, vertical
-from ranking.pages.plot_drawing.rows import Row
-from ranking.pages.plot_drawing.svg import ABOVE, BELOW, NAMES, TOP, Sheet, below, shortened
+from ranking.pages.plot_drawing.svg import (
+    ABOVE,
+    BELOW,
+    HIGHEST,
+    LINE_HEIGHT,
+    NAMES,
+    TOP,
+    Axis,
+    Row,
+    Sheet,
+    above,
+    below,
+    horizontal,
+    joined,
+    number_of,
+    shortened,
+    vertical,
+)
 from ranking.reports.plots import Plot
-from ranking.reports.tables import Table
+from ranking.reports.tables import Table, Value
 
 _ROW: Final = 24
 #: Rows with names; of more, each is lower, and they are not named.
@@ -74,3 +90,143 @@ def _ends(row: Row, axis: Axis) -> tuple[str, str] | None:
         return None
     low = axis.at(axis.start if row.low is None else row.low)
     return low, axis.at(axis.end if row.high is None else row.high)
+
+
+_LEFT_OF_BARS: Final = 56
+#: So many labels, each as long as a date, fit below.
+_LABELS: Final = 7
+_LABELS_NARROW: Final = 2
+_FILLED: Final = 0.72
+
+
+def bars(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
+    """Return height and drawing."""
+    bottom = LINE_HEIGHT - 40
+    y = Axis([0.0, *(row.value for row in rows)], plot, bottom, HIGHEST)
+    slot = (sheet.right - _LEFT_OF_BARS) / len(rows)
+    every = -(-len(rows) // (_LABELS_NARROW if sheet.is_narrow else _LABELS))
+    parts = [above(table, plot.value), horizontal(y, _LEFT_OF_BARS - 8, sheet.right)]
+    for number, row in enumerate(rows):
+        left, top = _LEFT_OF_BARS + number * slot, float(y.at(row.value))
+        parts.append(
+            format_html(
+                '<rect class="dot" x="{}" y="{}" width="{}" height="{}"/>',
+                f"{left:.1f}",
+                f"{top:.1f}",
+                f"{slot * _FILLED:.1f}",
+                f"{bottom - top:.1f}",
+            )
+        )
+        if number % every == 0:
+            parts.append(
+                format_html(
+                    '<text class="quiet" x="{}" y="{}">{}</text>',
+                    f"{left:.1f}",
+                    bottom + 20,
+                    shortened(row.name),
+                )
+            )
+    return LINE_HEIGHT, joined(parts)
+
+
+_STRIP_ROW: Final = 40
+#: What is measured has long names.
+_LEFT_OF_STRIPS: Final = NAMES + 160
+_LEFT_OF_STRIPS_NARROW: Final = 8
+_LETTERS: Final = 48
+
+
+class _Strip(NamedTuple):
+    """The axis of a row, from the least to the most of all, at a height of a sheet."""
+
+    least: float
+    most: float
+    y: int
+    sheet: Sheet
+
+    @property
+    def left(self) -> int:
+        return _LEFT_OF_STRIPS_NARROW if self.sheet.is_narrow else _LEFT_OF_STRIPS
+
+    def at(self, value: float) -> str:
+        """Return where a value is; one beyond an end is at that end."""
+        share = (value - self.least) / (self.most - self.least) if self.most > self.least else 0.5
+        return f"{self.left + min(1.0, max(0.0, share)) * (self.sheet.right - self.left):.1f}"
+
+
+def strips(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString] | None:
+    """Return width, height and drawing; None where no row has an axis."""
+    place = {column.key: number for number, column in enumerate(table.columns)}
+
+    def numbers(row: Sequence[Value]) -> dict[str, float | None]:
+        keys = (plot.value, plot.low, plot.high, plot.least, plot.middle, plot.most_of_all)
+        return {key: number_of(row[place[key]]) for key in keys if key is not None}
+
+    above = ABOVE if sheet.is_narrow else 0
+    parts: list[SafeString] = []
+    for row in table.rows:
+        found = numbers(row)
+        value = found[plot.value]
+        least, most = found.get(plot.least or ""), found.get(plot.most_of_all or "")
+        if value is None or least is None or most is None:
+            continue
+        strip = _Strip(least, most, TOP + above + (_STRIP_ROW + above) * len(parts), sheet)
+        ends = [found.get(key or "") for key in (plot.low, plot.high)]
+        parts.append(
+            joined(
+                [
+                    _axis(str(row[place[plot.label]]), strip),
+                    _range(ends, strip),
+                    _mark(found.get(plot.middle or ""), strip),
+                    format_html(
+                        '<circle class="dot" cx="{}" cy="{}" r="5"/>', strip.at(value), strip.y
+                    ),
+                ]
+            )
+        )
+    if not parts:
+        return None
+    return sheet.width, TOP + (_STRIP_ROW + above) * len(parts), joined(parts)
+
+
+def _axis(label: str, strip: _Strip) -> SafeString:
+    left, right, y = strip.left, strip.sheet.right, strip.y
+    name = (
+        format_html('<text x="{}" y="{}">{}</text>', 0, y - 14, shortened(label, _LETTERS))
+        if strip.sheet.is_narrow
+        else format_html(
+            '<text x="{}" y="{}" text-anchor="end">{}</text>',
+            *(left - 14, y + 4, shortened(label, _LETTERS)),
+        )
+    )
+    return format_html(
+        '{}<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>'
+        '<text class="quiet small" x="{}" y="{}">{}</text>'
+        '<text class="quiet small" x="{}" y="{}" text-anchor="end">{}</text>',
+        name,
+        *(left, right, y, y),
+        *(left, y + 20, f"{strip.least:.3g}"),
+        *(right, y + 20, f"{strip.most:.3g}"),
+    )
+
+
+def _mark(middle: float | None, strip: _Strip) -> SafeString:
+    if middle is None:
+        return SafeString("")
+    at = strip.at(middle)
+    return format_html(
+        '<line class="mark" x1="{}" x2="{}" y1="{}" y2="{}"/>', at, at, strip.y - 10, strip.y + 10
+    )
+
+
+def _range(ends: Sequence[float | None], strip: _Strip) -> SafeString:
+    low, high = ends
+    if low is None or high is None:
+        return SafeString("")
+    return format_html(
+        '<line class="range" x1="{}" x2="{}" y1="{}" y2="{}"/>',
+        strip.at(low),
+        strip.at(high),
+        strip.y,
+        strip.y,
+    )

@@ -1,26 +1,35 @@
-"""Values connected by a line, with a band of intervals; and points, each with a name."""
+"""Lines from left to right: values in order or as points, rows from column to column, and ranks with their ranges."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from ranking.pages.plot_drawing.axis import Axis, across, horizontal
-from ranking.pages.plot_drawing.rows import Row
 from ranking.pages.plot_drawing.svg import (
+    HEADS,
     HIGHEST,
     LINE_HEIGHT,
+    MARGIN,
+    NAMES,
     SHORT_NAMES,
     TOP,
+    Axis,
+    Row,
     Sheet,
     above,
+    across,
     below,
+    horizontal,
     joined,
+    number_of,
     room_of,
+    shortened,
 )
 from ranking.reports.plots import Plot
-from ranking.reports.tables import Table
+from ranking.reports.tables import Table, Value
 
 #: Room for the names of points at the right, and the height of one.
 _NAMES_OF_POINTS: Final = 120
@@ -146,3 +155,221 @@ def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:
         found[number] = next(free, height)
         taken.append((left, right, found[number]))
     return [found[number] for number in range(len(places))]
+
+
+_GAP: Final = 76
+_BUMP_ROW: Final = 28
+#: With columns nearer than this, heads are upright, and so many letters fit.
+_LEAST_GAP: Final = 60
+_UPRIGHT_LETTERS: Final = 18
+#: Styles of lines, told apart without colour: solid, dashed, dotted, dash and dot, heavy, heavy dashes.
+_BUMP_STYLES: Final = 6
+
+
+class _Columns(NamedTuple):
+    """The columns that hold ranks, where the first is, and how far the next ones are."""
+
+    places: Sequence[int]
+    left: float
+    gap: float
+
+    def at(self, place: int) -> str:
+        return f"{self.left + place * self.gap:.1f}"
+
+
+def bump(table: Table, sheet: Sheet) -> tuple[int, int, SafeString]:
+    """Return width, height and lines, with the names at both ends, at the left one of a narrow sheet; best above."""
+    found = [
+        number
+        for number in range(1, len(table.columns))
+        if any(_is_rank(row[number]) for row in table.rows)
+    ]
+    gaps = max(1, len(found) - 1)
+    if sheet.is_narrow:
+        columns = _Columns(
+            found, SHORT_NAMES, min(_GAP, (sheet.right - SHORT_NAMES) / max(2, gaps))
+        )
+    else:
+        columns = _Columns(found, NAMES, _GAP)
+    lowest = max(
+        (
+            float(value)
+            for row in table.rows
+            for at in found
+            if isinstance(value := row[at], int | float)
+        ),
+        default=1.0,
+    )
+    # Upright where columns are too near for heads at an angle.
+    angle = -90 if columns.gap < _LEAST_GAP else -40
+    parts = [
+        format_html(
+            '<text transform="translate({} {}) rotate({})">{}</text>'
+            '<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>',
+            columns.at(place),
+            HEADS - 14,
+            angle,
+            shortened(str(table.columns[at].heading), _UPRIGHT_LETTERS)
+            if angle == -90
+            else shortened(str(table.columns[at].heading)),
+            *(columns.at(place),) * 2,
+            HEADS,
+            _down_bumps(lowest) + 10,
+        )
+        for place, at in enumerate(found)
+    ]
+    for number, row in enumerate(table.rows):
+        parts.append(_path(row, columns, number % _BUMP_STYLES))
+    width = sheet.width
+    if found:
+        parts += _names(table, found[0], columns.left - 14, "end", sheet)
+        if not sheet.is_narrow:
+            right = NAMES + (len(found) - 1) * _GAP
+            parts += _names(table, found[-1], right + 14, "start", sheet)
+            width = right + NAMES
+    return width, int(_down_bumps(lowest)) + 24, joined(parts)
+
+
+def _is_rank(value: Value) -> bool:
+    return isinstance(value, int | float)
+
+
+def _down_bumps(rank: float) -> float:
+    return HEADS + 14 + (rank - 1) * _BUMP_ROW
+
+
+def _path(row: Sequence[Value], columns: _Columns, style: int) -> SafeString:
+    found = [
+        (columns.at(place), _down_bumps(float(value)))
+        for place, at in enumerate(columns.places)
+        if isinstance(value := row[at], int | float)
+    ]
+    lines = [
+        format_html(
+            '<line class="path path-{}" x1="{}" y1="{}" x2="{}" y2="{}"/>', style, *one, *other
+        )
+        for one, other in pairwise(found)
+    ]
+    dots = [format_html('<circle class="dot" cx="{}" cy="{}" r="4"/>', *each) for each in found]
+    return format_html("<g><title>{}</title>{}{}</g>", str(row[0]), joined(lines), joined(dots))
+
+
+def _names(table: Table, at: int, x: float, anchor: str, sheet: Sheet) -> list[SafeString]:
+    """Return the names at an end, those of equal rank in one line."""
+    by_rank: dict[float, list[str]] = {}
+    for row in table.rows:
+        value = row[at]
+        if isinstance(value, int | float):
+            by_rank.setdefault(float(value), []).append(str(row[0]))
+    return [
+        format_html(
+            '<text x="{}" y="{}" text-anchor="{}">{}</text>',
+            x,
+            _down_bumps(rank) + 4,
+            anchor,
+            sheet.named(", ".join(names)),
+        )
+        for rank, names in sorted(by_rank.items())
+    ]
+
+
+_ROW: Final = 28
+_LEFT: Final = 40
+#: Half the height of a range of one rank, in ranks: less than half, so that neighbours stay apart.
+_HALF: Final = 0.3
+#: Styles of lines, told apart without colour.
+_STYLES: Final = 6
+
+
+class _Point(NamedTuple):
+    at: float
+    rank: float
+    low: float
+    high: float
+
+
+def ranks(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString] | None:
+    """Return width, height and lines, with the names where they end; None where nothing is ranked."""
+    lines = _lines(table, plot)
+    points = [point for line in lines.values() for point in line]
+    if not points:
+        return None
+    right = sheet.width - (SHORT_NAMES if sheet.is_narrow else NAMES)
+    free = Plot(kind="line", label="", value="")
+    x = Axis([point.at for point in points], free, _LEFT, right, steps=sheet.ticks)
+    lowest = max(point.high for point in points)
+    bottom = int(_down(lowest)) + _ROW // 2
+    parts = [
+        format_html(
+            '<line class="grid" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>'
+            '<text class="quiet" x="{0}" y="{3}" text-anchor="middle">{4}</text>',
+            at,
+            TOP,
+            bottom,
+            bottom + 18,
+            words,
+        )
+        for at, words in x.ticks
+    ]
+    parts += [_rank(rank) for rank in range(1, int(lowest) + 1)]
+    parts += [_band(line, x) for line in lines.values()]
+    parts += [
+        _line(sheet.named(name), name, line, x, number % _STYLES)
+        for number, (name, line) in enumerate(lines.items())
+    ]
+    heading = next(column.heading for column in table.columns if column.key == plot.label)
+    below = format_html(
+        '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
+        right,
+        bottom + 36,
+        heading,
+    )
+    return sheet.width + (0 if sheet.is_narrow else MARGIN), bottom + 44, joined([*parts, below])
+
+
+def _lines(table: Table, plot: Plot) -> dict[str, list[_Point]]:
+    """Return the points of each name, in the order in which names come."""
+    place = {column.key: number for number, column in enumerate(table.columns)}
+    named = place[plot.across or plot.label]
+    keys = [place[key or plot.value] for key in (plot.label, plot.value, plot.low, plot.high)]
+    found: dict[str, list[_Point]] = {}
+    for row in table.rows:
+        at, rank, low, high = (number_of(row[key]) for key in keys)
+        if at is not None and rank is not None:
+            point = _Point(at, rank, rank if low is None else low, rank if high is None else high)
+            found.setdefault(str(row[named]), []).append(point)
+    return found
+
+
+def _down(rank: float) -> float:
+    return TOP + (rank - 0.5) * _ROW
+
+
+def _rank(rank: int) -> SafeString:
+    return format_html(
+        '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
+        _LEFT - 12,
+        _down(rank) + 4,
+        rank,
+    )
+
+
+def _band(line: list[_Point], x: Axis) -> SafeString:
+    upper = [f"{x.at(each.at)},{_down(each.low - _HALF):.1f}" for each in line]
+    lower = [f"{x.at(each.at)},{_down(each.high + _HALF):.1f}" for each in reversed(line)]
+    return format_html('<polygon class="band" points="{}"/>', " ".join(upper + lower))
+
+
+def _line(short: str, name: str, line: list[_Point], x: Axis, style: int) -> SafeString:
+    points = " ".join(f"{x.at(each.at)},{_down(each.rank):.1f}" for each in line)
+    last = line[-1]
+    return format_html(
+        '<g><title>{}</title><polyline class="path path-{}" points="{}"/>'
+        '<text x="{}" y="{}">{}</text></g>',
+        name,
+        style,
+        points,
+        float(x.at(last.at)) + 10,
+        _down(last.rank) + 4,
+        short,
+    )

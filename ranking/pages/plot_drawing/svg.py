@@ -1,14 +1,18 @@
-"""What all drawings share: sizes, the style of files, and putting parts together."""
+"""What all drawings share: sizes, the style of files, axes with round ticks, and the numbers of rows that are drawn."""
 
+import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.utils.formats import number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from ranking.reports.tables import Table
+from ranking.reports.plots import Plot
+from ranking.reports.tables import Table, Value
+from ranking.wording.numbers import decimals, in_figures
 
 WIDTH: Final = 720
 #: Room for the names of rows.
@@ -125,3 +129,116 @@ def _width(letter: str) -> int:
     if unicodedata.east_asian_width(letter) in "WF":
         return 14
     return 11 if letter.isupper() or letter in "@%–—…" else 8
+
+
+class Axis:
+    """Numbers from `start` to `end` along so many units, with round ticks, about `steps` of them."""
+
+    def __init__(
+        self, values: Sequence[float], plot: Plot, low: float, high: float, *, steps: int = 6
+    ) -> None:
+        start = min(values) if plot.start is None else min(plot.start, *values)
+        end = max(values) if plot.end is None else max(plot.end, *values)
+        if plot.mark is not None:
+            start, end = min(start, plot.mark), max(end, plot.mark)
+        if start == end:
+            start, end = start - 0.5, end + 0.5
+        self.step = max(_step((end - start) / steps), 1.0 if plot.is_whole else 0.0)
+        # Ranks begin at 1, and nothing is at 0.
+        first = plot.start if plot.is_whole and plot.start == start else 0.0
+        self.start = first + math.floor((start - first) / self.step + 1e-9) * self.step
+        self.end = first + math.ceil((end - first) / self.step - 1e-9) * self.step
+        self._low, self._high = low, high
+
+    def at(self, value: float) -> str:
+        """Return where a value is."""
+        share = (value - self.start) / (self.end - self.start)
+        return f"{self._low + share * (self._high - self._low):.1f}"
+
+    @property
+    def ticks(self) -> list[tuple[str, str]]:
+        """Where ticks are, and their numbers as the language writes them."""
+        count = round((self.end - self.start) / self.step)
+        places = max(0, -math.floor(math.log10(self.step) + 1e-9))
+        numbers = [self.start + tick * self.step for tick in range(count + 1)]
+        return [(self.at(each), decimals(each, places)) for each in numbers]
+
+
+def _step(about: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, at least so much."""
+    power = 10.0 ** math.floor(math.log10(about))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= about * (1 - 1e-9))
+
+
+def vertical(axis: Axis, plot: Plot, top: int, bottom: int) -> SafeString:
+    """Return lines from top to bottom at the ticks, with words above them."""
+    ticks = format_html_join(
+        "",
+        '<line class="grid" x1="{0}" x2="{0}" y1="{2}" y2="{3}"/>'
+        '<text class="quiet" x="{0}" y="14" text-anchor="middle">{1}</text>',
+        ((at, words, top, bottom) for at, words in axis.ticks),
+    )
+    return joined([ticks, _mark(axis, plot, top, bottom)])
+
+
+def _mark(axis: Axis, plot: Plot, top: int, bottom: int) -> SafeString:
+    if plot.mark is None:
+        return SafeString("")
+    at = axis.at(plot.mark)
+    return format_html('<line class="mark" x1="{}" x2="{}" y1="{}" y2="{}"/>', at, at, top, bottom)
+
+
+def horizontal(axis: Axis, left: int, right: int) -> SafeString:
+    """Return lines from left to right at the ticks, with words before them."""
+    return format_html_join(
+        "",
+        '<line class="grid" x1="{2}" x2="{3}" y1="{0}" y2="{0}"/>'
+        '<text class="quiet" x="{4}" y="{0}" dy="4" text-anchor="end">{1}</text>',
+        ((at, words, left, right, left - 8) for at, words in axis.ticks),
+    )
+
+
+def across(axis: Axis, plot: Plot, left: int, right: int) -> SafeString:
+    """Return the marked value of an axis that goes up."""
+    if plot.mark is None:
+        return SafeString("")
+    at = axis.at(plot.mark)
+    return format_html('<line class="mark" x1="{}" x2="{}" y1="{}" y2="{}"/>', left, right, at, at)
+
+
+class Row:
+    """What is drawn of a row."""
+
+    __slots__ = ("high", "label", "low", "value")
+
+    def __init__(self, label: Value, value: float, low: float | None, high: float | None) -> None:
+        self.label, self.value, self.low, self.high = label, value, low, high
+
+    @property
+    def name(self) -> str:
+        """The label in words; a number as the language writes it."""
+        if isinstance(self.label, float):
+            return in_figures(self.label)
+        return number_format(self.label) if isinstance(self.label, int) else str(self.label)
+
+
+def number_of(value: Value) -> float | None:
+    """Return a number that can be drawn."""
+    if isinstance(value, int | float) and math.isfinite(value):
+        return float(value)
+    return None
+
+
+def rows_of(table: Table, plot: Plot) -> list[Row]:
+    """Return the rows that have a value; the first ones, where a plot has no room for more."""
+    place = {column.key: number for number, column in enumerate(table.columns)}
+    label, at = place[plot.label], place[plot.value]
+    low, high = (None if key is None else place[key] for key in (plot.low, plot.high))
+    found = []
+    for row in table.rows:
+        value = number_of(row[at])
+        if value is not None:
+            least = None if low is None else number_of(row[low])
+            most = None if high is None else number_of(row[high])
+            found.append(Row(row[label], value, least, most))
+    return found[: plot.most]

@@ -11,13 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.models import System
 from ranking.models import PublishedResult, ZenodoHost
-from ranking.services.publishing import (
-    LONGEST_WORDING,
-    GivenReason,
-    PublishedWords,
-    may_be_anonymous,
-)
-from ranking.services.publishing.zenodo import LICENCES, TOKEN
+from ranking.services.publishing.bundles import LICENCES, TOKEN
+from ranking.services.publishing.content import PublishedWords
+from ranking.services.publishing.naming import LONGEST_WORDING, GivenReason, may_be_anonymous
 
 _TEXT: Final = 5_000
 _LINE: Final = 300

@@ -45,8 +45,8 @@ from ranking.pages.published.page import frozen_in_words, published_page
 from ranking.pages.published.versions import newer_version, version_lines
 from ranking.reports.published import FOLDER, PublishedFile, bibtex_file
 from ranking.reports.published.folder import BundleFile, checksums, crate, readme
-from ranking.services.publishing import PublishingRefusedError
 from ranking.services.publishing.bundles import result_bundle_store
+from ranking.services.publishing.naming import PublishingRefusedError
 
 #: The style sheets of the page, as templates/base.html and templates/published/result.html name them.
 _STYLES: Final = ("base", "scripts", "dashboard", "published")

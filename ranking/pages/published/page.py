@@ -19,7 +19,7 @@ from ranking.pages.summary import RankingSummary, summarise_run
 from ranking.range_choices import recorded_choice
 from ranking.reports.published.report import pairs_against
 from ranking.wording.agreement import strength_caution, strength_in_words
-from ranking.wording.not_yet import reason_in_words
+from ranking.wording.methods import reason_in_words
 from ranking.wording.numbers import p_in_figures
 from ranking.wording.pair_tests import mark_of
 from ranking.wording.published_method import firmness_in_words, method_sentences, reason_published

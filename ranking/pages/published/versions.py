@@ -12,8 +12,7 @@ from ranking.core.counting.moments import MIN_UNITS
 from ranking.models import PublishedResult, ResultBundle
 from ranking.pages.published.page import Content
 from ranking.pages.summary import names_in_a_row
-from ranking.selectors.publishing_worries import PublishingWorries
-from ranking.selectors.result_bundles import bundle_asked
+from ranking.selectors.published_results import PublishingWorries, bundle_asked
 from ranking.wording.published_method import method_name, reason_published
 from ranking.wording.ranges import rank_range
 

@@ -11,7 +11,7 @@ from ranking.code_version import code_version
 from ranking.files.bundles import ABSENT, Check, Difference, Problem
 from ranking.reports.published.report import grouped, title_of
 from ranking.reports.tables import Column, Report, Table, Value
-from ranking.wording.not_yet import shortages_of_rows
+from ranking.wording.methods import shortages_of_rows
 from ranking.wording.ranges import cluster_rules, rank_cell, rank_range
 
 #: Differences that are listed; JSON has all.

@@ -11,7 +11,7 @@ from campaign.export.csv_lines import csv_line
 from ranking.core.rankings.rank import only_estimable
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.reports.writing import ReportFormat, typst_table, write
-from ranking.wording.not_yet import shortages_of_rows
+from ranking.wording.methods import shortages_of_rows
 from ranking.wording.pair_tests import MARKS, mark_of
 from ranking.wording.published_method import firmness_in_words
 from ranking.wording.ranges import cluster_rules, rank_cell

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import System, SystemKind
 from ranking.models import RankingSettings, StoppingRule
-from ranking.selectors.frozen_facts import LeftOutJudge
+from ranking.selectors.published_results import LeftOutJudge
 
 #: Shorter names are words of texts by chance.
 _SHORTEST: Final = 3

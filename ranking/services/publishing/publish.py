@@ -17,15 +17,15 @@ from campaign.services.rehearsals import real_check
 from campaign.texts.canonical_json import canonical, digest_of
 from ranking.models import PublishedResult, RankingRun
 from ranking.selectors.analyses import kind_in_place_of_ranking
-from ranking.selectors.frozen_facts import systems_entered
-from ranking.selectors.published_results import next_version
+from ranking.selectors.published_results import next_version, systems_entered
 from ranking.selectors.runs import latest_run
 from ranking.services.latest_rankings import latest_ranking_keep
-from ranking.services.publishing.analyses import frozen_firmness, frozen_self_agreement
-from ranking.services.publishing.bundles import result_bundle_ask
+from ranking.services.publishing.bundles import database_now, result_bundle_ask
 from ranking.services.publishing.content import (
     PublishedFacts,
     PublishedWords,
+    frozen_firmness,
+    frozen_self_agreement,
     published_content,
     published_facts,
 )
@@ -40,12 +40,6 @@ from ranking.services.publishing.naming import (
     text_check,
     wordings_check,
 )
-
-
-def database_now() -> datetime:
-    """Return the moment it is. One query."""
-    moment: datetime = Task.objects.values_list(Now(), flat=True)[:1].get()
-    return moment
 
 
 @dataclass(frozen=True, slots=True)

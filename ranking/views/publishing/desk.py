@@ -27,34 +27,33 @@ from ranking.pages.published.versions import (
     version_lines,
     worries_in_words,
 )
-from ranking.selectors.frozen_facts import systems_entered
-from ranking.selectors.published_results import versions_of
-from ranking.selectors.publishing_worries import publishing_worries
-from ranking.selectors.result_bundles import bundle_of
+from ranking.selectors.published_results import (
+    bundle_of,
+    publishing_worries,
+    systems_entered,
+    versions_of,
+)
 from ranking.selectors.runs import latest_run
-from ranking.services.publishing import (
-    PublishedDraft,
-    PublishedFacts,
-    PublishingRefusedError,
-    embargo_check,
-    firmness_ask,
+from ranking.services.publishing.bundles import (
+    LICENCES,
+    ZenodoRefusedError,
     new_seed_comes,
-    published_draft,
-    published_facts,
-    reasons_given,
     result_bundle_ask,
+    zenodo_draft_ask,
+    zenodo_metadata,
+)
+from ranking.services.publishing.content import PublishedFacts, firmness_ask, published_facts
+from ranking.services.publishing.naming import PublishingRefusedError, reasons_given
+from ranking.services.publishing.publish import (
+    PublishedDraft,
+    embargo_check,
+    published_draft,
     result_embargo_change,
     result_publish,
     result_retract,
     result_retraction_undo,
     result_reviewer_link_end,
     result_reviewer_link_make,
-)
-from ranking.services.publishing.zenodo import (
-    LICENCES,
-    ZenodoRefusedError,
-    zenodo_draft_ask,
-    zenodo_metadata,
 )
 
 

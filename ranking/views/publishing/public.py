@@ -24,8 +24,14 @@ from ranking.models import PublishedResult
 from ranking.pages.published.making import result_shown
 from ranking.pages.published.page import published_page
 from ranking.reports.published import FOLDER
-from ranking.selectors.published_results import is_member, published_at, versions_shown
-from ranking.selectors.result_bundles import bundle_bytes, bundle_of, bundled_bytes
+from ranking.selectors.published_results import (
+    bundle_bytes,
+    bundle_of,
+    bundled_bytes,
+    is_member,
+    published_at,
+    versions_shown,
+)
 
 #: Seconds after which a retraction is seen by whoever has the page in a cache.
 PAGE_SECONDS: Final = 60

@@ -17,8 +17,7 @@ from annotation.services import (
     skip_submit,
 )
 from campaign.models import Judge, Task
-from ranking.selectors.feedback import latest_feedback
-from ranking.selectors.progress import judging_progress
+from ranking.selectors.dashboards import judging_progress, latest_feedback
 from tests.at_work import judge_all_of, lend, repeat_is_due
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 

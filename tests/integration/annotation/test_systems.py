@@ -27,7 +27,7 @@ from campaign.models import (
     Task,
 )
 from campaign.services import conflict_declare
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 

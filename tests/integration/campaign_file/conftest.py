@@ -25,7 +25,7 @@ from campaign.services import (
     panel_create,
 )
 from campaign.services.judge_groups import judge_groups_set
-from ranking.services import ranking_settings_change, stopping_rule_set
+from ranking.services.settings import ranking_settings_change, stopping_rule_set
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 MUSEUM = Path(__file__).parents[3] / "demo/museum"

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from ranking.models import PublishedResult
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.factories import make_campaign, make_organiser
 from tests.integration.publishing.bundled import bundled, said
 from tests.integration.ranking.pages import addresses, text_of

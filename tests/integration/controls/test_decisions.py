@@ -15,7 +15,7 @@ from annotation.services import (
 )
 from campaign.models import Judge, Task, User
 from ranking.models import Analysis
-from ranking.selectors.analysis_judges import judges_in_answer
+from ranking.selectors.analyses import judges_in_answer
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.factories import make_judge, make_organiser
 from tests.integration.ranking.writing import TestSetWriter

@@ -17,7 +17,7 @@ from campaign.formats.yaml_tree import read_yaml
 from campaign.models import BadReference, Campaign, Judge, Protocol, Task
 from demo.still_loading import still_loading_write
 from ranking.models import RankingRun
-from ranking.selectors.judge_measures import measures_by_judge
+from ranking.selectors.judges import measures_by_judge
 from whole_campaigns.campaign_file.applying import campaign_file
 from whole_campaigns.campaign_file.schema import schema_check
 

@@ -13,7 +13,7 @@ from annotation.services import hits_plan, judgment_submit, skip_submit
 from campaign.formats import read_five_way_csv
 from campaign.models import Campaign, Task
 from ranking.models import RankingRun
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_judge, make_task
 

@@ -10,7 +10,7 @@ from django.db import connection
 from annotation.models import JudgeAccount
 from campaign.models import InvitationMail, Job, Task, WebhookDelivery
 from config.metrics import _SQL
-from ranking.services import ranking_compute
+from ranking.services.runs import ranking_compute
 from tests.factories import make_campaign
 from tests.filled_world import costs
 from tests.filling import Filling, filled_task

@@ -39,8 +39,8 @@ from campaign.services import (
 from campaign.services.exported_files import exported_file_keep
 from campaign.tasks import send_mails
 from ranking.models import RankingRun
-from ranking.services import ranking_run_compute
 from ranking.services.run_results import run_result
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 

@@ -18,8 +18,8 @@ from annotation.services import hit_redraw, judgment_submit, judgments_number, p
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
 from protocols.models import RatingAnswer
+from ranking.selectors.analyses import output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen
-from ranking.selectors.output_scores import output_scores
 from ranking.services.analyses import analysis_choice
 from tests.at_work import lend
 from tests.factories import make_judge

@@ -12,7 +12,7 @@ from campaign.services import task_create
 from protocols.models import SpansAnswer
 from ranking.models import Analysis
 from ranking.selectors.analyses import answer_for_people
-from ranking.services.answers_kept_up import GROWTH
+from ranking.services.analyses import GROWTH
 from ranking.tasks import rank_task
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.protocols.judging import (

@@ -9,8 +9,8 @@ import pytest
 from annotation.protocols import answer_kind
 from annotation.services import judgments_number
 from campaign.models import Protocol, Task
+from ranking.selectors.analyses import output_scores, scores_outputs
 from ranking.selectors.chosen_judgments import judgments_chosen
-from ranking.selectors.output_scores import output_scores, scores_outputs
 from ranking.services.analyses import (
     analysis_ask,
     analysis_choice,

@@ -34,7 +34,7 @@ from campaign.models import BadReference, Campaign, Judge, Output, Protocol, Tas
 from campaign.services import bad_reference_review, bad_references_make
 from ranking.analyses import ANALYSES
 from ranking.selectors.analyses import analyses_of
-from ranking.selectors.judge_measures import measures_by_judge
+from ranking.selectors.judges import measures_by_judge
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.tasks import rank_task
 from tests.factories import make_campaign, make_judge, make_organiser

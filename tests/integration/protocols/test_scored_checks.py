@@ -19,8 +19,8 @@ from annotation.services import (
 from annotation.services.simulation import lend_prepared
 from campaign.models import BadReference, Judge, Protocol, Task
 from campaign.services import bad_reference_review, bad_references_make
-from ranking.selectors.judge_measures import measures_by_judge
-from ranking.selectors.scored_checks import scored_checks
+from ranking.selectors.judges import measures_by_judge
+from ranking.selectors.quality import scored_checks
 from ranking.tasks import rank_task
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask

@@ -13,10 +13,8 @@ from django.core.management import CommandError, call_command
 from campaign.models import Task
 from ranking.models import PublishedResult, ResultBundle
 from ranking.pages.published.making import result_bundle_make
-from ranking.selectors.result_bundles import bundle_bytes
-from ranking.services.publishing import (
-    result_publish,
-)
+from ranking.selectors.published_results import bundle_bytes
+from ranking.services.publishing.publish import result_publish
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from campaign.models import Campaign, Task, User
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.factories import make_campaign
 from tests.integration.publishing.bundled import ROOT, Command
 from tests.integration.ranking.writing import TestSetWriter

@@ -16,11 +16,9 @@ from annotation.services import (
 from campaign.models import Judge, Output, Segment, System, User
 from ranking.models import BundlePart, ResultBundle
 from ranking.pages.published.making import result_bundle_make
-from ranking.services import ranking_run_compute
-from ranking.services.publishing import (
-    PublishedWords,
-    result_bundle_ask,
-)
+from ranking.services.publishing.bundles import result_bundle_ask
+from ranking.services.publishing.content import PublishedWords
+from ranking.services.runs import ranking_run_compute
 from ranking.wording.published_method import method_sentences
 from tests.integration.publishing.bundled import bundled, files_of, packed, said
 from tests.integration.ranking.writing import TestSetWriter, settings_change

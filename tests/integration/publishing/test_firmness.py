@@ -12,11 +12,12 @@ from campaign.services.jobs import jobs_run_waiting
 from ranking.core.firmness.fewest_blocks import fewest_blocks
 from ranking.core.methods.registry import counts_method_named
 from ranking.models import Analysis, PublishedResult
-from ranking.selectors.judged_blocks import judged_blocks
+from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import latest_run
-from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.publishing import firmness_ask, published_draft, result_publish
+from ranking.services.publishing.content import firmness_ask
+from ranking.services.publishing.publish import published_draft, result_publish
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 

@@ -15,12 +15,9 @@ from campaign.models import Segment, System
 from ranking.models import ResultBundle
 from ranking.pages.published.making import result_bundle_make
 from ranking.reports.published import FOLDER
-from ranking.services.publishing import (
-    PublishedWords,
-    result_bundle_ask,
-    result_publish,
-    result_retract,
-)
+from ranking.services.publishing.bundles import result_bundle_ask
+from ranking.services.publishing.content import PublishedWords
+from ranking.services.publishing.publish import result_publish, result_retract
 from tests.integration.publishing.bundled import ROOT, bundled, files_of
 from tests.integration.ranking.writing import TestSetWriter
 

@@ -12,10 +12,10 @@ from annotation.models import Block, Judgment, JudgmentNumber
 from annotation.services import quality_action_take
 from campaign.models import Campaign, User
 from ranking.models import RankingRun
-from ranking.selectors.frozen_facts import judged_facts
+from ranking.selectors.published_results import judged_facts
 from ranking.selectors.runs import latest_run
-from ranking.services import ranking_run_compute
-from ranking.services.publishing import published_draft, result_publish
+from ranking.services.publishing.publish import published_draft, result_publish
+from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.conftest import ranked_task
 from tests.integration.ranking.writing import TestSetWriter, documents_of
 

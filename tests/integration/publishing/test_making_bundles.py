@@ -11,10 +11,10 @@ from campaign.models import Segment
 from campaign.services.jobs import job_cancel, jobs_run_waiting
 from ranking.models import BundlePart, PublishedResult, ResultBundle
 from ranking.pages.published.making import result_bundle_make
-from ranking.selectors.result_bundles import bundle_bytes
-from ranking.services.publishing import (
-    PublishingRefusedError,
-    result_bundle_ask,
+from ranking.selectors.published_results import bundle_bytes
+from ranking.services.publishing.bundles import result_bundle_ask
+from ranking.services.publishing.naming import PublishingRefusedError
+from ranking.services.publishing.publish import (
     result_publish,
     result_retract,
     result_reviewer_link_make,

@@ -14,14 +14,14 @@ from annotation.services import quality_action_take
 from campaign.models import System, User
 from ranking.models import PublishedResult
 from ranking.reports.published import FOLDER
-from ranking.services import ranking_run_compute
-from ranking.services.publishing import (
-    PublishedWords,
+from ranking.services.publishing.content import PublishedWords
+from ranking.services.publishing.publish import (
     result_publish,
     result_retract,
     result_reviewer_link_end,
     result_reviewer_link_make,
 )
+from ranking.services.runs import ranking_run_compute
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.publishing.bundled import bundled
 from tests.integration.ranking.pages import text_of

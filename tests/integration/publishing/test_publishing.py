@@ -13,15 +13,9 @@ from campaign.models import ActivityEvent, Campaign, System, User
 from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult, RankingRun
 from ranking.pages.published.page import published_page
-from ranking.services import (
-    ranking_run_compute,
-    ranking_settings_change,
-    stopping_rule_set,
-)
-from ranking.services.publishing import (
-    PublishedWords,
-    PublishingRefusedError,
-    RankingChangedError,
+from ranking.services.publishing.content import PublishedWords
+from ranking.services.publishing.naming import PublishingRefusedError, RankingChangedError
+from ranking.services.publishing.publish import (
     published_draft,
     result_embargo_change,
     result_publish,
@@ -30,6 +24,8 @@ from ranking.services.publishing import (
     result_reviewer_link_end,
     result_reviewer_link_make,
 )
+from ranking.services.runs import ranking_run_compute
+from ranking.services.settings import ranking_settings_change, stopping_rule_set
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from campaign.models import Task
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.bundled import Command, bundled, files_of, packed, said, told
 from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
 

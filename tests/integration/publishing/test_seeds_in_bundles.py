@@ -26,11 +26,9 @@ from campaign import services
 from campaign.models import Campaign, Task, User
 from ranking.models import ResultBundle
 from ranking.pages.published.making import result_bundle_make
-from ranking.selectors.result_bundles import bundle_bytes
-from ranking.services import ranking_run_compute
-from ranking.services.publishing import (
-    result_publish,
-)
+from ranking.selectors.published_results import bundle_bytes
+from ranking.services.publishing.publish import result_publish
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_judge, make_task
 from tests.integration.publishing.bundled import bundled, files_of, packed, said

@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 
 from ranking.core.agreement.measures import measure_agreement
-from ranking.selectors.judged_blocks import judged_blocks
+from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import latest_run
-from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.publishing import published_draft
+from ranking.services.publishing.publish import published_draft
+from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.bundled import bundled, files_of
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from campaign.models import Task
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.bundled import bundled, files_of, packed, said, told
 from tests.integration.ranking.writing import TestSetWriter
 

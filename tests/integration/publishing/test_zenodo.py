@@ -14,8 +14,9 @@ from ranking.export import zenodo as zenodo_client
 from ranking.export.zenodo import Zenodo, ZenodoError
 from ranking.models import PublishedResult, ZenodoDraft
 from ranking.pages.published.making import result_bundle_make
-from ranking.selectors.result_bundles import bundle_bytes, bundle_of
-from ranking.services.publishing import PublishedWords, result_publish, result_retract
+from ranking.selectors.published_results import bundle_bytes, bundle_of
+from ranking.services.publishing.content import PublishedWords
+from ranking.services.publishing.publish import result_publish, result_retract
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 from tests.zenodo_stand_in import TOKEN, ZenodoStandIn, zenodo_stand_in

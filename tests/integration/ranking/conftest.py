@@ -21,7 +21,7 @@ from campaign.models import (
     Task,
     User,
 )
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
 
 WriteTestSet = Callable[..., TestSetWriter]

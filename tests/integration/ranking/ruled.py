@@ -1,9 +1,7 @@
 """Rankings with stopping rules, as these tests make them."""
 
 from ranking.models import RankingRun
-from ranking.services import (
-    ranking_run_compute,
-)
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
 
 

@@ -8,8 +8,8 @@ from annotation.services import design_change, quality_action_take, sampling_sta
 from campaign.models import Task
 from ranking.core.counting.tallies import tally
 from ranking.core.rankings.rank import rank
-from ranking.selectors.judged_blocks import judged_blocks
-from ranking.services import ranking_run_compute, ranking_run_reproduce
+from ranking.selectors.judged_columns import judged_blocks
+from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from tests.at_work import judge_one_hit
 from tests.factories import make_judge, make_organiser
 

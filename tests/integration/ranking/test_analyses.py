@@ -18,10 +18,10 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, LatestRanking
 from ranking.reports.stored import report_in
-from ranking.services import ranking_run_compute
 from ranking.services.analyses import (
     analysis_reproduce,
 )
+from ranking.services.runs import ranking_run_compute
 from tests.factories import make_analyst
 from tests.integration.ranking.answered import answer
 from tests.integration.ranking.writing import TestSetWriter

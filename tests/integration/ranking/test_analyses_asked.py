@@ -10,11 +10,11 @@ from campaign.models import Job, JobState, User
 from campaign.services.jobs import jobs_run_waiting
 from ranking.analyses.options import OptionError
 from ranking.models import Analysis
-from ranking.services import ranking_run_compute
 from ranking.services.analyses import (
     analysis_ask,
     analysis_choice,
 )
+from ranking.services.runs import ranking_run_compute
 from tests.factories import make_analyst
 from tests.integration.ranking.writing import TestSetWriter
 

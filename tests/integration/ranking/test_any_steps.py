@@ -17,12 +17,9 @@ from campaign.models import Campaign, Document, Judge, Segment, System, User
 from ranking.models import JudgeMeasures
 from ranking.selectors.runs import latest_run
 from ranking.services import live_tallies as services
-from ranking.services import (
-    quality_evaluate,
-    ranking_compute,
-    ranking_run_reproduce,
-)
-from ranking.services.live_cache import LiveCache
+from ranking.services.live_tallies import LiveCache
+from ranking.services.quality import quality_evaluate
+from ranking.services.runs import ranking_compute, ranking_run_reproduce
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 from tests.properties import examples
 

@@ -14,7 +14,7 @@ from campaign.services import task_create
 from protocols.models import SpansAnswer
 from ranking.core.rankings.rank import rank
 from ranking.models import Analysis
-from ranking.selectors.judged_blocks import judged_blocks
+from ranking.selectors.judged_columns import judged_blocks
 from ranking.services.analyses import (
     AnalysisRefusedError,
     analysis_ask,

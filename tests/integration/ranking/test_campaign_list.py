@@ -12,8 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from campaign.models import Campaign, Membership, User
-from ranking.pages.campaign_table import CampaignTable, campaign_table
-from ranking.pages.overview import overview_rows, totals_of
+from ranking.pages.overview import CampaignTable, campaign_table, overview_rows, totals_of
 from ranking.selectors.dashboards import organised_campaigns
 from ranking.selectors.overview import campaign_overview
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser

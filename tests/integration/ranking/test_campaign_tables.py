@@ -11,8 +11,8 @@ from campaign.services import judge_group_create, judge_group_members_change
 from ranking.analyses import TABLES, OptionError
 from ranking.models import LatestRanking
 from ranking.reports import ReportFormat, write
-from ranking.services import ranking_run_compute
 from ranking.services.analyses import table_ask
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.tabled import rows_of, table_choice, told

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import Campaign
-from ranking.pages.addresses import TableAddresses
+from ranking.pages.formats import TableAddresses
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.tabled import told
 from tests.integration.ranking.writing import TestSetWriter

@@ -14,14 +14,15 @@ from ranking.models import Analysis
 from ranking.reports.inputs import WorkFacts, recorded_work
 from ranking.reports.stored import report_in
 from ranking.reports.tables import Table
-from ranking.selectors.work import work_facts
-from ranking.services import ranking_run_compute, stopping_rule_set
+from ranking.selectors.overview import work_facts
 from ranking.services.analyses import (
     analysis_ask,
     analysis_choice,
     analysis_compute,
     analysis_reproduce,
 )
+from ranking.services.runs import ranking_run_compute
+from ranking.services.settings import stopping_rule_set
 from tests.at_work import lend
 from tests.factories import make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter

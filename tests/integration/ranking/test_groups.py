@@ -7,12 +7,9 @@ from campaign.services import judge_group_change, judge_group_create, judge_grou
 from ranking.models import LatestRanking
 from ranking.range_choices import RangeChoiceError
 from ranking.selectors.runs import due_tasks, ranking_is_due
-from ranking.services import (
-    latest_ranking_keep,
-    ranking_run_compute,
-    ranking_run_reproduce,
-    ranking_settings_change,
-)
+from ranking.services.latest_rankings import latest_ranking_keep
+from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
+from ranking.services.settings import ranking_settings_change
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 

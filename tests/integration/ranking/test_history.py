@@ -4,8 +4,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from ranking.selectors.history import RUNS_SHOWN, ranking_history
-from ranking.services import ranking_history_compute
+from ranking.selectors.runs import RUNS_SHOWN, ranking_history
+from ranking.services.runs import ranking_history_compute
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db

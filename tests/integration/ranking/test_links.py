@@ -6,11 +6,11 @@ import pytest
 from django.urls import reverse
 
 from campaign.models import Segment
-from ranking.pages.addresses import Addresses
+from ranking.pages.formats import Addresses
 from ranking.pages.report_shown import shown_tables
 from ranking.reports.tables import Column, Report, Table
 from ranking.reports.writing import ReportFormat, write
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter, documents_of
 
 pytestmark = pytest.mark.django_db

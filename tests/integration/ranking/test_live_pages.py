@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from campaign.models import Campaign, CampaignState, Membership, Session, User
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import Response, addresses
 from tests.integration.ranking.writing import TestSetWriter

@@ -17,13 +17,9 @@ from ranking.models import RankingRun, StoredTallies, TalliesBuild
 from ranking.selectors import live_judgments
 from ranking.selectors.runs import latest_run, system_kinds
 from ranking.services import live_tallies as services
-from ranking.services import (
-    ranking_run_compute,
-    ranking_run_reproduce,
-    tallies_build,
-)
-from ranking.services.live_cache import LiveCache
-from ranking.services.tallies_check import tallies_check
+from ranking.services.live_tallies import LiveCache
+from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
+from ranking.services.runs_check import tallies_check
 from ranking.tasks import build_tallies, check_tallies, rank_task
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 
@@ -170,7 +166,7 @@ Enqueued = list[int]
 def enqueued(monkeypatch: pytest.MonkeyPatch) -> Enqueued:
     """The test sets whose judgments a worker was asked to count, by messages that arrive nowhere."""
     found: Enqueued = []
-    monkeypatch.setattr(tallies_build, "tallies_build_enqueue", found.append)
+    monkeypatch.setattr(services, "tallies_build_enqueue", found.append)
     monkeypatch.setattr(services, "COUNTED_IN_PLACE", 5)
     return found
 
@@ -221,14 +217,14 @@ def test_nothing_is_stored_if_a_judge_was_renamed_while_judgments_were_counted(
     judged: TestSetWriter, enqueued: Enqueued, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     StoredTallies.objects.all().delete()
-    count_all = tallies_build._counted
+    count_all = services._counted_in_pieces
 
     def count_and_rename(*arguments: Any) -> LiveTallies:
         found = count_all(*arguments)
         Judge.objects.filter(pseudonym="j1").update(pseudonym="j3")
         return found
 
-    monkeypatch.setattr(tallies_build, "_counted", count_and_rename)
+    monkeypatch.setattr(services, "_counted_in_pieces", count_and_rename)
     build_tallies(judged.task.pk)
 
     assert not StoredTallies.objects.exists()

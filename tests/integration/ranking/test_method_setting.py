@@ -11,8 +11,8 @@ from ranking.models import RankingRun
 from ranking.range_choices import RangeChoiceError
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
 from ranking.selectors.settings import ranking_settings_history
-from ranking.services import ranking_run_compute, ranking_run_reproduce
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_what_is_due
 from ranking.wording.methods import LiveMethod
 from tests.integration.ranking.writing import TestSetWriter, settings_change

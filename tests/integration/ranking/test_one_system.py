@@ -9,8 +9,8 @@ from django.urls import reverse
 from campaign.models import Segment
 from campaign.services import judge_group_create, judge_group_members_change
 from ranking.models import Analysis
-from ranking.services import ranking_run_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import addresses
 from tests.integration.ranking.writing import TestSetWriter

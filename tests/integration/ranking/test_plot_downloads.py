@@ -15,10 +15,11 @@ from annotation.models import WorkedQuarterHour
 from campaign.models import Judge, Output, Segment
 from ranking.models import Analysis
 from ranking.pages.page_plots import CAMPAIGN_PLOTS, JUDGE_PLOTS, TEST_SET_PLOTS
-from ranking.pages.plot_file import PLOT_FILES
+from ranking.pages.report_shown import PLOT_FILES
 from ranking.selectors.runs import latest_run
-from ranking.services import quality_evaluate, ranking_history_compute
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.quality import quality_evaluate
+from ranking.services.runs import ranking_history_compute
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.writing import TestSetWriter
 

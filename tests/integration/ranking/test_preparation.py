@@ -5,7 +5,7 @@ import pytest
 from campaign.models import Campaign, CampaignState
 from campaign.services import instructions_write
 from ranking.pages.preparation import StepState, steps_of
-from ranking.selectors.preparation import preparation
+from ranking.selectors.tasks import preparation
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from ranking.selectors.dashboards import judging_progress
 from ranking.selectors.judges import judge_rows
-from ranking.selectors.progress import judging_progress
-from ranking.services import quality_evaluate, ranking_run_compute
+from ranking.services.quality import quality_evaluate
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db

@@ -23,18 +23,14 @@ from annotation.services import (
 from campaign.models import Campaign, Judge, User
 from ranking.judge_monitoring import MeasureResult
 from ranking.models import JudgeMeasures, QualityReport, RankingRun
-from ranking.selectors.judge_measures import measures_by_judge
-from ranking.selectors.progress import judging_progress
+from ranking.selectors.dashboards import judging_progress
+from ranking.selectors.judges import measures_by_judge
 from ranking.selectors.quality import quality_due
 from ranking.selectors.rule_effects import is_breached
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
-from ranking.services import (
-    quality_evaluate,
-    ranking_run_compute,
-    ranking_run_reproduce,
-    rules_preview,
-    rules_put_in_force,
-)
+from ranking.services.quality import quality_evaluate
+from ranking.services.rules import rules_preview, rules_put_in_force
+from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_task, rank_what_is_due
 from tests.clickers import SUGGESTED
 from tests.clocks import set_process_clock

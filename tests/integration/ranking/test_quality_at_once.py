@@ -9,7 +9,8 @@ from annotation.selectors import JudgeStatus, judge_status
 from annotation.services import RuleTerms, quality_rule_add
 from campaign.models import Campaign, Judge
 from ranking.selectors.quality import quality_due
-from ranking.services import quality_evaluate, ranking_run_compute
+from ranking.services.quality import quality_evaluate
+from ranking.services.runs import ranking_run_compute
 from tests.conftest import Eventually
 from tests.integration.ranking.writing import TestSetWriter
 from tests.locks import somebody_waits_for_a_lock

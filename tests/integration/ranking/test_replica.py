@@ -15,7 +15,7 @@ from annotation.services import quality_action_take
 from campaign.database import replica
 from campaign.models import Judge, Membership, User
 from launcher.services import Services
-from ranking.selectors.judge_list import judges_listed
+from ranking.selectors.judges import judges_listed
 from ranking.tasks import rank_task
 from tests.integration.ranking.pages import addresses
 from tests.integration.ranking.writing import TestSetWriter
@@ -212,7 +212,7 @@ def test_a_statement_that_the_replica_gives_up_is_asked_of_the_primary(
             raise OperationalError("canceling statement due to conflict with recovery")
         return judges_listed(**named)
 
-    monkeypatch.setattr("ranking.views.judges.judges_listed", given_up)
+    monkeypatch.setattr("ranking.views.judge.judges_listed", given_up)
     assert as_organiser.get(paths["page of judges"]).status_code == 200
     assert asked == [True, False]
 

@@ -20,7 +20,7 @@ from annotation.services import (
 from campaign.models import Campaign, Judge, User
 from ranking.selectors.rule_effects import effects_held, rule_effects
 from ranking.selectors.runs import latest_run
-from ranking.services import (
+from ranking.services.rules import (
     ConfirmationNeededError,
     rule_release,
     rule_replace,

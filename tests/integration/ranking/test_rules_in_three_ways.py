@@ -14,9 +14,7 @@ from annotation.services import (
 )
 from campaign.models import Campaign, User
 from ranking.selectors.rule_effects import rule_effects
-from ranking.services import (
-    rules_preview,
-)
+from ranking.services.rules import rules_preview
 from tests.integration.ranking.twelve_judges import JUDGES, judges_judge, rank_again, terms
 from tests.integration.ranking.writing import TestSetWriter
 

@@ -16,7 +16,8 @@ from campaign.models import Campaign, Task
 from campaign.services import judge_group_create, judge_group_members_change
 from ranking.analyses import ANALYSES, TABLES
 from ranking.selectors.analyses import analyses_of
-from ranking.services import ranking_run_compute, stopping_rule_set
+from ranking.services.runs import ranking_run_compute
+from ranking.services.settings import stopping_rule_set
 from tests.factories import make_campaign, make_organiser
 from tests.filling import Filling, filled_task
 from tests.integration.protocols.judging import (

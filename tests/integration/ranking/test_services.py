@@ -11,14 +11,14 @@ from annotation.models import Judgment
 from campaign.models import Task
 from ranking.core.live.state import LiveTallies
 from ranking.models import RankingRun
-from ranking.services import (
-    planned_runs,
+from ranking.services import live_tallies as live_tallies_services
+from ranking.services import runs as services
+from ranking.services.live_tallies import live_tallies
+from ranking.services.runs import (
     ranking_history_compute,
     ranking_run_compute,
     ranking_run_reproduce,
 )
-from ranking.services import runs as services
-from ranking.services.live_tallies import live_tallies
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -173,7 +173,7 @@ def test_other_code_is_a_new_run(
     ten_blocks: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ranking_run_compute(task_id=ten_blocks.task.pk) is not None
-    monkeypatch.setattr(planned_runs, "code_version", lambda: "9.9.9")
+    monkeypatch.setattr(live_tallies_services, "code_version", lambda: "9.9.9")
 
     run = ranking_run_compute(task_id=ten_blocks.task.pk)
 

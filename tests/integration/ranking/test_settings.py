@@ -14,14 +14,11 @@ from annotation.services import design_change
 from ranking.core.rankings.rank import rank
 from ranking.models import RankingRun, RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError
-from ranking.selectors.judged_blocks import judged_blocks
+from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
 from ranking.selectors.settings import ranking_settings_in_force
-from ranking.services import (
-    ranking_run_compute,
-    ranking_run_reproduce,
-)
-from ranking.services.stored_pairs import pairs_of
+from ranking.services.run_results import pairs_of
+from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_what_is_due
 from tests.integration.ranking.pages import addresses, text_of
 from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change

@@ -11,9 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from ranking.core.rankings.rank import only_estimable
-from ranking.services import (
-    ranking_run_compute,
-)
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.pages import addresses
 from tests.integration.ranking.writing import TestSetWriter, documents_of, settings_change
 

@@ -6,9 +6,7 @@ from django.urls import reverse
 
 from campaign.models import User
 from ranking.models import RankingSettings
-from ranking.services import (
-    ranking_run_compute,
-)
+from ranking.services.runs import ranking_run_compute
 from ranking.tasks import rank_what_is_due
 from tests.factories import make_campaign, make_organiser
 from tests.integration.protocols.judging import rated_task

@@ -10,9 +10,6 @@ from django.utils import timezone
 
 from ranking.reports.stored import report_in
 from ranking.selectors.runs import latest_run
-from ranking.services import (
-    stopping_rule_set,
-)
 from ranking.services.analyses import (
     analysis_ask,
     analysis_choice,
@@ -20,6 +17,7 @@ from ranking.services.analyses import (
     analysis_reproduce,
 )
 from ranking.services.publishing.content import PublishedWords, published_content, published_facts
+from ranking.services.settings import stopping_rule_set
 from ranking.wording.published_method import method_sentences
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.ruled import judged, ranked

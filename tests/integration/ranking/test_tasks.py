@@ -19,7 +19,7 @@ from ranking import tasks
 from ranking.models import RankingRun
 from ranking.selectors.quality import quality_due
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
-from ranking.services import ComputedRun, ranking_compute
+from ranking.services.runs import ComputedRun, ranking_compute
 from ranking.tasks import rank_task, rank_what_is_due
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.writing import TestSetWriter

@@ -6,9 +6,7 @@ from annotation.services import (
     RuleTerms,
 )
 from ranking.selectors.runs import latest_run
-from ranking.services import (
-    quality_evaluate,
-)
+from ranking.services.quality import quality_evaluate
 from ranking.tasks import rank_task
 from tests.integration.ranking.writing import TestSetWriter
 

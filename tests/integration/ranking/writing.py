@@ -20,7 +20,7 @@ from annotation.sql.judgments_number import JUDGMENTS_NUMBER
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, User
 from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoiceError
-from ranking.services import ranking_settings_change
+from ranking.services.settings import ranking_settings_change
 from tests.factories import empty_task
 
 # More than a test ever has without a number.

@@ -12,7 +12,7 @@ from annotation.services import judgment_submit, skip_submit
 from campaign.models import Campaign, Judge, Membership, Task, User
 from campaign.services import token_create, token_use_note
 from ranking.models import RankingRun
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.rest_operations import description

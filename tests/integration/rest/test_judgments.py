@@ -11,7 +11,7 @@ from django.urls import reverse
 from annotation.models import Judgment
 from campaign.models import Judge, Task
 from ranking.models import RankingRun
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.factories import make_judge
 from tests.outputs_shown import names_shown
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from campaign.models import Campaign, Task, User
 from ranking.models import RankingRun
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 
 pytestmark = pytest.mark.django_db
 

@@ -21,7 +21,7 @@ from campaign.services.webhooks import (
 )
 from campaign.services.webhooks.endpoints import MOST_ENDPOINTS, WebhookRefusedError
 from campaign.services.webhooks.outbox import MOST_WAITING, message_put
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.webhooks.conftest import Receiver

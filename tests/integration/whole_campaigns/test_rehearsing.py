@@ -39,7 +39,7 @@ from campaign.services.rehearsals import (
     rehearsal_end_later,
 )
 from ranking.selectors.alerts import campaign_facts
-from ranking.services import ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.factories import make_campaign, make_organiser, make_task
 from whole_campaigns.campaign_rows import TABLES, campaign_rows
 from whole_campaigns.cloning import CloneRefusedError, campaign_clone

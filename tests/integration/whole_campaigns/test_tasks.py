@@ -30,7 +30,7 @@ from campaign.services import (
     task_create,
 )
 from ranking.models import RankingSettings, StoppingRule
-from ranking.services import ranking_settings_change
+from ranking.services.settings import ranking_settings_change
 from tests.at_work import lend
 from tests.factories import (
     empty_task,

@@ -15,7 +15,7 @@ from campaign.services import bad_reference_review, bad_references_make, task_cl
 from campaign.services.jobs import job_run
 from campaign.services.rehearsals import rehearsal_begin
 from ranking.models import RankingSettings, StoppingRule
-from ranking.services import ranking_settings_change, stopping_rule_set
+from ranking.services.settings import ranking_settings_change, stopping_rule_set
 from tests.factories import make_campaign, make_organiser, make_task
 from whole_campaigns.cloning import campaign_clone
 

@@ -11,9 +11,8 @@ from annotation.services.planning.designs import LIMITS, PARAMETERS
 from campaign.models import Task
 from ranking.models import RankingSettings, StoppingRule
 from ranking.range_choices import RangeChoice
-from ranking.selectors.settings import ranking_settings_in_force
-from ranking.selectors.stopping_rules import stopping_rule_in_force
-from ranking.services import ranking_settings_change, stopping_rule_set
+from ranking.selectors.settings import ranking_settings_in_force, stopping_rule_in_force
+from ranking.services.settings import ranking_settings_change, stopping_rule_set
 from ranking.wording.stopping_rules import CRITERIA
 from whole_campaigns.campaign_file.properties import (
     Schema,

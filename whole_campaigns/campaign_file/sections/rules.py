@@ -8,9 +8,13 @@ from annotation.judge_measures import LIMITS, MAX_MINIMUM
 from annotation.models import QualityRule
 from annotation.services import RuleTerms, quality_rule_switch_off, rule_terms_check
 from campaign.models import Campaign, Protocol, Task, User
-from ranking.pages.effects import effects_in_words
-from ranking.services import ConfirmationNeededError, rule_replace, rules_put_in_force
-from ranking.services.rules import RulesInForce
+from ranking.pages.summary import effects_in_words
+from ranking.services.rules import (
+    ConfirmationNeededError,
+    RulesInForce,
+    rule_replace,
+    rules_put_in_force,
+)
 from whole_campaigns.campaign_file.properties import Schema, list_of, object_of, properties_of
 from whole_campaigns.campaign_file.said import Said
 from whole_campaigns.campaign_file.sections.section import Run, Section

@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from ranking.pages.plot_drawing import drawn
-from ranking.pages.plot_file import plot_file
+from ranking.pages.report_shown import plot_file
 from ranking.reports.plots import Plot
 from ranking.reports.png import needs_other_fonts
 from ranking.reports.tables import Column, Table, Value

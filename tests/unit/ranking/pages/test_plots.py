@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.selectors import JudgeStatus
-from ranking.pages.history_plot import ROW, WIDTH, history_plot
-from ranking.pages.plots import kappa_plot, percent, rank_plot, rank_plots
-from ranking.selectors.history import RUNS_SHOWN, HistoryPoint, _evenly_spread
+from ranking.pages.plots import ROW, WIDTH, history_plot, kappa_plot, percent, rank_plot, rank_plots
 from ranking.selectors.judges import JudgeKappa, JudgeRow
+from ranking.selectors.runs import RUNS_SHOWN, HistoryPoint, _evenly_spread
 
 
 def system(name: str, rank: int, low: int, high: int, cluster: int) -> dict[str, Any]:
