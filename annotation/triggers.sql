@@ -176,8 +176,8 @@ END IF;
 RETURN NULL;
 
 -- trigger judgment_waits_for_its_number
-INSERT INTO annotation_unnumberedjudgment (judgment_id, task_id)
-SELECT inserted.id, inserted.task_id FROM inserted;
+INSERT INTO annotation_uncountedanswer (task_id, is_skip, answer)
+SELECT inserted.task_id, false, inserted.id FROM inserted;
 RETURN NULL;
 
 -- trigger number_of_a_judgment
@@ -254,6 +254,6 @@ END IF;
 RETURN NEW;
 
 -- trigger skip_waits_to_be_counted
-INSERT INTO annotation_uncountedskip (skip_id, task_id)
-SELECT inserted.id, inserted.task_id FROM inserted;
+INSERT INTO annotation_uncountedanswer (task_id, is_skip, answer)
+SELECT inserted.task_id, true, inserted.id FROM inserted;
 RETURN NULL;

@@ -10,8 +10,10 @@ WITH at_work AS MATERIALIZED (
       AND task.closed_at IS NULL
       AND (
           EXISTS (
-              SELECT FROM annotation_judgedquarterhour quarter
+              SELECT FROM annotation_workedquarterhour quarter
+              JOIN campaign_judge judge ON judge.id = quarter.judge_id AND judge.origin = 'person'
               WHERE quarter.task_id = task.id AND quarter.start > now() - interval '1 day'
+                  AND quarter.judged > 0
           )
           OR EXISTS (
               SELECT FROM annotation_judgeaccount account
@@ -121,15 +123,17 @@ UNION ALL
 SELECT 'quintet_ranking_lag_seconds', labels, coalesce(extract(epoch FROM now() - since), 0)
 FROM ranked
 UNION ALL
-SELECT 'quintet_unnumbered_judgments', '{}', count(*) FROM annotation_unnumberedjudgment
+SELECT 'quintet_unnumbered_judgments', '{}', count(*) FROM annotation_uncountedanswer WHERE NOT is_skip
 UNION ALL
 SELECT 'quintet_unnumbered_seconds', '{}', coalesce((
     SELECT extract(epoch FROM now() - judgment.submitted_at)
     FROM annotation_judgment judgment
-    WHERE judgment.id = (SELECT min(judgment_id) FROM annotation_unnumberedjudgment)
+    WHERE judgment.id = (
+        SELECT min(answer) FROM annotation_uncountedanswer WHERE NOT is_skip
+    )
 ), 0)
 UNION ALL
-SELECT 'quintet_uncounted_skips', '{}', count(*) FROM annotation_uncountedskip
+SELECT 'quintet_uncounted_skips', '{}', count(*) FROM annotation_uncountedanswer WHERE is_skip
 UNION ALL
 SELECT 'quintet_leases', '{"state": "held"}', count(*) FROM leases WHERE is_held
 UNION ALL

@@ -241,9 +241,8 @@ INSERT INTO annotation_judgmentnumber (judgment_id, task_id, number)
 SELECT id, task_id, id - %(Judgment)s FROM annotation_judgment
 WHERE task_id = %(task)s ORDER BY id
 """
-# Where triggers are on, they have entered the judgments here.
-_NONE_UNNUMBERED = "DELETE FROM annotation_unnumberedjudgment WHERE task_id = %(task)s"
-_NONE_UNCOUNTED = "DELETE FROM annotation_uncountedskip WHERE task_id = %(task)s"
+# Where triggers are on, they have entered judgments and skips here.
+_NONE_UNCOUNTED = "DELETE FROM annotation_uncountedanswer WHERE task_id = %(task)s"
 _SKIPS = """
 INSERT INTO annotation_skip
     (id, task_id, client_id, judge_id, block_id, assignment_id, reason, active_ms, duration_ms,
@@ -295,7 +294,7 @@ def _statements(filling: Filling) -> list[str]:
     )
     return [
         *[_OUTPUTS, placed, filled, _HITS, _BLOCKS, _ASSIGNMENTS, _EXPOSURES],
-        *[_JUDGMENTS, _NUMBERS, _NONE_UNNUMBERED, _SKIPS, _NONE_UNCOUNTED, _ACCOUNTS],
+        *[_JUDGMENTS, _NUMBERS, _SKIPS, _NONE_UNCOUNTED, _ACCOUNTS],
         *[_REPORTS, _REPORTS_COUNTED, _SEQUENCES, _HIT_SEQUENCE],
     ]
 

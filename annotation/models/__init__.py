@@ -6,13 +6,11 @@ from annotation.models.design import Design
 from annotation.models.hit import HIT, HITPurpose
 from annotation.models.judgment import Judgment
 from annotation.models.numbers import (
-    JudgedQuarterHour,
     JudgeTally,
     JudgmentNumber,
     JudgmentSequence,
     PageChanges,
-    RankingRequest,
-    UnnumberedJudgment,
+    UncountedAnswer,
     WorkedQuarterHour,
 )
 from annotation.models.planning import HITSequence, PlanningBatch, SamplingState
@@ -24,7 +22,7 @@ from annotation.models.quality import (
     QualityRule,
     RuleDirection,
 )
-from annotation.models.skip import Skip, SkipReason, UncountedSkip
+from annotation.models.skip import Skip, SkipReason
 from annotation.models.training import TrainingBlock, TrainingCandidate
 
 __all__ = [
@@ -38,7 +36,6 @@ __all__ = [
     "HITSequence",
     "JudgeAccount",
     "JudgeTally",
-    "JudgedQuarterHour",
     "Judgment",
     "JudgmentNumber",
     "JudgmentSequence",
@@ -51,7 +48,6 @@ __all__ = [
     "QualityActionKind",
     "QualityReversal",
     "QualityRule",
-    "RankingRequest",
     "RuleDirection",
     "SamplingState",
     "ShownOutput",
@@ -59,7 +55,6 @@ __all__ = [
     "SkipReason",
     "TrainingBlock",
     "TrainingCandidate",
-    "UncountedSkip",
-    "UnnumberedJudgment",
+    "UncountedAnswer",
     "WorkedQuarterHour",
 ]

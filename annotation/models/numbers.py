@@ -62,34 +62,36 @@ class JudgmentNumber(models.Model):
         return f"{self.task_id}/{self.number}"
 
 
-class UnnumberedJudgment(models.Model):
-    """A judgment that has no number yet. Inserted with each judgment by a trigger."""
+class UncountedAnswer(models.Model):
+    """A judgment that has no number yet, or a skip that is in no counter. Triggers insert it with each of them."""
 
-    judgment = models.OneToOneField(
-        "annotation.Judgment",
-        on_delete=models.CASCADE,
-        related_name="+",
-        primary_key=True,
-        db_constraint=False,  # the trigger of the judgment writes it, and nobody else
-    )
+    # Read in this order. Rows of other test sets may be many, while an import goes on.
+    pk = models.CompositePrimaryKey("task", "is_skip", "answer")
     task = models.ForeignKey(
         "campaign.Task",
         on_delete=models.CASCADE,
         related_name="+",
-        db_index=False,  # `judgment_unnumbered` begins with it
-        db_constraint=False,
+        db_index=False,
+        db_constraint=False,  # the judgment's or the skip's
     )
+    is_skip = models.BooleanField(_("is a skip"))
+    answer = models.BigIntegerField(_("id of the judgment or skip"))
 
     class Meta:
-        verbose_name = _("judgment without a number")
-        verbose_name_plural = _("judgments without a number")
-        indexes = [
-            # Read in this order. Rows of other test sets may be many, while an import goes on.
-            models.Index(fields=["task", "judgment"], name="judgment_unnumbered"),
-        ]
+        verbose_name = _("answer that is not counted")
+        verbose_name_plural = _("answers that are not counted")
 
     def __str__(self) -> str:
-        return f"{self.task_id}: judgment {self.judgment_id}"
+        return f"{self.task_id}: {'skip' if self.is_skip else 'judgment'} {self.answer}"
+
+
+def waits(*, is_skip: bool) -> models.Exists:
+    """Return the condition that a judgment, or skip, is not counted yet."""
+    return models.Exists(
+        UncountedAnswer.objects.filter(
+            task=models.OuterRef("task"), is_skip=is_skip, answer=models.OuterRef("pk")
+        )
+    )
 
 
 class JudgmentSequence(models.Model):
@@ -138,33 +140,6 @@ class JudgmentSequence(models.Model):
         return f"{self.task_id}: {self.last_number}"
 
 
-class RankingRequest(models.Model):
-    """When a ranking of a test set's new judgments was requested.
-
-    Written by the first of many judgments; the others see that it is requested, and wait for nobody.
-    """
-
-    task = models.OneToOneField(
-        "campaign.Task",
-        on_delete=models.CASCADE,
-        related_name="ranking_request",
-        primary_key=True,
-    )
-    requested_at = models.DateTimeField(
-        _("ranking requested"),
-        null=True,
-        blank=True,
-        help_text=_("When a ranking of new judgments was requested; empty once it has begun."),
-    )
-
-    class Meta:
-        verbose_name = _("request of a ranking")
-        verbose_name_plural = _("requests of rankings")
-
-    def __str__(self) -> str:
-        return f"{self.task_id}: {self.requested_at}"
-
-
 class JudgeTally(models.Model):
     """The judgments of a judge in a test set that have a number, and the skips that are counted.
 
@@ -205,40 +180,19 @@ class JudgeTally(models.Model):
         return f"{self.task_id}, {self.judge_id}: {self.judged}"
 
 
-class JudgedQuarterHour(models.Model):
-    """How many blocks people judged in a quarter of an hour, first judgments without controls.
+class WorkedQuarterHour(models.Model):
+    """What a judge did in a quarter of an hour in a test set; controls and repeats count alike.
 
-    In every time zone days and hours begin with a quarter of an hour, so their sums are exact.
+    A sentence counts once, where it was first judged or skipped, time where it was sent. Work is of what was lent,
+    not imported; `judged` are first judgments without controls, imported ones too. In every time zone days and hours
+    begin with a quarter of an hour, so sums are exact.
     """
 
     task = models.ForeignKey(
         "campaign.Task",
         on_delete=models.CASCADE,
-        related_name="judged_quarter_hours",
-        db_index=False,  # `judged_quarter_hour_once` begins with it
-    )
-    start = models.DateTimeField(_("start"))
-    judged = models.PositiveIntegerField(_("blocks judged"))
-
-    class Meta:
-        verbose_name = _("judged quarter of an hour")
-        verbose_name_plural = _("judged quarters of an hour")
-        constraints = [
-            models.UniqueConstraint(fields=["task", "start"], name="judged_quarter_hour_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.task_id}, {self.start:%Y-%m-%d %H:%M}: {self.judged}"
-
-
-class WorkedQuarterHour(models.Model):
-    """What a judge did in a quarter of an hour in a test set; controls and repeats count alike.
-
-    A sentence counts once, where it was first judged or skipped, time where it was sent.
-    """
-
-    task = models.ForeignKey(
-        "campaign.Task", on_delete=models.CASCADE, related_name="worked_quarter_hours"
+        related_name="worked_quarter_hours",
+        db_index=False,  # `worked_quarter_hour_of_a_task` begins with it
     )
     judge = models.ForeignKey(
         "campaign.Judge",
@@ -250,6 +204,7 @@ class WorkedQuarterHour(models.Model):
     sentences = models.PositiveIntegerField(_("sentences judged or skipped"))
     active_ms = models.PositiveBigIntegerField(_("active time, ms"))
     untimed = models.PositiveIntegerField(_("submissions without a time"))
+    judged = models.PositiveIntegerField(_("blocks judged"), default=0)
 
     class Meta:
         verbose_name = _("worked quarter of an hour")
@@ -259,16 +214,18 @@ class WorkedQuarterHour(models.Model):
                 fields=["judge", "task", "start"], name="worked_quarter_hour_once"
             ),
         ]
+        indexes = [models.Index(fields=["task", "start"], name="worked_quarter_hour_of_a_task")]
 
     def __str__(self) -> str:
         return f"{self.judge_id}, {self.start:%Y-%m-%d %H:%M}: {self.sentences}"
 
 
 class PageChanges(models.Model):
-    """How often what pages show of a test set has changed otherwise than by judgments and skips.
+    """How often what pages show of a test set has changed otherwise than by judgments and skips, and when a ranking was requested.
 
-    Services of problem reports and replies, quality rules, quality actions and their reversals keep it. It is no
-    part of `JudgmentSequence`, whose lock an import holds for as long as it takes.
+    Services of problem reports and replies, quality rules, quality actions and their reversals count. The first of
+    many judgments requests a ranking; the others see that it is requested. It is no part of `JudgmentSequence`,
+    whose lock an import holds for as long as it takes.
     """
 
     task = models.OneToOneField(
@@ -278,6 +235,12 @@ class PageChanges(models.Model):
     problem_reports = models.PositiveIntegerField(_("problem reports"), default=0, db_default=0)
     problems_closed = models.PositiveIntegerField(
         _("problem reports that are closed"), default=0, db_default=0
+    )
+    ranking_requested_at = models.DateTimeField(
+        _("ranking requested"),
+        null=True,
+        blank=True,
+        help_text=_("When a ranking of new judgments was requested; empty once it has begun."),
     )
 
     class Meta:

@@ -115,32 +115,3 @@ class Skip(models.Model):
 
     def __str__(self) -> str:
         return f"{self.block_id}: {self.reason}"
-
-
-class UncountedSkip(models.Model):
-    """A skip that is in no counter yet. Inserted with each skip by a trigger; see `UnnumberedJudgment`."""
-
-    skip = models.OneToOneField(
-        Skip,
-        on_delete=models.CASCADE,
-        related_name="+",
-        primary_key=True,
-        db_constraint=False,  # the trigger of the skip writes it, and nobody else
-    )
-    task = models.ForeignKey(
-        "campaign.Task",
-        on_delete=models.CASCADE,
-        related_name="+",
-        db_index=False,  # `skip_uncounted` begins with it
-        db_constraint=False,
-    )
-
-    class Meta:
-        verbose_name = _("skip that is not counted")
-        verbose_name_plural = _("skips that are not counted")
-        indexes = [
-            models.Index(fields=["task", "skip"], name="skip_uncounted"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.task_id}: skip {self.skip_id}"

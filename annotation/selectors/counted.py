@@ -7,7 +7,6 @@ from typing import Any
 from django.db.models import (
     Count,
     DateTimeField,
-    Exists,
     F,
     Func,
     Max,
@@ -20,20 +19,19 @@ from django.db.models import (
 )
 
 from annotation.models import (
-    JudgedQuarterHour,
     JudgeTally,
     Judgment,
     JudgmentNumber,
     JudgmentSequence,
     Skip,
-    UncountedSkip,
     WorkedQuarterHour,
 )
-from campaign.models import Judge
+from annotation.models.numbers import waits
 
 # A judge's first judgment of a block that is no control.
 _FIRST = Q(judgment__supersedes__isnull=True, judgment__block__control="")
-_BY_PEOPLE = Q(judgment__judge__origin=Judge.Origin.PERSON)
+_LENT = Q(assignment__isnull=False)
+_NONE = Q(pk__in=[])
 
 
 class _QuarterHour(Func):
@@ -62,12 +60,14 @@ class WorkedCount:
     sentences: int = 0
     active_ms: int = 0
     untimed: int = 0
+    judged: int = 0
 
     def __add__(self, other: "WorkedCount") -> "WorkedCount":
         return WorkedCount(
             self.sentences + other.sentences,
             self.active_ms + other.active_ms,
             self.untimed + other.untimed,
+            self.judged + other.judged,
         )
 
 
@@ -83,7 +83,6 @@ class Counters:
     skipped: int
     most_candidates: int
     tallies: dict[int, JudgeCount]
-    quarter_hours: dict[datetime, int]
     worked: dict[tuple[int, datetime], WorkedCount]
 
     def differing(self, other: "Counters") -> list[str]:
@@ -125,7 +124,6 @@ def counters_counted(*, task_id: int) -> Counters:
         tally = tallies.get(judge, JudgeCount(last_at))
         latest = max(tally.last_at, last_at)
         tallies[judge] = replace(tally, last_at=latest, skipped=skipped)
-    hours = numbers.filter(_FIRST, _BY_PEOPLE).values(start=_QuarterHour("judgment__submitted_at"))
     most = numbers.aggregate(most=Max("judgment__labels__len"))["most"]
     return Counters(
         judged=sum(tally.judged for tally in tallies.values()),
@@ -133,7 +131,6 @@ def counters_counted(*, task_id: int) -> Counters:
         skipped=sum(tally.skipped for tally in tallies.values()),
         most_candidates=most or 0,
         tallies=tallies,
-        quarter_hours=dict(hours.annotate(judged=Count("pk")).values_list("start", "judged")),
         worked=_worked(task_id),
     )
 
@@ -148,7 +145,7 @@ def _counted_skips(task_id: int) -> QuerySet[Skip, Any]:
     )
     return (
         Skip.objects.filter(task=task_id)
-        .exclude(Exists(UncountedSkip.objects.filter(skip=OuterRef("pk"))))
+        .exclude(waits(is_skip=True))
         .annotate(judged_at=Subquery(first.values("submitted_at")))
         .order_by()
     )
@@ -163,19 +160,25 @@ def _skips_by_judge(task_id: int) -> list[tuple[int, int, datetime]]:
 
 def _worked(task_id: int) -> dict[tuple[int, datetime], WorkedCount]:
     own_skip = Skip.objects.filter(judge=OuterRef("judge"), block=OuterRef("block")).exclude(
-        Exists(UncountedSkip.objects.filter(skip=OuterRef("pk")))
+        waits(is_skip=True)
     )
-    judgments = Judgment.objects.filter(numbered__task=task_id, assignment__isnull=False).annotate(
+    judgments = Judgment.objects.filter(numbered__task=task_id).annotate(
         skipped_at=Subquery(own_skip.values("created_at"))
     )
     is_first = Q(supersedes__isnull=True)
+    is_judged = is_first & Q(block__control="")
     is_earlier = Q(skipped_at__isnull=True) | Q(submitted_at__lt=F("skipped_at"))
-    skips = _counted_skips(task_id).filter(assignment__isnull=False)
+    skips = _counted_skips(task_id)
     not_later = Q(judged_at__isnull=True) | Q(created_at__lte=F("judged_at"))
     found: dict[tuple[int, datetime], WorkedCount] = {}
     for rows in (
-        _by_quarter_hour(judgments, "submitted_at", is_sentence=is_first & is_earlier),
-        _by_quarter_hour(skips, "created_at", is_sentence=not_later),
+        _by_quarter_hour(
+            judgments.filter(_LENT | is_judged),
+            "submitted_at",
+            is_sentence=is_first & is_earlier,
+            is_judged=is_judged,
+        ),
+        _by_quarter_hour(skips.filter(_LENT), "created_at", is_sentence=not_later, is_judged=_NONE),
     ):
         for judge, start, *counts in rows:
             known = found.get((judge, start), WorkedCount())
@@ -183,28 +186,28 @@ def _worked(task_id: int) -> dict[tuple[int, datetime], WorkedCount]:
     return found
 
 
-def _by_quarter_hour(rows: Any, at: str, *, is_sentence: Q) -> Any:
+def _by_quarter_hour(rows: Any, at: str, *, is_sentence: Q, is_judged: Q) -> Any:
     return (
         rows.order_by()
         .annotate(start=_QuarterHour(at))
         .values_list("judge", "start")
         .annotate(
-            sentences=Count("pk", filter=is_sentence),
-            milliseconds=Sum("active_ms"),
-            untimed=Count("pk", filter=Q(active_ms__isnull=True)),
+            sentences=Count("pk", filter=_LENT & is_sentence),
+            milliseconds=Sum("active_ms", filter=_LENT),
+            untimed=Count("pk", filter=_LENT & Q(active_ms__isnull=True)),
+            judged=Count("pk", filter=is_judged),
         )
     )
 
 
 def counters_stored(*, task_id: int) -> Counters:
-    """Return the counters that pages read. Four queries."""
+    """Return the counters that pages read. Three queries."""
     sequence = JudgmentSequence.objects.filter(pk=task_id).first() or JudgmentSequence()
     tallies = JudgeTally.objects.filter(task=task_id).values_list(
         "judge", "last_at", "judged", "first_number", "first_at", F("skipped") - F("taken_back")
     )
-    hours = JudgedQuarterHour.objects.filter(task=task_id).values_list("start", "judged")
     worked = WorkedQuarterHour.objects.filter(task=task_id).values_list(
-        "judge", "start", "sentences", "active_ms", "untimed"
+        "judge", "start", "sentences", "active_ms", "untimed", "judged"
     )
     return Counters(
         judged=sequence.judged,
@@ -212,6 +215,5 @@ def counters_stored(*, task_id: int) -> Counters:
         skipped=sequence.skipped,
         most_candidates=sequence.most_candidates,
         tallies={judge: JudgeCount(*columns) for judge, *columns in tallies},
-        quarter_hours=dict(hours),
         worked={(judge, start): WorkedCount(*counts) for judge, start, *counts in worked},
     )

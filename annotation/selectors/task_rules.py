@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, JudgmentNumber, JudgmentSequence, UnnumberedJudgment
+from annotation.models import Assignment, JudgmentNumber, JudgmentSequence, UncountedAnswer
 from annotation.protocols import Rules, answer_kind
 from annotation.selectors.passes import has_passes
 from campaign.models import Task, TestSet
@@ -13,15 +13,15 @@ from campaign.models import Task, TestSet
 def judgments_said(*, test_set: TestSet, **_rest: Any) -> bool:
     """Answer `judgments_asked`. Two queries by index."""
     return any(
-        rows.objects.filter(task__test_set=test_set).exists()
-        for rows in (UnnumberedJudgment, JudgmentNumber)
+        rows.filter(task__test_set=test_set).exists()
+        for rows in (UncountedAnswer.objects.filter(is_skip=False), JudgmentNumber.objects.all())
     )
 
 
 def judgments_so_far(*, task_id: int) -> int:
     """Return the number of stored judgments, those without a number yet and revisions among them. Two queries."""
     numbered = JudgmentSequence.objects.filter(pk=task_id).values_list("last_number", flat=True)
-    waiting = UnnumberedJudgment.objects.filter(task=task_id)
+    waiting = UncountedAnswer.objects.filter(task=task_id, is_skip=False)
     return (numbered.first() or 0) + waiting.count()
 
 

@@ -24,10 +24,10 @@ from django.utils import timezone
 from annotation.models import (
     Judgment,
     Skip,
-    UncountedSkip,
-    UnnumberedJudgment,
+    UncountedAnswer,
     WorkedQuarterHour,
 )
+from annotation.models.numbers import waits
 from campaign.models import Campaign, Judge
 
 
@@ -146,19 +146,22 @@ def _worked(of: Q, zone: tzinfo) -> dict[int, dict[date, Worked]]:
 
 
 def counted_work(span: Span) -> QuerySet[WorkedQuarterHour]:
-    """Return the quarters of an hour that were worked."""
-    return WorkedQuarterHour.objects.filter(span.holds("start"))
+    """Return the quarters of an hour that were worked, not those of imported answers alone."""
+    rows = WorkedQuarterHour.objects.filter(span.holds("start"))
+    return rows.exclude(sentences=0, active_ms=0, untimed=0)
 
 
 def waiting_judgments(span: Span) -> QuerySet[Judgment]:
     """Return judgments by people that have no number yet."""
-    rows = Judgment.objects.filter(pk__in=UnnumberedJudgment.objects.values("judgment"))
+    rows = Judgment.objects.filter(
+        pk__in=UncountedAnswer.objects.filter(is_skip=False).values("answer")
+    )
     return rows.filter(span.holds("submitted_at"), assignment__isnull=False)
 
 
 def waiting_skips(span: Span) -> QuerySet[Skip]:
     """Return skips that are not counted yet."""
-    rows = Skip.objects.filter(pk__in=UncountedSkip.objects.values("skip"))
+    rows = Skip.objects.filter(pk__in=UncountedAnswer.objects.filter(is_skip=True).values("answer"))
     return rows.filter(span.holds("created_at"), assignment__isnull=False)
 
 
@@ -176,9 +179,8 @@ def _counted(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
 
 def _judged(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
     """Return the same of judgments that have no number yet: first ones of blocks not skipped before."""
-    waiting = UncountedSkip.objects.filter(skip=OuterRef("pk"))
     skipped = Skip.objects.filter(
-        ~Exists(waiting) | Q(created_at__lte=OuterRef("submitted_at")),
+        ~waits(is_skip=True) | Q(created_at__lte=OuterRef("submitted_at")),
         judge=OuterRef("judge"),
         block=OuterRef("block"),
     )

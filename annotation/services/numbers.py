@@ -15,13 +15,10 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 
 from annotation.models import (
-    JudgedQuarterHour,
     JudgeTally,
     JudgmentSequence,
     PageChanges,
-    RankingRequest,
-    UncountedSkip,
-    UnnumberedJudgment,
+    UncountedAnswer,
     WorkedQuarterHour,
 )
 from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
@@ -38,24 +35,20 @@ from campaign.services.webhooks import message_put
 def ranking_request(*, task_id: int) -> None:
     """Request a ranking on commit, unless one was requested recently and has not begun.
 
-    A request older than `REQUEST_TIMEOUT_SECONDS` counts as lost, so another one is sent. Waits for
-    nobody who requests the same, except for the very first request of a test set.
+    A request older than `REQUEST_TIMEOUT_SECONDS` counts as lost, so another one is sent. Waits for whoever
+    requests the same, or changes pages, until their commit.
     """
-    request = RankingRequest.objects.filter(pk=task_id)
-    # To insert what is there would wait for whoever changes it, conflicts ignored or not.
-    if not request.exists():
-        RankingRequest.objects.bulk_create([RankingRequest(task_id=task_id)], ignore_conflicts=True)
-    recently = Q(requested_at__gt=Now() - timedelta(seconds=REQUEST_TIMEOUT_SECONDS))
-    unanswered = request.filter(~recently | Q(requested_at=None))
-    if not unanswered.select_for_update(skip_locked=True).exists():
-        return
-    request.update(requested_at=Now())
-    transaction.on_commit(partial(ranking_enqueue, task_id))
+    PageChanges.objects.bulk_create([PageChanges(task_id=task_id)], ignore_conflicts=True)
+    is_lost = Q(ranking_requested_at__lte=Now() - timedelta(seconds=REQUEST_TIMEOUT_SECONDS))
+    unanswered = PageChanges.objects.filter(is_lost | Q(ranking_requested_at=None), pk=task_id)
+    if unanswered.update(ranking_requested_at=Now()):
+        transaction.on_commit(partial(ranking_enqueue, task_id))
 
 
 def ranking_request_clear(*, task_id: int) -> None:
     """Let the next judgment request a ranking again. Called before the judgments are read."""
-    RankingRequest.objects.filter(pk=task_id, requested_at__isnull=False).update(requested_at=None)
+    requested = PageChanges.objects.filter(pk=task_id, ranking_requested_at__isnull=False)
+    requested.update(ranking_requested_at=None)
 
 
 logger = logging.getLogger(__name__)
@@ -87,10 +80,8 @@ def judgments_number(*, task_id: int) -> int:
 
 def waiting_judgments_number() -> None:
     """Give the committed judgments of all test sets their numbers, and count skips with them."""
-    waiting = UnnumberedJudgment.objects.values("task_id").union(
-        UncountedSkip.objects.values("task_id")
-    )
-    for task_id in sorted(row["task_id"] for row in waiting):
+    waiting = UncountedAnswer.objects.values_list("task_id", flat=True)
+    for task_id in waiting.order_by("task_id").distinct():
         try:
             judgments_number(task_id=task_id)
         except DatabaseError:
@@ -100,14 +91,10 @@ def waiting_judgments_number() -> None:
 
 def _standing(task_id: int) -> tuple[bool, int]:
     """Return whether a judgment or skip of the test set waits, and the last number."""
-    here = {"task_id": OuterRef("pk")}
-    judgments = UnnumberedJudgment.objects.filter(**here)
-    skips = UncountedSkip.objects.filter(**here)
-    rows = Task.objects.filter(pk=task_id)
-    *waiting, last = rows.values_list(
-        Exists(judgments), Exists(skips), "judgment_sequence__last_number"
-    ).get()
-    return any(waiting), last or 0
+    is_waiting = Exists(UncountedAnswer.objects.filter(task=OuterRef("pk")))
+    rows = Task.objects.filter(pk=task_id).values_list(is_waiting, "judgment_sequence__last_number")
+    waits, last = rows.get()
+    return waits, last or 0
 
 
 def counters_check(*, task_id: int) -> list[str]:
@@ -161,11 +148,6 @@ def _write(task_id: int, counted: Counters) -> None:
         )
         for judge, tally in counted.tallies.items()
     )
-    JudgedQuarterHour.objects.filter(task=task_id).delete()
-    JudgedQuarterHour.objects.bulk_create(
-        JudgedQuarterHour(task_id=task_id, start=start, judged=judged)
-        for start, judged in counted.quarter_hours.items()
-    )
     WorkedQuarterHour.objects.filter(task=task_id).delete()
     WorkedQuarterHour.objects.bulk_create(
         WorkedQuarterHour(
@@ -175,6 +157,7 @@ def _write(task_id: int, counted: Counters) -> None:
             sentences=worked.sentences,
             active_ms=worked.active_ms,
             untimed=worked.untimed,
+            judged=worked.judged,
         )
         for (judge, start), worked in counted.worked.items()
     )

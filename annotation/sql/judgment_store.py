@@ -115,8 +115,8 @@ STORING = f"""
     ), {{answer}} {CLOSING.format(source="FROM judgment", condition="judgment.supersedes_id IS NULL")}
     SELECT judgment.id, judgment.supersedes_id, judgment.submitted_at,
         EXISTS (
-            SELECT FROM annotation_rankingrequest r
-            WHERE r.task_id = $3 AND r.requested_at > statement_timestamp() - $10
+            SELECT FROM annotation_pagechanges p
+            WHERE p.task_id = $3 AND p.ranking_requested_at > statement_timestamp() - $10
         )
     FROM judgment
 """

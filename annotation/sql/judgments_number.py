@@ -42,31 +42,31 @@ JUDGMENTS_NUMBER = Statement(
     """
     WITH last AS MATERIALIZED (
         SELECT (
-            SELECT max(first.judgment_id) FROM (
-                SELECT u.judgment_id FROM annotation_unnumberedjudgment u
-                WHERE u.task_id = $1 ORDER BY u.judgment_id LIMIT $2
+            SELECT max(first.answer) FROM (
+                SELECT u.answer FROM annotation_uncountedanswer u
+                WHERE u.task_id = $1 AND NOT u.is_skip ORDER BY u.answer LIMIT $2
             ) first
         ) AS judgment_id, (
-            SELECT max(first.skip_id) FROM (
-                SELECT u.skip_id FROM annotation_uncountedskip u
-                WHERE u.task_id = $1 ORDER BY u.skip_id LIMIT $2
+            SELECT max(first.answer) FROM (
+                SELECT u.answer FROM annotation_uncountedanswer u
+                WHERE u.task_id = $1 AND u.is_skip ORDER BY u.answer LIMIT $2
             ) first
         ) AS skip_id
     ), taken AS (
-        DELETE FROM annotation_unnumberedjudgment u
-        WHERE u.task_id = $1 AND u.judgment_id <= (SELECT last.judgment_id FROM last)
-        RETURNING u.judgment_id
+        DELETE FROM annotation_uncountedanswer u
+        WHERE u.task_id = $1 AND NOT u.is_skip AND u.answer <= (SELECT last.judgment_id FROM last)
+        RETURNING u.answer AS judgment_id
     ), taken_skip AS (
-        DELETE FROM annotation_uncountedskip u
-        WHERE u.task_id = $1 AND u.skip_id <= (SELECT last.skip_id FROM last)
-        RETURNING u.skip_id
+        DELETE FROM annotation_uncountedanswer u
+        WHERE u.task_id = $1 AND u.is_skip AND u.answer <= (SELECT last.skip_id FROM last)
+        RETURNING u.answer AS skip_id
     ), numbered AS MATERIALIZED (
         SELECT taken.judgment_id AS id,
             (SELECT s.last_number FROM annotation_judgmentsequence s WHERE s.task_id = $1)
                 + row_number() OVER (ORDER BY taken.judgment_id) AS number,
             j.judge_id, j.submitted_at, j.active_ms, cardinality(j.labels) AS candidates,
             j.supersedes_id IS NULL AND j.control = '' AS is_first,
-            j.assignment_id IS NOT NULL AS is_lent, p.origin = 'person' AS is_by_a_person,
+            j.assignment_id IS NOT NULL AS is_lent,
             k.id IS NOT NULL AND NOT k.waits AND j.control = '' AS was_skipped,
             j.supersedes_id IS NULL AND (k.id IS NULL OR k.waits AND (
                 NOT k.is_new OR j.submitted_at < k.created_at
@@ -78,13 +78,13 @@ JUDGMENTS_NUMBER = Statement(
                 (SELECT b.control FROM annotation_block b WHERE b.id = j.block_id) AS control
             FROM annotation_judgment j WHERE j.id = taken.judgment_id OFFSET 0
         ) j
-        CROSS JOIN LATERAL (
-            SELECT p.origin FROM campaign_judge p WHERE p.id = j.judge_id OFFSET 0
-        ) p
         LEFT JOIN LATERAL (
             SELECT k.id, k.created_at,
                 coalesce(k.id <= (SELECT last.skip_id FROM last), false) AS is_new,
-                EXISTS (SELECT FROM annotation_uncountedskip u WHERE u.skip_id = k.id OFFSET 0) AS waits
+                EXISTS (
+                    SELECT FROM annotation_uncountedanswer u
+                    WHERE u.task_id = $1 AND u.is_skip AND u.answer = k.id OFFSET 0
+                ) AS waits
             FROM annotation_skip k
             WHERE j.supersedes_id IS NULL AND k.judge_id = j.judge_id AND k.block_id = j.block_id
             OFFSET 0
@@ -106,7 +106,8 @@ JUDGMENTS_NUMBER = Statement(
             SELECT j.id, j.submitted_at,
                 coalesce(j.id <= (SELECT last.judgment_id FROM last), false) AS is_new,
                 EXISTS (
-                    SELECT FROM annotation_unnumberedjudgment u WHERE u.judgment_id = j.id OFFSET 0
+                    SELECT FROM annotation_uncountedanswer u
+                    WHERE u.task_id = $1 AND NOT u.is_skip AND u.answer = j.id OFFSET 0
                 ) AS waits
             FROM annotation_judgment j
             WHERE j.judge_id = k.judge_id AND j.block_id = k.block_id AND j.supersedes_id IS NULL
@@ -141,19 +142,16 @@ JUDGMENTS_NUMBER = Statement(
             last_at = greatest(t.last_at, EXCLUDED.last_at)
     ), worked AS (
         INSERT INTO annotation_workedquarterhour AS w
-            (judge_id, task_id, start, sentences, active_ms, untimed)
+            (judge_id, task_id, start, sentences, active_ms, untimed, judged)
         SELECT judge_id, $1, date_bin('15 minutes', at, TIMESTAMPTZ '2000-01-01 00:00+00'),
-            count(*) FILTER (WHERE is_sentence), coalesce(sum(active_ms), 0),
-            count(*) FILTER (WHERE active_ms IS NULL)
-        FROM done WHERE is_lent GROUP BY 1, 3
+            count(*) FILTER (WHERE is_lent AND is_sentence),
+            coalesce(sum(active_ms) FILTER (WHERE is_lent), 0),
+            count(*) FILTER (WHERE is_lent AND active_ms IS NULL), count(*) FILTER (WHERE is_first)
+        FROM done WHERE is_lent OR is_first GROUP BY 1, 3
         ON CONFLICT (judge_id, task_id, start) DO UPDATE
         SET sentences = w.sentences + EXCLUDED.sentences,
-            active_ms = w.active_ms + EXCLUDED.active_ms, untimed = w.untimed + EXCLUDED.untimed
-    ), quarter_hour AS (
-        INSERT INTO annotation_judgedquarterhour AS q (task_id, start, judged)
-        SELECT $1, date_bin('15 minutes', submitted_at, TIMESTAMPTZ '2000-01-01 00:00+00'), count(*)
-        FROM numbered WHERE is_first AND is_by_a_person GROUP BY 2
-        ON CONFLICT (task_id, start) DO UPDATE SET judged = q.judged + EXCLUDED.judged
+            active_ms = w.active_ms + EXCLUDED.active_ms, untimed = w.untimed + EXCLUDED.untimed,
+            judged = w.judged + EXCLUDED.judged
     )
     UPDATE annotation_judgmentsequence s
     SET last_number = s.last_number + batch.judgments, judged = s.judged + batch.judged,

@@ -9,7 +9,6 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast, TruncDate
 
 from annotation.models import (
-    JudgedQuarterHour,
     JudgeTally,
     JudgmentSequence,
     Skip,
@@ -159,7 +158,7 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
         .annotate(Sum("active_ms"))
     )
     day = TruncDate("start")
-    judged = JudgedQuarterHour.objects.filter(**of_campaign, judged__gt=0).order_by()
+    judged = WorkedQuarterHour.objects.filter(**people, judged__gt=0).order_by()
     # A row a test set and day, not a judgment.
     days = list(judged.annotate(day=day).values_list("task", "day").distinct())
     rankings = LatestRanking.objects.filter(**of_campaign)

@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from annotation.models import (
     JudgeAccount,
-    JudgedQuarterHour,
     JudgeTally,
     Judgment,
     JudgmentSequence,
@@ -23,6 +22,7 @@ from annotation.models import (
     ProblemReportKind,
     Skip,
     SkipReason,
+    WorkedQuarterHour,
 )
 from campaign.models import Campaign, CampaignState, Judge, Task, User
 from ranking.models import ADDRESS_LENGTH, LatestRanking, PublishedResult
@@ -387,7 +387,7 @@ def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgr
 def _counts(task: Task, *, since: datetime) -> tuple[int, int, int, int, datetime | None]:
     """Return the blocks judged and skipped, judges, the blocks people judged since, and when they began."""
     here = OuterRef("task")
-    today = JudgedQuarterHour.objects.filter(task=here, start__gte=since).values("task")
+    today = WorkedQuarterHour.objects.filter(_BY_PEOPLE, task=here, start__gte=since).values("task")
     people = JudgeTally.objects.filter(_BY_PEOPLE, task=here).values("task")
     found: Any = (
         JudgmentSequence.objects.filter(task=task)
@@ -429,7 +429,7 @@ def _periods(
     truncate: Callable[[str], TruncHour | TruncDay],
 ) -> tuple[Period, ...]:
     judged = dict(
-        JudgedQuarterHour.objects.filter(task=task, start__gte=starts[0])
+        WorkedQuarterHour.objects.filter(_BY_PEOPLE, task=task, start__gte=starts[0])
         .values(period=truncate("start"))
         .annotate(blocks=Sum("judged"))
         .values_list("period", "blocks")

@@ -12,7 +12,7 @@ from django.db.models.functions import TruncDay
 from django.utils import timezone
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import JudgeAccount, JudgedQuarterHour, JudgeTally, PageChanges
+from annotation.models import JudgeAccount, JudgeTally, PageChanges, WorkedQuarterHour
 from annotation.protocols import answer_kind
 from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Campaign, Judge, Task
@@ -191,7 +191,9 @@ def _at_work(tasks: Sequence[Task], *, since: datetime) -> Counter[int]:
 
 def _judged_by_day(tasks: Sequence[Task], *, since: datetime) -> dict[tuple[int, datetime], int]:
     rows = (
-        JudgedQuarterHour.objects.filter(task__in=tasks, start__gte=since)
+        WorkedQuarterHour.objects.filter(
+            task__in=tasks, start__gte=since, judge__origin=Judge.Origin.PERSON
+        )
         .values("task", day=TruncDay("start"))
         .annotate(blocks=Sum("judged"))
         .values_list("task", "day", "blocks")

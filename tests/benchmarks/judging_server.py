@@ -164,8 +164,8 @@ FROM blocks JOIN assignments a ON a.hit_id = blocks.hit_id, model
 
 # What the trigger does, which filling passes.
 UNNUMBERED = """
-INSERT INTO annotation_unnumberedjudgment (judgment_id, task_id)
-SELECT j.id, j.task_id FROM annotation_judgment j
+INSERT INTO annotation_uncountedanswer (task_id, is_skip, answer)
+SELECT j.task_id, false, j.id FROM annotation_judgment j
 WHERE NOT EXISTS (SELECT FROM annotation_judgmentnumber n WHERE n.judgment_id = j.id)
 ON CONFLICT DO NOTHING
 """

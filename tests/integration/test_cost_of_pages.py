@@ -24,7 +24,7 @@ JUDGES = 12
 GROWING = {
     *("annotation_hit", "annotation_block", "annotation_assignment", "annotation_exposure"),
     *("annotation_judgment", "annotation_judgmentnumber", "annotation_skip"),
-    *("annotation_problemreport", "annotation_unnumberedjudgment", "annotation_uncountedskip"),
+    *("annotation_problemreport", "annotation_uncountedanswer"),
 }
 # A page has a hundred rows; each may be looked up in an index of three levels.
 ROWS, BLOCKS = 400, 700

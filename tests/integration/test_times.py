@@ -73,9 +73,7 @@ def test_with_a_wrong_clock_all_that_is_stored_has_the_right_time(
 
 
 # Begins of an interval: up to its length before what happened in it.
-ROUNDED_DOWN_BY = dict.fromkeys(
-    ("JudgedQuarterHour.start", "WorkedQuarterHour.start"), timedelta(minutes=15)
-)
+ROUNDED_DOWN_BY = {"WorkedQuarterHour.start": timedelta(minutes=15)}
 # Set to a time in the future on purpose.
 AHEAD = {"available_at", "expires_at", "expire_date", "reserved_until", "next_attempt_at"}
 EXPECTED = {

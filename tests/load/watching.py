@@ -16,8 +16,8 @@ SELECT coalesce(extract(epoch FROM clock_timestamp() - least(
     (SELECT submitted_at FROM annotation_judgmentnumber n JOIN annotation_judgment j ON j.id = n.judgment_id
         WHERE n.task_id = %(task)s AND n.number = 1 + (
             SELECT watermark FROM ranking_latestranking WHERE task_id = %(task)s)),
-    (SELECT submitted_at FROM annotation_unnumberedjudgment u JOIN annotation_judgment j ON j.id = u.judgment_id
-        WHERE u.task_id = %(task)s ORDER BY u.judgment_id LIMIT 1)
+    (SELECT submitted_at FROM annotation_uncountedanswer u JOIN annotation_judgment j ON j.id = u.answer
+        WHERE u.task_id = %(task)s AND NOT u.is_skip ORDER BY u.answer LIMIT 1)
 )), 0)
 """
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from annotation.models import (
     Assignment,
     BlockControl,
-    JudgedQuarterHour,
     Judgment,
     JudgmentSequence,
     Skip,
+    WorkedQuarterHour,
 )
 from annotation.selectors import assigned_blocks
 from annotation.selectors.counted import Counters, counters_counted, counters_stored
@@ -72,7 +72,13 @@ def test_counters_are_what_the_judgments_say(writer: TestSetWriter) -> None:
 
     assert agree(writer)
     assert (stored.judged, stored.judges, stored.most_candidates) == (5, 4, 6)
-    assert stored.quarter_hours == {NOON: 2, NOON + timedelta(minutes=15): 1}
+    by_people = [writer.judge(name).pk for name in ("ann", "ben")]
+    judged = {key: worked.judged for key, worked in stored.worked.items() if key[0] in by_people}
+    assert judged == {
+        (by_people[0], NOON): 1,
+        (by_people[1], NOON): 1,
+        (by_people[1], NOON + timedelta(minutes=15)): 1,
+    }
     ann, other = (stored.tallies[writer.judge(name).pk] for name in ("ann", "only checked"))
     assert (ann.judged, ann.first_number, ann.first_at) == (1, 1, NOON)
     assert ann.last_at == NOON + timedelta(hours=2)
@@ -146,13 +152,13 @@ def test_a_block_skipped_and_judged_in_one_moment_is_one_sentence() -> None:
 def spoilt(writer: TestSetWriter) -> TestSetWriter:
     writer.judgment("ann", writer.block(1, ["A", "B"]), [1, 2], at=NOON)
     JudgmentSequence.objects.update(judged=7)
-    JudgedQuarterHour.objects.all().delete()
+    WorkedQuarterHour.objects.all().delete()
     return writer
 
 
 @pytest.mark.django_db(transaction=True)
 def test_what_is_wrong_is_named_and_changed_by_nobody_who_only_looks(spoilt: TestSetWriter) -> None:
-    assert counters_check(task_id=spoilt.task.pk) == ["judged", "quarter_hours"]
+    assert counters_check(task_id=spoilt.task.pk) == ["judged", "worked"]
     assert JudgmentSequence.objects.get().judged == 7
 
 
@@ -188,10 +194,10 @@ def test_the_command_says_what_it_would_do_and_does_it(spoilt: TestSetWriter) ->
     said = StringIO()
     with pytest.raises(CommandError, match="Nothing was changed"):
         call_command("recount", check=True, stdout=said)
-    assert "wrong: judged, quarter_hours" in said.getvalue()
+    assert "wrong: judged, worked" in said.getvalue()
     assert JudgmentSequence.objects.get().judged == 7
     call_command("recount", campaign=spoilt.campaign.slug, stdout=said)
-    assert "corrected: judged, quarter_hours" in said.getvalue()
+    assert "corrected: judged, worked" in said.getvalue()
     call_command("recount", check=True, stdout=said)
     assert said.getvalue().endswith("counted: right.\n")
     with pytest.raises(CommandError, match="no test set in a campaign"):

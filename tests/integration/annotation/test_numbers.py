@@ -19,7 +19,7 @@ from annotation.models import (
     Judgment,
     JudgmentNumber,
     JudgmentSequence,
-    UnnumberedJudgment,
+    UncountedAnswer,
 )
 from annotation.selectors import assigned_blocks
 from annotation.selectors.counted import counters_counted, counters_stored
@@ -118,7 +118,7 @@ def is_killed(ledger: Ledger) -> None:
             with transaction.atomic():
                 judgments_number(task_id=ledger.task)
                 kill_own_backend()
-                UnnumberedJudgment.objects.exists()
+                UncountedAnswer.objects.exists()
         except DatabaseError:
             connection.close()
         else:
@@ -186,7 +186,7 @@ def test_numbers_follow_the_commits_whatever_happens(writer: TestSetWriter, seed
     number_of = dict(JudgmentNumber.objects.values_list("judgment", "number"))
     assert sorted(number_of.values()) == list(range(1, last + 1))
     assert set(number_of) == {each.judgment for each in ledger.stored}
-    assert not UnnumberedJudgment.objects.exists()
+    assert not UncountedAnswer.objects.exists()
     for one, other in combinations(sorted(ledger.stored, key=lambda each: each.began), 2):
         if one.acknowledged < other.began:
             assert number_of[one.judgment] < number_of[other.judgment]
@@ -243,10 +243,10 @@ def test_a_number_is_given_where_nobody_ranks(writer: TestSetWriter) -> None:
     block = writer.block(1, ["A", "B"])
     for name in ("ann", "ben"):
         writer.judgment(name, block, [1, 2], is_numbered=False)
-    assert UnnumberedJudgment.objects.count() == 2
+    assert UncountedAnswer.objects.count() == 2
     fill_pools()
     assert JudgmentSequence.objects.get().last_number == 2
-    assert not UnnumberedJudgment.objects.exists()
+    assert not UncountedAnswer.objects.exists()
 
 
 def test_more_than_a_batch_is_numbered_at_once(

@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db import transaction
 from django.db.models import DateTimeField, Model
 
-from annotation.models import Assignment, Judgment, RankingRequest
+from annotation.models import Assignment, Judgment, PageChanges
 from annotation.protocols import answer_kind
 from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, simulation
@@ -32,7 +32,7 @@ def rows_stored() -> Rows:
         model
         for model in apps.get_models()
         if (model._meta.label.startswith("annotation.") or _is_of_judgments(model))
-        and model is not RankingRequest
+        and model is not PageChanges
     ]
     return {
         model._meta.label: sorted(_row(row, names) for row in model._default_manager.all())

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import RankingRequest
+from annotation.models import PageChanges
 from annotation.services import design_change
 from ranking.core.rankings.rank import rank
 from ranking.models import RankingRun, RankingSettings
@@ -95,7 +95,7 @@ def test_the_worker_is_told_of_a_change_and_of_nothing_else(
     varied: TestSetWriter, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     ranking_run_compute(task_id=varied.task.pk)
-    requested = RankingRequest.objects.filter(requested_at__isnull=False)
+    requested = PageChanges.objects.filter(ranking_requested_at__isnull=False)
     with django_capture_on_commit_callbacks() as told:
         settings_change(varied, resample="two_way")
     assert (len(told), requested.exists()) == (0, False)

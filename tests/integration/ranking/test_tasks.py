@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation.models import RankingRequest
+from annotation.models import PageChanges
 from annotation.services.numbers import ranking_request, ranking_request_clear
 from campaign.models import Task
 from ranking import tasks
@@ -43,7 +43,7 @@ def test_the_mark_of_the_message_is_gone_before_judgments_are_read(
     judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ranking_request(task_id=judged.task.pk)
-    request = RankingRequest.objects.filter(requested_at__isnull=False)
+    request = PageChanges.objects.filter(ranking_requested_at__isnull=False)
     assert request.exists()
     seen = []
     monkeypatch.setattr(tasks, "ranking_compute", lambda **_: seen.append(request.exists()))
@@ -80,7 +80,7 @@ def test_a_judgment_that_came_in_while_ranking_is_requested_again(
         rank_task(judged.task.pk)
 
     assert broker.llen("ranking") == before + 1
-    assert RankingRequest.objects.get().requested_at is not None
+    assert PageChanges.objects.get().ranking_requested_at is not None
 
 
 def waits_until(broker: "redis.Redis") -> datetime | None:
@@ -128,7 +128,7 @@ def test_a_broker_that_lost_everything_delays_nothing(judged: TestSetWriter) -> 
     assert run.watermark == 1
     assert not ranking_is_due(task_id=judged.task.pk)
     # What comes next is told of at once again, although nobody heard of the last.
-    assert RankingRequest.objects.get().requested_at is None
+    assert PageChanges.objects.get().ranking_requested_at is None
 
 
 def test_a_dead_broker_does_not_stop_the_ranking(
