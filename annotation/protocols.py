@@ -6,12 +6,14 @@ says its `AnswerKind`: what a request holds, which order of the outputs it impli
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 from typing import Any, Final
 from uuid import UUID
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db import connection
 from django.db.models import Model
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -19,7 +21,6 @@ from django.utils.translation import ngettext
 from rest_framework.serializers import Serializer
 
 from annotation.models import Design, Judgment
-from annotation.sql.judgment_store import answer_columns
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Task
 
@@ -449,3 +450,10 @@ def outputs_at_a_time(count: int) -> str:
         "Judges of this task are asked about %(count)d outputs at a time: choose blocks that hold as many.",
         count,
     ) % {"count": count}
+
+
+@cache
+def answer_columns(model: type[Model]) -> Mapping[str, str]:
+    """Return the columns of the answers of a protocol but `judgment_id`, each with its PostgreSQL type."""
+    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
+    return {str(field.column): field.db_type(connection) or "" for field in fields}

@@ -9,9 +9,31 @@ from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeFi
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from annotation.sql.hit_blocks_write import BLOCKS_OF_PLANS
 from campaign.database.copy import IGNORED_TRIGGERS_SET
 from campaign.database.triggers import trigger_from_file
+
+# A HIT has exactly the blocks of its plan, in the plan's order: those of an attention check with the labels expected.
+# The plan is emptied, since its blocks say all of it. The worker writes them ahead, a few HITs at a time
+# (`hits_prepare`), and the trigger below when a HIT is lent that has none.
+# For the HITs, `h`, that `{hits}` holds for.
+BLOCKS_OF_PLANS = """
+    WITH written AS (
+        INSERT INTO annotation_block
+            (hit_id, segment_id, position, outputs, stands_for, control, expected)
+        SELECT h.id, h.segment_ids[each.place], each.place,
+            ARRAY(SELECT jsonb_path_query(each.shown, 'strict $.candidates[*][*]')::bigint),
+            CASE WHEN each.shown @? 'strict $.candidates[*] ? (@.size() != 1)' THEN ARRAY(
+                SELECT jsonb_path_query(each.shown, 'strict $.candidates[*].size()')::smallint
+            ) END,
+            CASE WHEN each.shown ? 'expected' THEN 'attention' ELSE '' END,
+            CASE WHEN each.shown ? 'expected' THEN ARRAY(
+                SELECT jsonb_array_elements_text(each.shown -> 'expected')::smallint
+            ) END
+        FROM annotation_hit h, jsonb_array_elements(h.plan) WITH ORDINALITY AS each (shown, place)
+        WHERE {hits}
+    )
+    UPDATE annotation_hit h SET plan = NULL WHERE {hits}
+"""
 
 # In the database, so that no HIT is ever lent without its blocks, whoever lends it, and none gets
 # them twice.

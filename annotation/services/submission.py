@@ -11,6 +11,7 @@ statement sees what another tab of the judge committed in the meantime.
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import timedelta
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -21,17 +22,11 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Judgment, ProblemReport, Skip
 from annotation.notification import REQUEST_TIMEOUT_SECONDS
-from annotation.protocols import Answer, AnswerKind, answer_kind
+from annotation.protocols import Answer, AnswerKind, answer_columns, answer_kind
 from annotation.selectors import AssignedBlock
 from annotation.services.numbers import ranking_request
-from annotation.sql.judgment_store import (
-    ASSIGNMENT_CLOSE,
-    ASSIGNMENT_LOCK,
-    JUDGMENT_STORE,
-    answer_columns,
-    answer_statement,
-)
 from annotation.submissions import SubmissionRefusedError
+from campaign.database.prepared import Statement
 
 #: Replacements of a judge's judgment of one block.
 REVISIONS_A_BLOCK: Final = 50
@@ -45,6 +40,132 @@ COMMENT_BYTES_A_DAY: Final = 200_000
 
 _MINUTE: Final = timedelta(minutes=1)
 _DAY: Final = timedelta(days=1)
+
+
+# A judge's tabs submit one after the other, each seeing what the one before stored: the lock is sent with
+# `JUDGMENT_STORE` in one round trip, as a statement of its own. A connection keeps its plans of what foreign keys
+# look up at the commit: made while the tables are small they would read them whole, all judgments for each answer,
+# so no table is read whole until then.
+ASSIGNMENT_LOCK: Final = Statement(
+    "assignment_lock",
+    "bigint",
+    "SELECT set_config('enable_seqscan', 'off', true)"
+    " FROM annotation_assignment WHERE id = $1 FOR UPDATE",
+)
+
+
+# An assignment is done when its judge has judged or skipped all its blocks; then its HIT is done, and its blocks are
+# counted in `JudgeAccount.blocks_closed`. It is a part of `JUDGMENT_STORE`, and by itself follows a skip.
+#
+# For assignment `$1`, whose block `$2` is being stored: `closed`, `closed_hit` and `counted`.
+# Each table is asked by itself, by a key. Of joins, and without `OFFSET 0`, PostgreSQL may read a whole
+# table or index: that is as cheap as any other way while the statistics say that there is next to nothing,
+# and it keeps to it while they become many. `+ 0` leaves it the index on blocks: a judge has many of both.
+_CLOSING = """
+    closed AS (
+        UPDATE annotation_assignment a SET completed_at = statement_timestamp()
+        {source}
+        WHERE a.id = $1 AND {condition} AND a.completed_at IS NULL AND NOT EXISTS (
+            SELECT FROM annotation_block b
+            WHERE b.hit_id = a.hit_id AND b.id <> $2
+                AND NOT EXISTS (SELECT FROM annotation_judgment j
+                                WHERE j.block_id = b.id AND j.judge_id + 0 = a.judge_id OFFSET 0)
+                AND NOT EXISTS (SELECT FROM annotation_skip s
+                                WHERE s.block_id = b.id AND s.judge_id + 0 = a.judge_id OFFSET 0)
+            OFFSET 0
+        )
+        RETURNING a.hit_id, a.judge_id
+    ), closed_hit AS (
+        UPDATE annotation_hit h SET completed_at = statement_timestamp()
+        WHERE h.id = (SELECT closed.hit_id FROM closed) AND h.completed_at IS NULL
+    ), counted AS (
+        INSERT INTO annotation_judgeaccount
+            (judge_id, task_id, hits_lent, intra_lent, blocks_closed)
+        SELECT closed.judge_id,
+            (SELECT h.task_id FROM annotation_hit h WHERE h.id = closed.hit_id), 0, 0,
+            (SELECT count(*) FROM annotation_block b WHERE b.hit_id = closed.hit_id)
+        FROM closed
+        ON CONFLICT (judge_id, task_id) DO UPDATE
+        SET blocks_closed = annotation_judgeaccount.blocks_closed + EXCLUDED.blocks_closed
+    )
+"""
+
+ASSIGNMENT_CLOSE = Statement(
+    "assignment_close",
+    "bigint, bigint",
+    f"WITH {_CLOSING.format(source='', condition='true')} SELECT FROM closed",
+)
+
+
+# A judgment supersedes the judge's last one of the same block; the same `client_id` is stored once. It says whether a
+# ranking is requested that is neither answered nor too old: who hears that none is, requests it. A judgment is replaced
+# so many times and no more, and a judge replaces so many a minute. Nothing is locked that judges share: it gets its
+# number after the commit. One statement instead of Django's queries saves 6.9 ms a judged block.
+#
+_JUDGMENT = "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, interval, int, int"
+# With `answer`, what its answer says beside its labels: `answer_statement`.
+# `coalesce` and `+ 0` leave PostgreSQL one index to read, as above.
+_STORING = f"""
+    WITH earlier AS (
+        SELECT count(*) AS times, max(j.id) AS latest
+        FROM annotation_judgment j WHERE j.block_id = $2 AND j.judge_id + 0 = $5
+    ), judgment AS (
+        INSERT INTO annotation_judgment
+            (task_id, client_id, judge_id, block_id, assignment_id, labels,
+             duration_ms, active_ms, comment, supersedes_id)
+        SELECT $3, $4, $5, $2, $1, $6, $7, $8, $9, earlier.latest
+        FROM earlier
+        WHERE NOT EXISTS (SELECT FROM annotation_judgment j WHERE j.client_id = $4)
+            AND CASE WHEN earlier.times = 0 THEN true ELSE earlier.times <= $11 AND (
+                SELECT count(*) < $12 FROM annotation_judgment j
+                WHERE j.judge_id = $5 AND j.submitted_at > statement_timestamp() - interval '1 minute'
+                    AND coalesce(j.supersedes_id, 0) > 0
+            ) END
+        RETURNING id, supersedes_id, submitted_at
+    ), {{answer}} {_CLOSING.format(source="FROM judgment", condition="judgment.supersedes_id IS NULL")}
+    SELECT judgment.id, judgment.supersedes_id, judgment.submitted_at,
+        EXISTS (
+            SELECT FROM annotation_pagechanges p
+            WHERE p.task_id = $3 AND p.ranking_requested_at > statement_timestamp() - $10
+        )
+    FROM judgment
+"""  # noqa: S608  of constants alone
+
+JUDGMENT_STORE = Statement(
+    "judgment_store",
+    _JUDGMENT,
+    _STORING.format(answer=""),
+    first=ASSIGNMENT_LOCK,
+)
+
+
+@cache
+def answer_statement(model: type[Model]) -> Statement:
+    """Return what stores a judgment and its answer: both or neither.
+
+    Parameters
+    ----------
+    model : type of Model
+        Of the answers of a protocol.
+
+    Returns
+    -------
+    Statement
+        It takes the parameters of `JUDGMENT_STORE`, then the values of `answer_columns`; its row is that of `JUDGMENT_STORE`.
+    """
+    table, columns = model._meta.db_table, answer_columns(model)
+    first = 1 + len(_JUDGMENT.split(","))
+    values = ", ".join(f"${place}" for place, _column in enumerate(columns, first))
+    answer = f"""answer AS (
+        INSERT INTO {table} (judgment_id, {", ".join(columns)})
+        SELECT judgment.id, {values} FROM judgment
+    ),"""  # noqa: S608  names of our own tables
+    return Statement(
+        f"{table}_store",
+        ", ".join((_JUDGMENT, *columns.values())),
+        _STORING.format(answer=answer),
+        first=ASSIGNMENT_LOCK,
+    )
 
 
 class _Bytes(Func):

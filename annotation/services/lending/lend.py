@@ -20,7 +20,7 @@ from annotation.selectors.pool import JudgeAsks
 from annotation.services.lending.choose import hit_choose
 from annotation.services.lending.context import LendingContext, lending_context_lock
 from annotation.services.lending.work_requests import work_prefetch_request
-from annotation.sql.hit_lend import HIT_LEND
+from campaign.database.prepared import Statement
 from campaign.models import CampaignState, Judge
 
 
@@ -44,6 +44,51 @@ def assignments_release(*, judge: Judge) -> None:
 
 # In these states of the campaign judges go on with what they hold; only an open one lends more.
 _MAY_FINISH: Final = frozenset({CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED})
+
+
+# A HIT that is lent is not available before its lease ends; the assignment is the judge's n-th of the test set, the
+# judge's request is answered, and the judge has now seen the segments, for a repeat once more. The HITs since their
+# last attention check (`$10`) and their last repeat (`$9`) are counted, without training (`$11` is 0) and, for checks,
+# without repeats. Training may show what another task of the test set showed before. `$12` says among which exposures
+# a segment is met once (`Exposure.apart`). One statement instead of Django's queries saves 1.4 ms a judged block.
+_HIT_LEND: Final = Statement(
+    "hit_lend",
+    "bigint, bigint, bigint, timestamptz, timestamptz, uuid, bigint[], boolean, int, int, int, text",
+    """
+    WITH hit AS (
+        UPDATE annotation_hit SET available_at = $5 WHERE id = $1
+    ), account AS (
+        INSERT INTO annotation_judgeaccount
+            (judge_id, task_id, hits_lent, intra_lent, last_lent_at,
+             checks_lent, hits_since_check, hits_since_repeat)
+        VALUES ($2, $3, 1, $9, $4, $10, $11 - $10 - $9, $11 - $9)
+        ON CONFLICT (judge_id, task_id) DO UPDATE
+        SET hits_lent = annotation_judgeaccount.hits_lent + 1,
+            intra_lent = annotation_judgeaccount.intra_lent + $9,
+            checks_lent = annotation_judgeaccount.checks_lent + $10,
+            hits_since_check = CASE WHEN $10 = 1 THEN 0
+                ELSE annotation_judgeaccount.hits_since_check + $11 - $9 END,
+            hits_since_repeat = CASE WHEN $9 = 1 THEN 0
+                ELSE annotation_judgeaccount.hits_since_repeat + $11 END,
+            last_lent_at = $4, requested_at = NULL, none_left_at = NULL
+        RETURNING hits_lent
+    ), assignment AS (
+        INSERT INTO annotation_assignment (hit_id, judge_id, public_id, lease, ordinal)
+        SELECT $1, $2, $6, tstzrange($4, $5), account.hits_lent FROM account
+        RETURNING id, ordinal
+    ), exposures AS (
+        INSERT INTO annotation_exposure (judge_id, segment_id, assignment_id, is_repeat, apart)
+        SELECT $2, segment, assignment.id,
+            $8 OR $11 = 0 AND EXISTS (
+                SELECT FROM annotation_exposure seen
+                WHERE seen.judge_id = $2 AND seen.segment_id = segment AND seen.apart = $12
+                    AND NOT seen.is_repeat
+            ), $12
+        FROM assignment, unnest($7) segment
+    )
+    SELECT id, ordinal FROM assignment
+    """,
+)
 
 
 class JudgePausedError(Exception):
@@ -165,7 +210,7 @@ def _lend(hit: HIT, judge: Judge, context: LendingContext, *, apart: str) -> Ass
     assignment = Assignment(hit=hit, judge=judge, lease=lease)
     is_own = hit.purpose == HITPurpose.INTRA
     is_counted = hit.purpose != HITPurpose.TRAINING
-    [(assignment.pk, assignment.ordinal)] = HIT_LEND.rows(
+    [(assignment.pk, assignment.ordinal)] = _HIT_LEND.rows(
         *(hit.pk, judge.pk, hit.task_id, begin, hit.available_at),
         *(str(assignment.public_id), hit.segment_ids, is_repeat),
         *(int(is_own), int(hit.holds_check and not is_own), int(is_counted), apart),

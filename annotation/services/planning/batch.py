@@ -14,6 +14,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Block, Design, HITSequence, PlanningBatch
+from annotation.models.assignment import BLOCKS_OF_PLANS
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
 from annotation.protocols import answer_kind
 from annotation.sampling.corpus import SegmentOutputs
@@ -22,7 +23,6 @@ from annotation.sampling.plans import Purpose, plan_encoded
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import TestSetTexts, draw_inputs, texts_of_others
 from annotation.selectors.hits import plans_read
-from annotation.sql.hit_blocks_write import HIT_BLOCKS_WRITE
 from campaign.database.copy import (
     Cell,
     array_cell,
@@ -31,6 +31,7 @@ from campaign.database.copy import (
     pgtrigger_ignore_preset,
     rows_copy,
 )
+from campaign.database.prepared import Statement
 from campaign.database.transactions import table_scans_off
 from campaign.models import Task
 
@@ -135,6 +136,11 @@ def missing_of_each_kind(
     )
 
 
+_HIT_BLOCKS_WRITE: Final = Statement(
+    "hit_blocks_write",
+    "bigint[]",
+    BLOCKS_OF_PLANS.format(hits="h.id = ANY ($1)"),
+)
 # A HIT that is being prepared cannot be lent: few at a time, so that it takes milliseconds.
 _AT_ONCE: Final = 10
 
@@ -172,7 +178,7 @@ def _prepare(hit_ids: list[int]) -> int:
     mine = list(_unwritten(HIT.objects.filter(pk__in=mine)))
     pgtrigger_ignore_preset()
     with table_scans_off():
-        HIT_BLOCKS_WRITE.rows(mine)
+        _HIT_BLOCKS_WRITE.rows(mine)
     return len(mine)
 
 

@@ -18,7 +18,7 @@ from annotation.models import HIT, Assignment, Block, Exposure, Judgment, Skip
 from annotation.selectors import assigned_blocks
 from annotation.services import hits_plan, judgment_submit
 from annotation.services.lending.context import lending_context_lock
-from annotation.sql.judgment_store import JUDGMENT_STORE
+from annotation.services.submission import JUDGMENT_STORE
 from campaign.database import prepared
 from campaign.models import Judge, Segment, Task
 from tests.at_work import lend

@@ -16,7 +16,7 @@ from annotation.models import (
     Skip,
 )
 from annotation.models.block import stands_for
-from annotation.sql.judgments_number import JUDGMENTS_NUMBER
+from annotation.services.numbers import JUDGMENTS_NUMBER
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, User
 from ranking.models import RankingSettings
 from ranking.range_choices import RangeChoiceError
