@@ -222,6 +222,16 @@ def systems_not_lent(judge: Judge) -> list[int]:
     return [*conflicts_of(judge), *withdrawn.values_list("pk", flat=True)]
 
 
+def judge_asks(judge: Judge, *, task: Task) -> JudgeAsks:
+    """Return what a judge asks for a HIT of this task with. Two queries."""
+    return {
+        "judge_id": judge.pk,
+        "task_id": task.pk,
+        "conflicts": systems_not_lent(judge),
+        "apart": task.exposed_apart,
+    }
+
+
 def _available_hits(
     *, holds_check: bool | None = None, standby: bool = False, **asked: Any
 ) -> QuerySet[HIT, tuple[int]]:

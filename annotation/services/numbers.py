@@ -198,14 +198,21 @@ JUDGMENTS_NUMBER = Statement(
 def ranking_request(*, task_id: int) -> None:
     """Request a ranking on commit, unless one was requested recently and has not begun.
 
-    A request older than `REQUEST_TIMEOUT_SECONDS` counts as lost, so another one is sent. Waits for whoever
-    requests the same, or changes pages, until their commit.
+    A request older than `REQUEST_TIMEOUT_SECONDS` counts as lost, so another one is sent. Waits for
+    nobody who changes the same row, except for the very first request of a test set.
     """
-    PageChanges.objects.bulk_create([PageChanges(task_id=task_id)], ignore_conflicts=True)
+    rows = PageChanges.objects.filter(pk=task_id)
+    # To insert what is there would wait for whoever changes it, conflicts ignored or not.
+    if not rows.exists():
+        PageChanges.objects.bulk_create([PageChanges(task_id=task_id)], ignore_conflicts=True)
     is_lost = Q(ranking_requested_at__lte=Now() - timedelta(seconds=REQUEST_TIMEOUT_SECONDS))
-    unanswered = PageChanges.objects.filter(is_lost | Q(ranking_requested_at=None), pk=task_id)
-    if unanswered.update(ranking_requested_at=Now()):
-        transaction.on_commit(partial(ranking_enqueue, task_id))
+    unanswered = rows.filter(is_lost | Q(ranking_requested_at=None))
+    if not unanswered.exists():
+        return
+    if unanswered.select_for_update(skip_locked=True).exists():
+        rows.update(ranking_requested_at=Now())
+    # Also where somebody else changes the row: a message too many ranks nothing anew.
+    transaction.on_commit(partial(ranking_enqueue, task_id))
 
 
 def ranking_request_clear(*, task_id: int) -> None:

@@ -237,11 +237,6 @@ def too_fast() -> SubmissionRefusedError:
     )
 
 
-def assignment_lock(assignment_id: int) -> None:
-    """Lock the assignment's row until the commit; the judge's other tabs wait."""
-    ASSIGNMENT_LOCK.rows(assignment_id)
-
-
 def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
     """Close the assignment and its HIT if its judge has left no block undone but `done`.
 
@@ -266,7 +261,8 @@ def judgment_store(
     except IntegrityError:
         # The statement does not see an id that another judge's request stores at the same moment;
         # the unique column does. Inside a transaction of the caller's nothing can be asked any more.
-        if connection.in_atomic_block or not _is_stored(judgment):
+        known = Judgment.objects.filter(client_id=judgment.client_id)
+        if connection.in_atomic_block or not known.exists():
             raise
         return False
     if stored is None:
@@ -292,10 +288,6 @@ def _row_stored(
         return JUDGMENT_STORE.row(*values)
     model, said = answer
     return answer_statement(model).row(*values, *(said[column] for column in answer_columns(model)))
-
-
-def _is_stored(judgment: Judgment) -> bool:
-    return Judgment.objects.filter(client_id=judgment.client_id).exists()
 
 
 def judgment_submit(
@@ -409,7 +401,7 @@ def skip_submit(
     comment: str = "",
 ) -> Skip:
     """Store and return that a judge skipped a block; a second skip returns the first one."""
-    assignment_lock(assigned.assignment_id)
+    ASSIGNMENT_LOCK.rows(assigned.assignment_id)
     known = _skip_known(assigned, client_id)
     if known is not None:
         return known

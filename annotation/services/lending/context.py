@@ -154,7 +154,7 @@ _IS_SILENT: Final = ExpressionWrapper(
 
 
 def _locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
-    # As `assignment_lock` for a submission: until the commit no table is read whole, neither by lending nor by
+    # As `ASSIGNMENT_LOCK` for a submission: until the commit no table is read whole, neither by lending nor by
     # what foreign keys look up then.
     setting = Func(
         Value("enable_seqscan"),

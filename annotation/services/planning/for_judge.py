@@ -12,11 +12,11 @@ from annotation.models.hit import HITQuerySet
 from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import Purpose, intra_original, repeated
 from annotation.sampling.rates import attention_due, intra_due
-from annotation.selectors import conflicts_of, has_available_hit, systems_not_lent
+from annotation.selectors import conflicts_of, has_available_hit
 from annotation.selectors.comparisons import sentences_of_a_judge, sentences_taken
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.hits import judge_history, plans_read
-from annotation.selectors.pool import JudgeAsks, hits_reserved
+from annotation.selectors.pool import JudgeAsks, hits_reserved, judge_asks
 from annotation.services.planning.batch import PlanningTransaction, SampleOfAJudge
 from campaign.models import Judge, Output, Segment, System, SystemKind, Task
 
@@ -43,13 +43,7 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     """
     judge = Judge.objects.get(pk=judge_id)
     account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
-    apart = Task.objects.get(pk=task_id).exposed_apart
-    asks: JudgeAsks = {
-        "judge_id": judge_id,
-        "task_id": task_id,
-        "conflicts": systems_not_lent(judge),
-        "apart": apart,
-    }
+    asks = judge_asks(judge, task=Task.objects.get(pk=task_id))
     design = design_in_force(task_id=task_id)
     missing = _missing(design, asks)
     if not missing:
@@ -58,7 +52,7 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     planning = PlanningTransaction.locked(
         task_id,
         judge_id=judge_id,
-        avoid=segments_seen(judge, task_id, apart),
+        avoid=segments_seen(judge, task_id, asks["apart"]),
         hide=System.objects.filter(pk__in=conflicts_of(judge)).values_list("name", flat=True),
     )
     is_none_left = False
@@ -158,7 +152,7 @@ def segments_seen(judge: Judge, task_id: int, apart: str) -> set[int]:
 
 def judges_to_check(*, task_id: int, design: Design) -> list[int]:
     """Return the ids of active judges for whom an attention check comes due soon and none is available."""
-    apart = Task.objects.get(pk=task_id).exposed_apart
+    task = Task.objects.get(pk=task_id)
     due = (
         account
         for account in _active_accounts(task_id)
@@ -173,16 +167,7 @@ def judges_to_check(*, task_id: int, design: Design) -> list[int]:
     return [
         account.judge_id
         for account in due
-        if Checks.SOME
-        in _missing(
-            design,
-            {
-                "judge_id": account.judge_id,
-                "task_id": task_id,
-                "conflicts": systems_not_lent(account.judge),
-                "apart": apart,
-            },
-        )
+        if Checks.SOME in _missing(design, judge_asks(account.judge, task=task))
     ]
 
 
@@ -299,12 +284,7 @@ def sample_plan(*, task_id: int, judge_id: int) -> int:
     judge = Judge.objects.select_for_update(no_key=True).get(pk=judge_id)
     task = Task.objects.get(pk=task_id)
     account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
-    asks: JudgeAsks = {
-        "judge_id": judge_id,
-        "task_id": task_id,
-        "conflicts": systems_not_lent(judge),
-        "apart": task.exposed_apart,
-    }
+    asks = judge_asks(judge, task=task)
     planning = PlanningTransaction.locked(
         task_id,
         judge_id=judge_id,

@@ -14,7 +14,6 @@ from django.db.models.functions import Now
 from annotation.models import HIT, JudgeAccount, Judgment
 from annotation.sampling.plans import HITPlan, Purpose
 from annotation.sampling.rounds import Rounds
-from annotation.selectors import systems_not_lent
 from annotation.selectors.hits import plans_read
 from annotation.selectors.passes import (
     SECOND,
@@ -26,7 +25,7 @@ from annotation.selectors.passes import (
     raters_of,
     rounds_of,
 )
-from annotation.selectors.pool import JudgeAsks, hits_for_judge, hits_intra
+from annotation.selectors.pool import JudgeAsks, hits_for_judge, hits_intra, judge_asks
 from annotation.services.planning.batch import PlanningTransaction, hits_prepare
 from campaign.models import Judge, Task
 from campaign.texts.hash_draw import HashDraw
@@ -95,12 +94,7 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
     planning = PlanningTransaction.locked(task_id, judge_id=judge_id)
     account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
     so_far = passes_so_far(judge_id=judge_id, task_id=task_id)
-    asks: JudgeAsks = {
-        "judge_id": judge_id,
-        "task_id": task_id,
-        "conflicts": systems_not_lent(judge),
-        "apart": planning.task.exposed_apart,
-    }
+    asks = judge_asks(judge, task=planning.task)
     if so_far.has_second:
         is_none_left = not hits_intra(**asks).available().exists()
     elif _has_first(planning, so_far.texts, asks):

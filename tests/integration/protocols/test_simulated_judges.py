@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db import transaction
 from django.db.models import DateTimeField, Model
 
-from annotation.models import Assignment, Judgment, PageChanges
+from annotation.models import Assignment, Judgment, PageChanges, UncountedAnswer
 from annotation.protocols import answer_kind
 from annotation.selectors import assigned_blocks
 from annotation.services import judgment_submit, simulation
@@ -48,7 +48,9 @@ def _row(row: Model, names: dict[int, Any]) -> str:
     found = {}
     for field in row._meta.concrete_fields:
         value = field.value_from_object(row)
-        if field.related_model is Judgment:
+        if field.related_model is Judgment or (
+            field.model is UncountedAnswer and field.name == "answer"
+        ):
             value = names.get(value)
         elif isinstance(field, DateTimeField):
             value = value is not None
