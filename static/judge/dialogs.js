@@ -2,6 +2,7 @@
 // becomes of a change to it. Each is about the block it was opened on: the page may have moved on meanwhile.
 
 import { digitOf, isWriting, lettersOn } from "./keys.js";
+import * as store from "./store.js";
 import { say } from "./words.js";
 
 /** @type {ById} */
@@ -133,4 +134,25 @@ export function prepareRevision(page) {
     else return false;
     return true;
   };
+}
+
+// How the page looks to this judge: the size and the spacing of its letters, kept on the device.
+
+/** @param {"text-size" | "spacing"} name */
+function prepareChoice(name) {
+  const key = `quintet/${name}`;
+  const choice = $(name);
+  const show = () => document.documentElement.setAttribute(`data-${name}`, choice.value);
+  choice.value = store.get(key) ?? "";
+  show();
+  choice.addEventListener("change", () => {
+    store.put(key, choice.value);
+    show();
+  });
+}
+
+export function prepareSettings() {
+  prepareChoice("text-size");
+  prepareChoice("spacing");
+  $("show-settings").addEventListener("click", () => $("settings-dialog").showModal());
 }

@@ -84,3 +84,8 @@ function letterAction(event, actions) {
   if (letter === null) return null;
   return actions.screen()?.letter(letter, event) ?? (event.repeat ? null : (actions.letters[letter] ?? null));
 }
+
+// What outputs are called on the page.
+
+/** @param {number} index */
+export const letterOf = (index) => String.fromCharCode(65 + index);

@@ -2,18 +2,16 @@
 // them put together around sentences of its own.
 
 import { Api } from "./api.js";
-import { prepareBreaks } from "./breaks.js";
-import { prepareReport, prepareRevision, prepareSkip } from "./dialogs.js";
+import { prepareBreaks, preparePause } from "./breaks.js";
+import { prepareReport, prepareRevision, prepareSettings, prepareSkip } from "./dialogs.js";
 import { listen, lettersOn, switchLetters } from "./keys.js";
-import { Drafts } from "./drafts.js";
+import { Drafts } from "./store.js";
 import { later, loadAll } from "./later.js";
 import { Outbox } from "./outbox.js";
 import { Page } from "./page.js";
-import { preparePause } from "./pause.js";
 import { Queue } from "./queue.js";
 import { KeptHits, keepPage } from "./reload.js";
 import { Screens } from "./screens.js";
-import { prepareSettings } from "./settings.js";
 import { Status } from "./status.js";
 
 /** @type {ById} */

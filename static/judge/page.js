@@ -2,10 +2,9 @@
 // are answered, only the screen knows.
 
 import { announce } from "./announce.js";
-import { Clock } from "./clock.js";
+import { Clock, stillnessAllowed } from "./clock.js";
 import { whenPainted } from "./painted.js";
 import { Progress, summaryOf } from "./progress.js";
-import { stillnessAllowed } from "./reading.js";
 import { Rest } from "./rest.js";
 import { View } from "./view.js";
 import { say, sayOf, sayPhrase } from "./words.js";

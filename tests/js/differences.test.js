@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 
 import { common, differences } from "../../static/judge/differences.js";
 import { letterOfKey } from "../../static/judge/keys.js";
-import { stillnessAllowed } from "../../static/judge/reading.js";
+import { stillnessAllowed } from "../../static/judge/clock.js";
 
 function marked(lang, ...texts) {
   const runs = differences(texts.map((text) => ({ text, lang })));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { Drafts } from "../../static/judge/drafts.js";
+import { Drafts } from "../../static/judge/store.js";
 import { keptKeys, newDevice, pass } from "./stand_ins.js";
 
 const A_DAY = 24 * 60 * 60 * 1000;

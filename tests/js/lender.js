@@ -1,6 +1,6 @@
 // A judge's page without its screen, and the server that lends it HITs.
 
-import { Drafts } from "../../static/judge/drafts.js";
+import { Drafts } from "../../static/judge/store.js";
 import { Outbox } from "../../static/judge/outbox.js";
 import { Queue } from "../../static/judge/queue.js";
 import * as editing from "../../static/judge/editing/answer.js";

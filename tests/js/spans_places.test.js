@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 
-import { Cursor } from "../../static/judge/spans/cursor.js";
-import { piecesOf } from "../../static/judge/spans/pieces.js";
-import { inPlaces, inPoints, snapped, stopAt, stopsOf } from "../../static/judge/spans/places.js";
+import { Cursor, inPlaces, inPoints, piecesOf, snapped, stopAt, stopsOf } from "../../static/judge/spans/places.js";
 
 const ENGLISH = { text: "He said: “No.” 🙂 then", lang: "en" };
 const CHINESE = { text: "我喜欢看书。", lang: "zh" };

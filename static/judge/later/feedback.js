@@ -1,6 +1,6 @@
 // After a practice sentence: whether the answer was as expected, and why. One dialog at a time.
 
-import { letterOf } from "../letters.js";
+import { letterOf } from "../keys.js";
 import { say } from "../words.js";
 
 /** @type {ById} */

@@ -1,6 +1,6 @@
 // What a ranking says: a label for each output, 1 best to 5, or none. Knows nothing of the screen.
 
-import { letterOf } from "../letters.js";
+import { letterOf } from "../keys.js";
 
 // [[indices of the best], …, [indices of the worst]] of those that have a label.
 /** @param {Label[]} labels */

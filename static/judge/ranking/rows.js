@@ -2,7 +2,7 @@
 
 import { lengthOf, marked, setText } from "../block.js";
 import { differences } from "../differences.js";
-import { letterOf } from "../letters.js";
+import { letterOf } from "../keys.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);

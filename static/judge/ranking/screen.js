@@ -1,12 +1,11 @@
 // Ranking: a row with five ranks for each output, the order they make, and where the rows stand.
 
 import { announce } from "../announce.js";
-import { digitOf } from "../keys.js";
-import { letterOf } from "../letters.js";
-import { say } from "../words.js";
+import { digitOf, letterOf } from "../keys.js";
+import { list, say } from "../words.js";
+import { tiers } from "./answer.js";
 import * as ranking from "./answer.js";
 import { Layout } from "./layout.js";
-import { showOrder } from "./order.js";
 import { Rows } from "./rows.js";
 
 /** @type {ById} */
@@ -182,4 +181,30 @@ export class RankingScreen {
     if (letter === "v") return repeat ? null : () => this.#layout.toggle("columns");
     return null;
   }
+}
+
+// The order so far, as one line: B = D > A > C > E.
+
+/** @param {Label[]} labels @param {{ line: HTMLElement, words: HTMLElement }} places */
+function showOrder(labels, { line, words }) {
+  const groups = tiers(labels);
+  line.replaceChildren(
+    ...groups.flatMap((group, place) =>
+      group.flatMap((index, position) => {
+        const chip = document.createElement("span");
+        chip.className = `chip rank-${labels[index]}`;
+        chip.textContent = letterOf(index);
+        if (place === 0 && position === 0) return [chip];
+        const sign = document.createElement("span");
+        sign.className = "sign";
+        sign.textContent = position ? "=" : ">";
+        return [" ", sign, " ", chip];
+      }),
+    ),
+  );
+  const spoken = groups.map((group) => {
+    const letters = list(group.map(letterOf));
+    return group.length > 1 ? say("tied", { letters }) : letters;
+  });
+  words.textContent = groups.length ? say("order", { order: spoken.join("; ") }) : "";
 }

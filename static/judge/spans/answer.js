@@ -1,6 +1,6 @@
 // What is said of each output: its errors and a score, or nothing yet. Knows nothing of the screen.
 
-import { letterOf } from "../letters.js";
+import { letterOf } from "../keys.js";
 
 /** @param {OutputSaid} said @returns {OutputSaid} */
 const copy = ({ score, spans }) => ({ score, spans: spans.map((span) => ({ ...span })) });

@@ -1,7 +1,7 @@
 // Scores that contradict the errors: to be asked about, never refused. What `protocols/spans/contradictions.py` says, by the
 // same thresholds, which come with the HIT (`tests/unit/protocols/spans/contradictions.json`).
 
-import { letterOf } from "../letters.js";
+import { letterOf } from "../keys.js";
 
 /** @param {OutputSaid} said @param {Severity} severity */
 const count = ({ spans }, severity) => spans.filter((span) => span.severity === severity).length;

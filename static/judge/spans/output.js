@@ -2,21 +2,16 @@
 
 import { announce } from "../announce.js";
 import { setText } from "../block.js";
-import { letterOf } from "../letters.js";
+import { letterOf } from "../keys.js";
 import { say } from "../words.js";
 import { lineOf, markLine } from "./compared.js";
-import { Cursor } from "./cursor.js";
-import { itemsOf } from "./items.js";
 import { afterwards, marked, missingOf, withMissing } from "./marks.js";
-import { piecesOf } from "./pieces.js";
-import { inPlaces, inPoints, stopAt, stopsOf } from "./places.js";
+import { Cursor, inPlaces, inPoints, piecesOf, stopAt, stopsOf } from "./places.js";
 import { Scoring } from "./scoring.js";
 import { onNextLine, placeUnder, rangeOf } from "./text_nodes.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-
-/** @typedef {import("./items.js").Placed} Placed */
 
 // A piece of text, by an element of its own where it is not plain.
 /** @param {Piece} piece @param {boolean} selecting */
@@ -420,4 +415,38 @@ export class Output {
   boxOf(stretch) {
     return rangeOf(this.text, stretch).getBoundingClientRect();
   }
+}
+
+// The errors of one output in words, each to be changed or removed.
+
+/**
+ * @typedef {Stretch & { severity: Severity, span: number }} Placed
+ * @typedef {object} Calls
+ * @property {(error: Placed, button: HTMLElement) => void} onOpen
+ * @property {(error: Placed) => void} onRemove
+ */
+
+/** @param {TextOf} quoted */
+function quote({ text, lang, dir }) {
+  const q = document.createElement("q");
+  const own = document.createElement("bdi");
+  Object.assign(own, { lang, dir, textContent: text });
+  q.append(own);
+  return q;
+}
+
+/** @param {Placed[]} errors @param {TextOf} text @param {Calls} calls */
+function itemsOf(errors, text, { onOpen, onRemove }) {
+  return errors.map((error) => {
+    const item = $("spans-item-template").content.firstElementChild.cloneNode(true);
+    const quoted = text.text.slice(error.start, error.end);
+    const open = item.querySelector(".item-open");
+    open.append(`${say(`${error.severity}_error`)}: `, quote({ ...text, text: quoted }));
+    open.classList.add(error.severity);
+    open.addEventListener("click", () => onOpen(error, open));
+    const remove = item.querySelector(".item-remove");
+    remove.setAttribute("aria-label", `${say("remove")}: “${quoted}”`);
+    remove.addEventListener("click", () => onRemove(error));
+    return item;
+  });
 }

@@ -69,3 +69,92 @@ export function stopAt(stops, place) {
   const next = stops.findIndex(({ start }) => start > place);
   return next < 0 ? stops.length - 1 : next;
 }
+
+// Where the word cursor is among the stops of a text, and how far the selection goes from there. Knows nothing of the
+// screen.
+
+export class Cursor {
+  at = 0;
+  // Where the selection began.
+  /** @type {number | null} */
+  from = null;
+
+  /** @param {Stretch[]} stops */
+  constructor(stops) {
+    this.stops = stops;
+  }
+
+  // To another stop; whether it is another.
+  /** @param {number} index @param {boolean} [extending] */
+  go(index, extending = false) {
+    const { at, from } = this;
+    if (extending) this.from ??= at;
+    else this.from = null;
+    this.at = Math.max(0, Math.min(index, this.stops.length - 1));
+    return this.at !== at || this.from !== from;
+  }
+
+  /** @param {number} place */
+  goTo(place) {
+    return this.go(stopAt(this.stops, place));
+  }
+
+  // With other stops, as near as can be to where it was.
+  /** @param {Stretch[]} stops */
+  exchange(stops) {
+    const place = this.stops[this.at]?.start ?? 0;
+    this.stops = stops;
+    this.goTo(place);
+  }
+
+  get isSelecting() {
+    return this.from !== null && this.from !== this.at;
+  }
+
+  // What is selected, or the stop alone; null in a text without a stop.
+  /** @returns {Stretch | null} */
+  get stretch() {
+    const one = this.stops[this.at];
+    const other = this.stops[this.from ?? this.at];
+    if (!one || !other) return null;
+    return { start: Math.min(one.start, other.start), end: Math.max(one.end, other.end) };
+  }
+}
+
+// A text in pieces, each of which looks alike throughout: with an error or none, differing or not, chosen or not.
+
+/** @param {Stretch} stretch @param {number} place */
+const covers = ({ start, end }, place) => start <= place && place < end;
+
+/**
+ * @typedef {object} Shown
+ * @property {string} text
+ * @property {(Stretch & { severity: Severity, span: number })[]} errors
+ * @property {Run[] | null} runs where it differs from the others
+ * @property {Stretch | null} chosen
+ * @property {string[] | null} lines
+ */
+
+// For each line its pieces; all in one where there are no lines.
+/** @param {Shown} shown @returns {Piece[][]} */
+export function piecesOf({ text, errors, runs, chosen, lines }) {
+  const differing = runs ? stretchesOf(runs.map((run) => run.text)).filter((_, index) => runs[index].differs) : [];
+  const rows = lines ? stretchesOf(lines) : [{ start: 0, end: text.length }];
+  const stretches = [...errors, ...differing, ...rows, ...(chosen ? [chosen] : [])];
+  const cuts = new Set([0, text.length, ...stretches.flatMap(({ start, end }) => [start, end])]);
+  const places = [...cuts].sort((one, other) => one - other);
+  const pieces = places.slice(0, -1).map((start, index) => {
+    const end = places[index + 1];
+    const error = errors.find((each) => covers(each, start));
+    return {
+      text: text.slice(start, end),
+      start,
+      end,
+      span: error?.span ?? null,
+      severity: error?.severity ?? null,
+      differs: differing.some((each) => covers(each, start)),
+      chosen: Boolean(chosen && covers(chosen, start)),
+    };
+  });
+  return rows.map((row) => pieces.filter(({ start }) => covers(row, start)));
+}

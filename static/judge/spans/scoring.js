@@ -1,7 +1,6 @@
 // The score of one output: a slider for the pointer, and a field for all others.
 
-import { letterOfKey, lettersOn } from "../keys.js";
-import { letterOf } from "../letters.js";
+import { letterOf, letterOfKey, lettersOn } from "../keys.js";
 import { say } from "../words.js";
 import { scoreOf, stepped } from "./scores.js";
 

@@ -1,6 +1,6 @@
 // Which outputs are at the top: for each of them yes or no. Knows nothing of the screen.
 
-import { letterOf } from "../letters.js";
+import { letterOf } from "../keys.js";
 
 /** @param {number} candidates @returns {TopAnswer} */
 export const blank = (candidates) => ({ top: Array(candidates).fill(false) });

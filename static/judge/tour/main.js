@@ -1,15 +1,115 @@
 // The tour: the judging screen itself on practice sentences, and beside it what to try next.
 
-import { letterOf } from "../letters.js";
-import { Outbox } from "../outbox.js";
+import { letterOf } from "../keys.js";
 import { openPage } from "../main.js";
+import { Outbox } from "../outbox.js";
 import { say } from "../words.js";
-import { watch } from "./deeds.js";
 import { NO_DRAFTS, Practice } from "./practice.js";
-import { PASSING, STEPS } from "./steps.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
+
+// The steps of the tour, in order. `ends`: the deed that ends one, which may have to be done in a certain
+// way; `hints`: what to say of a deed on the way there. Of any other deed it is said that it was another.
+
+/** @param {Block<RankingAnswer>} block */
+const isRanked = ({ answer: { labels } }) => labels.every((label) => label !== null);
+/** @param {Block<RankingAnswer>} block */
+const hasTie = ({ answer: { labels } }) => new Set(labels).size < labels.length;
+
+/**
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {string} [ends]
+ * @property {(block: Block) => boolean} [when]
+ * @property {Record<string, (block: Block) => string | false | null>} [hints]
+ */
+
+/** @type {Step[]} */
+const STEPS = [
+  { name: "context", ends: "context" },
+  { name: "differences", ends: "differences" },
+  {
+    name: "rank",
+    ends: "rank",
+    when: (block) => isRanked(block) && hasTie(block),
+    hints: {
+      rank: (block) => (isRanked(block) ? "tour_tie_wanted" : "tour_ranked"),
+      clear: () => "tour_did_clear",
+      incomplete: () => "tour_incomplete",
+    },
+  },
+  { name: "clear", ends: "clear", hints: { move: () => "tour_moved", rank: () => "tour_ranked" } },
+  {
+    name: "submit",
+    ends: "submit",
+    hints: {
+      rank: (block) => !isRanked(block) && "tour_ranked",
+      clear: () => "tour_did_clear",
+      incomplete: () => "tour_incomplete",
+    },
+  },
+  {
+    name: "back",
+    ends: "return",
+    hints: {
+      back: () => "tour_went_back",
+      rank: () => null,
+      clear: () => "tour_did_clear",
+      incomplete: () => "tour_incomplete",
+    },
+  },
+  { name: "skip", ends: "skip" },
+  { name: "end" },
+];
+
+// Not worth a word where nobody asked for it.
+const PASSING = ["move", "incomplete", "revise", "return"];
+
+// What the judge does on ranking's screen, told by what that shows of it: "context", "differences", "rank", "clear",
+// "move", "incomplete", "submit", "revise", "skip", "back", "return".
+
+/** @param {HTMLElement} element @param {string} name @param {() => void} act */
+function onAttribute(element, name, act) {
+  new MutationObserver(act).observe(element, { attributeFilter: [name] });
+}
+
+/** @param {Page} page @param {(deed: string, block?: Block) => void} tell */
+function watch(page, tell) {
+  /** @type {Label[]} */
+  let before = [];
+  let wentBack = false;
+
+  onAttribute($("context"), "aria-expanded", () => tell("context"));
+  onAttribute($("differences"), "aria-pressed", () => tell("differences"));
+  onAttribute($("missing"), "class", () => {
+    if ($("missing").classList.contains("refused")) tell("incomplete");
+  });
+
+  $("rows").addEventListener("focusin", () => {
+    const { rows } = /** @type {RankingScreen} */ (page.screen);
+    if (page.block?.answer.labels[rows.active] != null) tell("move");
+  });
+  page.addEventListener("answered", () => {
+    const { labels } = /** @type {Block<RankingAnswer>} */ (page.block).answer;
+    const cleared = labels.some((label, index) => label === null && before[index] != null);
+    before = [...labels];
+    tell(cleared ? "clear" : "rank");
+  });
+  page.addEventListener("done", ({ detail: { block, kind } }) => {
+    if (kind === "skips") tell("skip");
+    else tell(wentBack ? "revise" : "submit", block);
+  });
+  page.addEventListener("shown", () => {
+    const block = /** @type {Block} */ (page.block);
+    before = [...block.answer.labels];
+    const isBack = block.state !== "open";
+    if (isBack) tell("back");
+    else if (wentBack) tell("return");
+    wentBack = isBack;
+  });
+}
+
 /** @param {"setup" | "given"} id */
 const read = (id) => JSON.parse($(id).textContent);
 const touch = matchMedia("(pointer: coarse)");

@@ -3,8 +3,7 @@
 import { announce } from "../announce.js";
 import { lengthOf, marked, setText } from "../block.js";
 import { differences } from "../differences.js";
-import { digitOf } from "../keys.js";
-import { letterOf } from "../letters.js";
+import { digitOf, letterOf } from "../keys.js";
 import { say } from "../words.js";
 import * as twoOutputs from "./answer.js";
 

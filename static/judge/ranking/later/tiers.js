@@ -2,7 +2,7 @@
 // that digits, rank buttons and what a screen reader hears are those of the list.
 
 import { listenForDrags } from "./drag.js";
-import { letterOf } from "../../letters.js";
+import { letterOf } from "../../keys.js";
 import { say } from "../../words.js";
 
 /** @type {ById} */
