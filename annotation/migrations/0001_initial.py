@@ -283,8 +283,8 @@ class Migration(migrations.Migration):
                         ('segment_blocks', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), blank=True, default=list, help_text='Where there is a limit.', size=None, verbose_name='blocks planned of each segment')),
                         ('state', models.JSONField(default=dict, verbose_name='state of the draw')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name='created')),
-                        ('design', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='planning_batches', to='annotation.design')),
-                        ('judge', models.ForeignKey(blank=True, help_text='Whom the HITs were drawn for; empty means for everybody.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='campaign.judge')),
+                        ('design', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='planning_batches', to='annotation.design')),
+                        ('judge', models.ForeignKey(blank=True, db_index=False, help_text='Whom the HITs were drawn for; empty means for everybody.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='campaign.judge')),
                         ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='planning_batches', to='campaign.task')),
                         ('withdrawn', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), blank=True, db_default=[], default=list, size=None, verbose_name='systems that were withdrawn')),
                     ],
@@ -311,7 +311,6 @@ class Migration(migrations.Migration):
                     options={
                         'verbose_name': 'quality action',
                         'verbose_name_plural': 'quality actions',
-                        'indexes': [models.Index(condition=models.Q(('batch__isnull', False)), fields=['batch'], name='quality_action_of_a_batch')],
                         'constraints': [models.CheckConstraint(condition=models.Q(('action__in', ['warn', 'pause', 'exclude', 'again', 'message'])), name='quality_action_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('created_by__isnull', True), ('rule__isnull', False)), models.Q(('created_by__isnull', False), ('rule__isnull', True)), _connector='OR'), name='quality_action_by_a_rule_or_by_a_person'), models.CheckConstraint(condition=models.Q(models.Q(('action', 'message'), models.Q(('text', ''), _negated=True)), models.Q(models.Q(('action', 'message'), _negated=True), ('text', '')), _connector='OR'), name='quality_action_has_a_text_exactly_if_a_message'), models.UniqueConstraint(fields=('rule', 'judge'), name='quality_action_once_per_rule_and_judge')],
                     },
                 ),
@@ -375,7 +374,6 @@ class Migration(migrations.Migration):
                     options={
                         'verbose_name': 'reversal of a quality action',
                         'verbose_name_plural': 'reversals of quality actions',
-                        'indexes': [models.Index(condition=models.Q(('batch__isnull', False)), fields=['batch'], name='quality_reversal_of_a_batch')],
                     },
                 ),
                 migrations.CreateModel(
@@ -488,7 +486,7 @@ class Migration(migrations.Migration):
                         ('reason', models.CharField(choices=[('bad_source', 'The source is unusable'), ('bad_reference', 'The reference is wrong'), ('cannot_judge', 'I cannot judge this'), ('other', 'Another reason'), ('not_stated', 'Not stated')], max_length=13, verbose_name='reason')),
                         ('comment', models.TextField(blank=True, verbose_name='comment')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
-                        ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='skips', to='annotation.assignment')),
+                        ('assignment', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='skips', to='annotation.assignment')),
                         ('block', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='skips', to='annotation.block')),
                         ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='skips', to='campaign.judge')),
                         ('duration_ms', models.PositiveIntegerField(blank=True, null=True, verbose_name='time on the clock, ms')),

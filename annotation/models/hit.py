@@ -133,7 +133,7 @@ class HIT(models.Model):
         "annotation.Design",
         on_delete=models.PROTECT,
         related_name="hits",
-        # Of both columns: `hit_design_of_its_task`, in migration 0015. Django has no such foreign keys.
+        # Of both columns: `hit_design_of_its_task`, in the initial migration. Django has no such foreign keys.
         db_constraint=False,
         db_index=False,  # designs are never deleted; of one's first HITs asks `hit_one_first_in_a_family`
     )

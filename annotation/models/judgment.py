@@ -108,7 +108,7 @@ class Judgment(models.Model):
     duration_ms = models.PositiveIntegerField(_("time on the clock, ms"), null=True, blank=True)
     active_ms = models.PositiveIntegerField(_("active time, ms"), null=True, blank=True)
     comment = models.TextField(_("comment"), blank=True)
-    # Unique without the many that supersede none: an index of migration 0022. Django's has them all.
+    # Unique without the many that supersede none: an index of the initial migration. Django's has them all.
     supersedes = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="superseded_by", null=True, blank=True
     )

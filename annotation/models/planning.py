@@ -61,12 +61,16 @@ class PlanningBatch(models.Model):
         "campaign.Task", on_delete=models.CASCADE, related_name="planning_batches"
     )
     design = models.ForeignKey(
-        "annotation.Design", on_delete=models.PROTECT, related_name="planning_batches"
+        "annotation.Design",
+        on_delete=models.PROTECT,
+        related_name="planning_batches",
+        db_index=False,
     )
     judge = models.ForeignKey(
         "campaign.Judge",
         on_delete=models.PROTECT,
         related_name="+",
+        db_index=False,
         null=True,
         blank=True,
         help_text=_("Whom the HITs were drawn for; empty means for everybody."),

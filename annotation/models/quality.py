@@ -236,13 +236,6 @@ class QualityAction(RecordedModel):
                 fields=["rule", "judge"], name="quality_action_once_per_rule_and_judge"
             ),
         ]
-        indexes = [
-            models.Index(
-                fields=["batch"],
-                condition=models.Q(batch__isnull=False),
-                name="quality_action_of_a_batch",
-            )
-        ]
 
     def __str__(self) -> str:
         return f"{self.action} {self.judge_id}"
@@ -273,13 +266,6 @@ class QualityReversal(RecordedModel):
     class Meta:
         verbose_name = _("reversal of a quality action")
         verbose_name_plural = _("reversals of quality actions")
-        indexes = [
-            models.Index(
-                fields=["batch"],
-                condition=models.Q(batch__isnull=False),
-                name="quality_reversal_of_a_batch",
-            )
-        ]
 
     def __str__(self) -> str:
         return str(self.action_id)

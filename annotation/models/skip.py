@@ -58,6 +58,7 @@ class Skip(models.Model):
         "annotation.Assignment",
         on_delete=models.PROTECT,
         related_name="skips",
+        db_index=False,  # found by judge and block
         null=True,
         blank=True,
     )
