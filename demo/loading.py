@@ -314,7 +314,7 @@ def _wmt12_load(organiser: User, name: str) -> None:
     campaign = Campaign.objects.create(slug=WMT12, name=name)
     organiser_add(campaign=campaign, user=organiser)
     call_command(
-        "import_judgments",
+        "import_answers",
         str(HERE / "wmt12-cs-en" / "judgments.csv"),
         campaign=WMT12,
         test_set="newstest2012 Czech–English",

@@ -156,7 +156,7 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
     """The judgments of a test set by number, including those superseded by a revision.
 
     Parameters filter the pages as they filter the page of organisers. `?format=csv` streams those that count as five-way CSV, which
-    `import_judgments` reads back to the same ranking.
+    `import_answers` reads back to the same ranking.
     """
 
     serializer_class = JudgmentRecordSerializer

@@ -1,4 +1,4 @@
-"""The judgments of a test set as five-way CSV: what import_judgments reads back."""
+"""The judgments of a test set as five-way CSV: what import_answers reads back."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

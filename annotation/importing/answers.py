@@ -232,7 +232,7 @@ class _Import:
             refusal(answer)(
                 None,
                 f'it is {pair}, the test set "{test_set.name}" {own}',
-                "give a file of this test set, or choose rows by their languages (import_judgments)",
+                "give a file of this test set, or choose rows by their languages (import_answers)",
             )
         self._chosen[answer.languages] = is_chosen
         return is_chosen

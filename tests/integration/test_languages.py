@@ -138,7 +138,7 @@ def test_source_and_target_must_differ(task: Task, tmp_path: Path) -> None:
     rows = tmp_path / "same.csv"
     rows.write_text(FIVE_WAY.format(languages="German,de"))
     with pytest.raises(CommandError, match="both German"):
-        run("import_judgments", str(rows), *WHERE, "--test-set", "x", "--create-test-set")
+        run("import_answers", str(rows), *WHERE, "--test-set", "x", "--create-test-set")
     assert stored() == before
     for source, target in (("en-GB", "en-US"), ("pt_BR", "pt-PT")):
         set_create(

@@ -3,15 +3,19 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, answers_import
-from campaign.importing.judgment_files import judgments_file_at
-from campaign.management.arguments import task_named
+from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, judgments_file_at
+from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
+from campaign.importing.test_sets_without_texts import test_set_without_texts_create
+from campaign.management.arguments import protocol_option_add, task_named
 from campaign.management.files import Progress, loss_lines, refusals_told
 from campaign.models import Protocol, Task
+from campaign.selectors.tasks import ranking_task
 
 
 class Command(BaseCommand):
@@ -23,13 +27,28 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
         parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--create-campaign", metavar="NAME", help="create the campaign, under this name"
+        )
         parser.add_argument("--test-set", required=True, metavar="NAME")
         parser.add_argument(
-            "--protocol",
-            choices=list(Protocol.values),
-            required=True,
-            help="which task of the test set",
+            "--create-test-set",
+            action="store_true",
+            help="create the test set from five-way CSV, without texts",
         )
+        parser.add_argument(
+            "--reference-system",
+            metavar="NAME",
+            default=REFERENCE_SYSTEM,
+            help="with --create-test-set: the system that is the reference (default: %(default)s)",
+        )
+        protocol_option_add(parser)
+        for side in ("source", "target"):
+            parser.add_argument(
+                f"--{side}",
+                metavar="LANGUAGE",
+                help=f"of five-way CSV: import rows of this {side} language only",
+            )
         parser.add_argument(
             "--input-format",
             metavar="F",
@@ -37,25 +56,26 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        task = task_named(
-            campaign=options["campaign"], name=options["test_set"], protocol=options["protocol"]
-        )
+        languages = _languages(options)
         paths: list[Path] = options["files"]
+        # Each file is hashed before it is read.
+        passes = 3 if options["create_test_set"] else 2
         with refusals_told():
             progress = Progress(
                 self.stderr,
                 unit=_("judgments"),
-                # Each file is hashed before it is read.
-                total_bytes=2 * sum(path.stat().st_size for path in paths),
+                total_bytes=passes * sum(path.stat().st_size for path in paths),
                 every=10_000,
                 quiet=not options["verbosity"],
             )
             files = [judgments_file_at(path, watch=progress.watch) for path in paths]
-            with progress:
+            with progress, transaction.atomic():
+                task = _task(options, files, languages)
                 imported = answers_import(
                     task=task,
                     files=files,
                     file_format=options["input_format"],
+                    languages=languages,
                     progress=progress,
                 )
         if options["verbosity"]:
@@ -66,6 +86,32 @@ class Command(BaseCommand):
                 self.stdout.write(repeated_in_words(imported.repeated))
             for line in loss_lines(imported.losses):
                 self.stdout.write(line)
+
+
+def _languages(options: dict[str, Any]) -> LanguagePair | None:
+    source, target = options["source"], options["target"]
+    if (source is None) != (target is None):
+        raise CommandError("Give --source and --target together, or neither.")
+    return LanguagePair(source, target) if source else None
+
+
+def _task(
+    options: dict[str, Any], files: list[JudgmentsFile], languages: LanguagePair | None
+) -> Task:
+    if options["protocol"] != Protocol.RANKING and options["create_test_set"]:
+        raise CommandError("--create-test-set is for the task of rankings alone.")
+    campaign = campaign_for_import(slug=options["campaign"], create_as=options["create_campaign"])
+    name = options["test_set"]
+    if options["create_test_set"]:
+        test_set = test_set_without_texts_create(
+            campaign=campaign,
+            name=name,
+            files=files,
+            languages=languages,
+            reference_system=options["reference_system"],
+        )
+        return ranking_task(test_set=test_set)
+    return task_named(campaign=campaign.slug, name=name, protocol=options["protocol"])
 
 
 def _summary(task: Task, imported: AnswersImported) -> str:

@@ -81,6 +81,6 @@ def test_documents_of_judgments_alone_are_refused(task: Task, tmp_path: Path, na
     said = r'line 2 \(field "documentId"\): the document name .* invisible character U\+'
     with nothing_changes(), pytest.raises(CommandError, match=said):
         call_command(
-            "import_judgments", str(path), campaign="museum", test_set="new", create_test_set=True,
+            "import_answers", str(path), campaign="museum", test_set="new", create_test_set=True,
             stdout=StringIO(), stderr=StringIO(),
         )  # fmt: skip

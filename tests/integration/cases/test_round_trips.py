@@ -196,7 +196,7 @@ def test_answers_come_back_from_each_format(
 def test_odd_names_of_a_file_are_the_same_in_each_format(tmp_path: Path) -> None:
     case = "tests/data/cases/files/76-odd-names-through-every-format/x.csv"
     of = {"campaign": make_campaign().slug, "test_set": "odd"}
-    call_command("import_judgments", case, create_test_set=True, **of, verbosity=0)
+    call_command("import_answers", case, create_test_set=True, **of, verbosity=0)
     task = Task.objects.get(test_set__name="odd")
     expected = read_judgments([case]).blocks
     for kind, file_format in RANKED:

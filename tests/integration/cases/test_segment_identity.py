@@ -105,7 +105,7 @@ def test_systems_in_names_of_documents_are_dropped_and_reported(task: Task, tmp_
     assert sorted(found) == [2, 2, 6, 6]
 
 
-@pytest.mark.parametrize("command", ["import_judgments", "import_answers"])
+@pytest.mark.parametrize("protocol", ["ranking", "top"])
 @pytest.mark.parametrize(
     ("number", "name", "words"),
     [
@@ -117,27 +117,27 @@ def test_systems_in_names_of_documents_are_dropped_and_reported(task: Task, tmp_
 def test_five_way_row_of_another_document_is_refused(
     task: Task,
     five_way: Callable[..., Path],
-    command: str,
+    protocol: str,
     number: int,
     name: str,
     words: tuple[str, ...],
 ) -> None:
     # Numbers run through the test set: 5 is the first segment of its document, and not the fifth.
     Task.objects.create(test_set=task.test_set, protocol=Protocol.TOP)
-    options = {"protocol": "top"} if command == "import_answers" else {}
-    said = refused(command, five_way((5, "02-the-hall"), (number, name)), **options)
+    said = refused(
+        "import_answers", five_way((5, "02-the-hall"), (number, name)), protocol=protocol
+    )
     assert "line 3" in said
     assert all(each in said for each in words), said
 
 
-@pytest.mark.parametrize("command", ["import_judgments", "import_answers"])
+@pytest.mark.parametrize("protocol", ["ranking", "top"])
 def test_only_name_in_a_file_that_is_no_document_names_the_test_set(
-    task: Task, five_way: Callable[..., Path], command: str
+    task: Task, five_way: Callable[..., Path], protocol: str
 ) -> None:
     Task.objects.create(test_set=task.test_set, protocol=Protocol.TOP)
-    options = {"protocol": "top"} if command == "import_answers" else {}
     path = five_way((6, "-1"), (5, "en-de.test"), (2, "en-de.test"))
-    said = run(command, path, **options)
+    said = run("import_answers", path, protocol=protocol)
     assert '"en-de.test", which is no document of the test set' in said
     assert f"(2 times, first at {path}, line 3)" in said
     numbers = Judgment.objects.values_list("block__segment__number", flat=True)
@@ -148,7 +148,7 @@ def test_second_name_in_a_file_shows_that_the_first_is_a_document(
     task: Task, five_way: Callable[..., Path]
 ) -> None:
     said = refused(
-        "import_judgments", five_way((5, "en-de.test"), (2, "en-de.test"), (6, "02-the-hall"))
+        "import_answers", five_way((5, "en-de.test"), (2, "en-de.test"), (6, "02-the-hall"))
     )
     assert 'line 2: the test set "museum en-de" has no document "en-de.test"' in said
 
@@ -156,15 +156,13 @@ def test_second_name_in_a_file_shows_that_the_first_is_a_document(
 def test_rows_imported_before_show_that_a_name_is_a_document(
     task: Task, five_way: Callable[..., Path]
 ) -> None:
-    run("import_judgments", five_way((5, "02-the-hall")))
-    said = refused("import_judgments", five_way((5, "02-the-hall"), (6, "02-the-hal")))
+    run("import_answers", five_way((5, "02-the-hall")))
+    said = refused("import_answers", five_way((5, "02-the-hall"), (6, "02-the-hal")))
     assert "line 3" in said
 
 
 def test_minus_one_is_no_document(task: Task, five_way: Callable[..., Path]) -> None:
-    assert "3 judgments" in run(
-        "import_judgments", five_way((5, "02-the-hall"), (6, "-1"), (7, ""))
-    )
+    assert "3 judgments" in run("import_answers", five_way((5, "02-the-hall"), (6, "-1"), (7, "")))
 
 
 def test_campaign_for_pearmut_of_a_name_with_a_slash_has_an_id_without_one(

@@ -33,7 +33,7 @@ ROWS = (
 
 
 def imported(done: Say, path: Path, name: str, campaign: str = "museum") -> Task:
-    done("import_judgments", str(path), campaign=campaign, test_set=name, create_test_set=True)
+    done("import_answers", str(path), campaign=campaign, test_set=name, create_test_set=True)
     tasks = Task.objects.select_related("test_set")
     return tasks.get(test_set__campaign__slug=campaign, test_set__name=name)
 
@@ -73,8 +73,8 @@ def test_export_imported_elsewhere_ranks_and_exports_the_same(
     assert "".join(five_way_csv(task=two)) == content
     assert ranked(two).result == ranked(one).result
     # And into the test set it came from it brings nothing new.
-    said = done("import_judgments", str(path), campaign="museum", test_set="one")
-    assert "0 judgments and 0 skips imported, 6 already there." in said
+    said = done("import_answers", str(path), campaign="museum", test_set="one")
+    assert "0 judgments imported, 6 already there." in said
 
 
 @pytest.mark.thorough

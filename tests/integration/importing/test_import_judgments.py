@@ -1,4 +1,4 @@
-"""`import_judgments`: onto texts and without them, all or nothing, and nothing twice."""
+"""`import_answers`: onto texts and without them, all or nothing, and nothing twice."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -56,8 +56,8 @@ def shown(judgment: Judgment) -> list[tuple[list[str], int | None]]:
 
 
 def test_rows_become_blocks_judgments_and_skips(task: Task, onto: FiveWay, done: Say) -> None:
-    assert done("import_judgments", str(onto(*ROWS)), **ONTO) == (
-        f"Test set {task.pk} “museum en-de”: 3 judgments and 1 skips imported, 0 already there."
+    assert done("import_answers", str(onto(*ROWS)), **ONTO) == (
+        f"Test set {task.pk} “museum en-de”: 3 judgments imported, 0 already there."
     )
     judgments = list(Judgment.objects.order_by("numbered__number"))
     assert [judgment.numbered.number for judgment in judgments] == [1, 2, 3]
@@ -81,7 +81,7 @@ def test_imported_hits_are_done_and_their_design_says_so(
 ) -> None:
     hits_plan(task_id=task.pk, count=2)
     planned = HITSequence.objects.get(task=task).last_number
-    done("import_judgments", str(onto(*ROWS)), **ONTO)
+    done("import_answers", str(onto(*ROWS)), **ONTO)
     design = Design.objects.get(kind=Design.Kind.IMPORTED)
     imported = HIT.objects.filter(design=design).order_by("number")
     # One of each judge, with their blocks in the order of the file.
@@ -101,19 +101,19 @@ def test_imported_hits_are_done_and_their_design_says_so(
 
 def test_same_file_again_doubles_nothing(task: Task, onto: FiveWay, done: Say) -> None:
     path = str(onto(*ROWS, ROWS[0], ROWS[2]))
-    assert "4 judgments and 2 skips imported, 0 already" in done("import_judgments", path, **ONTO)
+    assert "4 judgments imported, 0 already" in done("import_answers", path, **ONTO)
     before = list(Judgment.objects.order_by("id").values())
-    assert "0 judgments and 0 skips imported, 6 already" in done("import_judgments", path, **ONTO)
+    assert "0 judgments imported, 6 already" in done("import_answers", path, **ONTO)
     assert list(Judgment.objects.order_by("id").values()) == before
     assert (HIT.objects.count(), Block.objects.count()) == (2, 6)
 
 
 def test_longer_file_adds_only_what_is_new(task: Task, onto: FiveWay, done: Say) -> None:
-    done("import_judgments", str(onto(*ROWS)), **ONTO)
+    done("import_answers", str(onto(*ROWS)), **ONTO)
     # Another order, one row more, and one row a second time.
     longer = onto(*reversed(ROWS), "7 eve amber=1 dune=2", ROWS[0], name="longer.csv")
-    said = done("import_judgments", str(longer), **ONTO)
-    assert "2 judgments and 0 skips imported, 4 already there." in said
+    said = done("import_answers", str(longer), **ONTO)
+    assert "2 judgments imported, 4 already there." in said
     assert "1 row repeats an earlier one exactly" in said
     assert list(JudgmentNumber.objects.order_by("number").values_list("number", flat=True)) == [
         1, 2, 3, 4, 5,
@@ -124,9 +124,9 @@ def test_without_texts_the_task_is_made_of_the_judgments(
     campaign: Campaign, five_way: FiveWay, done: Say
 ) -> None:
     path = five_way(*ROWS, languages="Czech,eng")
-    said = done("import_judgments", str(path), **NEW)
+    said = done("import_answers", str(path), **NEW)
     task = Task.objects.get()
-    assert said.startswith(f"Test set {task.pk} “new”: 3 judgments and 1 skips imported")
+    assert said.startswith(f"Test set {task.pk} “new”: 3 judgments imported")
     assert (task.test_set.source_language, task.test_set.target_language) == ("cs", "en")
     assert list(Segment.objects.values_list("number", "position", "source_text")) == [
         (1, 1, None),
@@ -153,16 +153,16 @@ def test_several_language_pairs_want_a_choice(
 ) -> None:
     czech = str(five_way(*ROWS, name="cs.csv", languages="Czech,English"))
     spanish = str(five_way("1 ada x=1 y=2", name="es.csv", languages="Spanish,English"))
-    assert refused("import_judgments", czech, spanish, **NEW) == (
+    assert refused("import_answers", czech, spanish, **NEW) == (
         "the input holds several language pairs: Czech → English (4), Spanish → English (1). "
         "What to do: choose one by its source and its target language; "
         "each makes a test set of its own."
     )
-    said = done("import_judgments", czech, spanish, source="spa", target="en", **NEW)
+    said = done("import_answers", czech, spanish, source="spa", target="en", **NEW)
     assert "1 judgments and 0 skips" in said
     assert set(System.objects.values_list("name", flat=True)) == {"x", "y"}
     assert "no judgment of de → en in the input" in refused(
-        "import_judgments", czech, source="de", target="en", **NEW | {"test_set": "newer"}
+        "import_answers", czech, source="de", target="en", **NEW | {"test_set": "newer"}
     )
 
 
@@ -170,13 +170,13 @@ def test_rows_of_other_languages_are_refused_or_left_out(
     task: Task, onto: FiveWay, five_way: FiveWay, done: Say, refused: Say
 ) -> None:
     czech = five_way("3 ada amber=1 cobalt=2", name="cs.csv", languages="Czech,de", document="")
-    said = refused("import_judgments", str(onto(*ROWS)), str(czech), **ONTO)
+    said = refused("import_answers", str(onto(*ROWS)), str(czech), **ONTO)
     assert said.startswith(
         f'{czech}, line 2: it is Czech → de, the test set "museum en-de" en → de.'
     )
     foreign = five_way("3 ada unknown=1 cobalt=2", name="cs.csv", languages="Czech,de", document="")
     said = done(
-        "import_judgments", str(onto(*ROWS)), str(foreign), source="English", target="ger", **ONTO
+        "import_answers", str(onto(*ROWS)), str(foreign), source="English", target="ger", **ONTO
     )
     assert "3 judgments and 1 skips" in said
 
@@ -212,7 +212,7 @@ def test_what_is_wrong_is_named_and_nothing_kept(
 ) -> None:
     monkeypatch.setattr(importing, "_BATCH", 2)  # the error comes with the third
     path = onto(*ROWS, row)
-    message = refused("import_judgments", str(path), **ONTO)
+    message = refused("import_answers", str(path), **ONTO)
     assert message.startswith(f"{path}, line 6")
     assert said in message
 
@@ -232,9 +232,9 @@ def test_files_are_closed_before_the_error_is_seen(
 
     monkeypatch.setattr(Path, "open", watched)
     monkeypatch.setattr(importing, "_BATCH", 1)
-    refused("import_judgments", str(path), **ONTO)
-    refused("import_judgments", str(path), **ONTO | {"test_set": "old"})
-    refused("import_judgments", str(path), create_test_set=True, **ONTO)
+    refused("import_answers", str(path), **ONTO)
+    refused("import_answers", str(path), **ONTO | {"test_set": "old"})
+    refused("import_answers", str(path), create_test_set=True, **ONTO)
     assert opened
     assert all(stream.closed for stream in opened)
 
@@ -244,7 +244,7 @@ def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
 ) -> None:
     """Their exported judgments, imported again, would otherwise count twice."""
     make_judge(task.test_set.campaign, "bob")
-    said = refused("import_judgments", str(onto(*ROWS)), **ONTO)
+    said = refused("import_answers", str(onto(*ROWS)), **ONTO)
     assert '.csv, line 3: the judge "bob" takes part in this campaign' in said
 
 
@@ -256,10 +256,10 @@ def test_ranking_is_told_once_it_is_committed(
         return int(broker().llen("ranking"))
 
     before = told()
-    refused("import_judgments", str(onto(*ROWS, "99 x amber=1 dune=2")), **ONTO)
+    refused("import_answers", str(onto(*ROWS, "99 x amber=1 dune=2")), **ONTO)
     assert told() == before
-    done("import_judgments", str(onto(*ROWS)), **ONTO)
+    done("import_answers", str(onto(*ROWS)), **ONTO)
     assert told() == before + 1
     ranking_request_clear(task_id=task.pk)
-    done("import_judgments", str(onto(*ROWS)), **ONTO)
+    done("import_answers", str(onto(*ROWS)), **ONTO)
     assert told() == before + 1

@@ -92,9 +92,9 @@ def test_many_judgments_in_bounded_memory_and_linear_time(tmp_path: Path) -> Non
             judge = f"judge{draw.randint(1, 200)}"
             file.write(f"\ncs,en,{segment},d{segment // 30},{segment},{judge}," + ",".join(shown))
     said, peak = run_measured(
-        "import_judgments", str(path), "--campaign=large", "--create-campaign=Large",
+        "import_answers", str(path), "--campaign=large", "--create-campaign=Large",
         "--test-set=many", "--create-test-set",
     )  # fmt: skip
-    assert f"{count:,} judgments and 0 skips imported" in said
+    assert f"{count:,} judgments imported" in said
     assert Judgment.objects.count() == count
     assert peak < MOST_MEMORY, f"{peak / MEGABYTE:.0f} MB"

@@ -40,7 +40,7 @@ def with_texts(campaign: Campaign, wmt12_with_texts: Path, done: Say) -> Task:
 
 
 def bare(done: Say, path: Path, name: str = "bare") -> Task:
-    done("import_judgments", str(path), campaign="museum", test_set=name, create_test_set=True)
+    done("import_answers", str(path), campaign="museum", test_set=name, create_test_set=True)
     return Task.objects.get(test_set__name=name)
 
 
@@ -86,22 +86,22 @@ def test_wmt12_judgments_rank_alike_with_texts_and_without(
     with_texts: Task, wmt12_with_texts: Path, done: Say
 ) -> None:
     said = done(
-        "import_judgments",
+        "import_answers",
         str(wmt12_with_texts / "judgments.csv"),
         campaign="museum",
         test_set="newstest2012",
     )
-    assert "1,291 judgments and 3 skips imported, 0 already there." in said
+    assert "1,291 judgments imported, 0 already there." in said
     # WMT 2012 names the test set where documents stand.
     assert '"cs-en.test", which is no document of the test set' in said
     assert "(1,294 times" in said
     said = done(
-        "import_judgments",
+        "import_answers",
         str(wmt12_with_texts / "judgments.csv"),
         campaign="museum",
         test_set="newstest2012",
     )
-    assert "0 judgments and 0 skips imported, 1,294 already there." in said
+    assert "0 judgments imported, 1,294 already there." in said
     without = bare(done, wmt12_with_texts / "judgments.csv")
     assert (without.test_set.source_language, without.test_set.target_language) == ("cs", "en")
     assert without.test_set.segments.count() == 951
@@ -130,7 +130,7 @@ def test_exported_into_a_fresh_campaign_ranks_the_same_bit_for_bit(
     path = tmp_path / "export.csv"
     path.write_text("".join(five_way_csv(task=first)), encoding="utf-8")
     done(
-        "import_judgments",
+        "import_answers",
         str(path),
         campaign="fresh",
         create_campaign="Fresh",

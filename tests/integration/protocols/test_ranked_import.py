@@ -203,10 +203,10 @@ def test_a_five_way_file_is_stored_alike_by_both_commands_and_once(
     assert (skip.judge.pseudonym, names_shown(skip.block)) == ("ada", [["amber"], ["cobalt"]])
     out = StringIO()
     call_command(
-        "import_judgments", str(path), campaign="museum", test_set="museum en-de", stdout=out,
+        "import_answers", str(path), campaign="museum", test_set="museum en-de", stdout=out,
         stderr=StringIO(),
     )  # fmt: skip
-    assert "0 judgments and 0 skips imported, 3 already there." in out.getvalue()
+    assert "0 judgments imported, 3 already there." in out.getvalue()
     first, second = reversed(judgments_imports(task=task))
     assert (first["judgments"], first["skips"], first["already_there"]) == (2, 1, 0)
     assert (second["judgments"], second["skips"], second["already_there"]) == (0, 0, 3)

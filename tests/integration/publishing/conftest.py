@@ -77,7 +77,7 @@ def wmt12(campaign: Campaign, real_data: Path) -> Task:
     """The judgments of WMT12 Czech–English, ranked."""
     path = real_data / "wmt12-cs-en" / "judgments.csv"
     call_command(
-        "import_judgments",
+        "import_answers",
         str(path),
         campaign="autumn",
         test_set="newstest2012",

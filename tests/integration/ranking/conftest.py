@@ -98,7 +98,7 @@ def wmt12_folder(real_data: Path) -> Path:
 def wmt12(campaign: Campaign, wmt12_folder: Path) -> Task:
     """WMT12 Czech–English as it is imported: 1,294 blocks, three of them skipped."""
     call_command(
-        "import_judgments",
+        "import_answers",
         str(wmt12_folder / "judgments.csv"),
         campaign=campaign.slug,
         test_set="newstest2012",

@@ -108,7 +108,7 @@ def imported(
 def task_of(name: str, path: Path) -> Task:
     campaign = make_campaign(name)
     call_command(
-        "import_judgments",
+        "import_answers",
         str(path),
         campaign=name,
         test_set="released",

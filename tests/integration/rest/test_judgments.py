@@ -103,7 +103,7 @@ def test_file_of_a_rankings_watermark_gives_this_ranking_again(
         path.write_text(content(analyst, f"{address}?format=csv&until={run.watermark}"))
         slug = f"fresh-{run.watermark}"
         call_command(
-            "import_judgments",
+            "import_answers",
             str(path),
             campaign=slug,
             create_campaign="Fresh",
