@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import QuerySet
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 from django.urls import reverse
@@ -48,6 +49,24 @@ def task_named(*, campaign: str, name: str, protocol: str = Protocol.RANKING) ->
     return task
 
 
+class TasksCommand(BaseCommand):
+    """A command about all tasks, or those of `--campaign`."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--campaign", metavar="SLUG", help="only its test sets")
+
+    def tasks(self, slug: str | None) -> QuerySet[Task]:
+        """Return the tasks, with their test sets and campaigns, or raise a CommandError if a campaign has none."""
+        tasks = Task.objects.select_related("test_set__campaign").order_by("pk")
+        if slug:
+            tasks = tasks.filter(test_set__campaign__slug=slug)
+            if not tasks:
+                raise CommandError(
+                    _("There is no test set in a campaign “%(slug)s”.") % {"slug": slug}
+                )
+        return tasks
+
+
 def protocol_option_add(parser: CommandParser) -> None:
     """Add `--protocol`, for commands about one task of a test set."""
     parser.add_argument(
@@ -55,13 +74,6 @@ def protocol_option_add(parser: CommandParser) -> None:
         choices=list(Protocol.values),
         default=str(Protocol.RANKING),
         help="which task of the test set (default: its ranking)",
-    )
-
-
-def task_asked(options: dict[str, Any]) -> Task:
-    """Return the task that `--campaign`, `--test-set` and `--protocol` name."""
-    return task_named(
-        campaign=options["campaign"], name=options["test_set"], protocol=options["protocol"]
     )
 
 

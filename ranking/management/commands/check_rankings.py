@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from campaign.management.checking import TasksCommand
+from campaign.management.arguments import TasksCommand
 from ranking.services.runs_check import RunsChecked, runs_check
 
 

@@ -1,9 +1,6 @@
 """Damaged references from the making to the judge: approved, or not shown."""
 
-from typing import Any
-
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import IntegrityError
 from django.utils import timezone
 
@@ -92,18 +89,3 @@ def test_what_may_have_been_shown_never_changes(task: Task) -> None:
         bad_reference_redraw(bad_reference=row)
     with pytest.raises(IntegrityError, match="may have been shown"):
         Output.objects.filter(pk=row.output_id).update(text="another")
-
-
-def test_the_command_makes_approves_and_says_what_is_wrong(
-    task: Task, capsys: pytest.CaptureFixture[str]
-) -> None:
-    named: dict[str, Any] = {"campaign": "museum", "test_set": task.test_set.name}
-    call_command("make_bad_references", **named, seed=1, damage=["swapped"])
-    assert "7 damaged references made; 7 wait" in capsys.readouterr().out
-    call_command("make_bad_references", **named, approve=True)
-    assert "0 damaged references made; 0 wait" in capsys.readouterr().out
-    rows = BadReference.objects.of(task.test_set_id)
-    assert {row.damage for row in rows} == {"swapped"}
-    assert {row.status for row in rows} == {"approved"}
-    with pytest.raises(CommandError, match=r'no test set "nowhere".*museum en-de'):
-        call_command("make_bad_references", campaign="museum", test_set="nowhere")

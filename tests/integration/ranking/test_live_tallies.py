@@ -246,12 +246,12 @@ def test_tallies_that_went_wrong_are_found_logged_and_counted_anew(
 ) -> None:
     forge_tallies(judged)
     with pytest.raises(CommandError, match="Nothing was changed"):
-        call_command("check_tallies", "--check")
+        call_command("recount", "--check")
     check_tallies()
 
     assert f"of test set {judged.task.pk} are not what its judgments say: cells." in caplog.text
     assert counted == [10]
-    call_command("check_tallies", "--check")
+    call_command("recount", "--check")
 
 
 def test_a_ranking_that_went_wrong_is_computed_anew(judged: TestSetWriter, rank: Rank) -> None:

@@ -1,0 +1,92 @@
+"""`credentials`: what lets people in, and until when; and to end it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+from django.utils import timezone
+
+from campaign.management.arguments import campaign_named, user_named
+from campaign.models import Campaign, User
+from campaign.selectors import links_valid, sessions_open, tokens_valid
+from campaign.services import CredentialRefusedError, invitation_revoke, session_end, token_revoke
+
+
+class Command(BaseCommand):
+    help = (
+        "List the links, API tokens and signed-in browsers that work, with their ends; or end those named as in the first "
+        "column. Without --yes it only says what it would do."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("names", nargs="*", metavar="NAME", help="to be ended, such as link:12")
+        parser.add_argument("--campaign", metavar="SLUG", help="of one campaign's people only")
+        parser.add_argument("--email", metavar="EMAIL", help="of one user only")
+        parser.add_argument("--yes", action="store_true", help="end it")
+
+    @transaction.atomic
+    def handle(self, *_args: Any, **options: Any) -> None:
+        campaign = campaign_named(options["campaign"]) if options["campaign"] else None
+        user = user_named(options["email"]) if options["email"] else None
+        rows = {row.name: row for row in _rows(campaign, user)}
+        if not options["names"]:
+            for row in rows.values():
+                until = row.until and timezone.localtime(row.until).strftime("%Y-%m-%d %H:%M")
+                self.stdout.write(f"{row.name}\t{row.who}\t{row.what}\t{until or 'never'}")
+            return
+        for name in options["names"]:
+            if name not in rows:
+                raise CommandError(
+                    f'"{name}" is nothing that works now; without names this command lists what does.'
+                )
+            words = f"end {name} of {rows[name].who}: {rows[name].what}"
+            self.stdout.write(words if options["yes"] else f"would: {words}")
+            if options["yes"]:
+                try:
+                    rows[name].end()
+                except CredentialRefusedError as error:
+                    raise CommandError(str(error)) from error
+        if not options["yes"]:
+            self.stdout.write("Nothing was changed. Add --yes to do it.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Credential:
+    name: str
+    who: str
+    what: str
+    until: datetime | None
+    end: Callable[[], object]
+
+
+def _rows(campaign: Campaign | None, user: User | None) -> Iterator[_Credential]:
+    users = User.objects.all()
+    links = links_valid(campaign=campaign)
+    if campaign is not None:
+        users = users.filter(memberships__campaign=campaign) | users.filter(
+            judges__campaign=campaign
+        )
+    if user is not None:
+        users, links = users.filter(pk=user.pk), links.filter(user=user)
+    users = users.distinct()
+    for link in links:
+        who = str(link.user) if link.user is not None else link.note or "anybody"
+        what = f"{link.role}, {link.campaign.slug}"
+        end: Callable[[], object] = partial(invitation_revoke, invitation=link)
+        yield _Credential(f"link:{link.pk}", who, what, link.expires_at, end)
+    for token in tokens_valid(users=users):
+        reach = "all campaigns" if token.campaign is None else token.campaign.slug
+        what = f"token, {token.scope}, {reach}" + (f", {token.name}" if token.name else "")
+        end = partial(token_revoke, token=token)
+        yield _Credential(f"token:{token.token_key}", str(token.user), what, token.expiry, end)
+    for row in sessions_open(users=users):
+        session = row.session
+        end = partial(session_end, session=session)
+        what = row.device or "browser"
+        yield _Credential(
+            f"session:{session.name}", str(session.user), what, session.expire_date, end
+        )

@@ -1,0 +1,44 @@
+"""`recount`: compare counters, rankings and the tallies they came from with all judgments, and correct them."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from annotation.services import counters_check, counters_rebuild
+from campaign.management.arguments import TasksCommand
+from ranking.services.runs_check import tallies_check
+
+
+class Command(TasksCommand):
+    help = (
+        "Count the judgments of all test sets anew, and compare with the counters that pages show, with rankings and with "
+        "the tallies that the next rankings begin from; correct what is wrong. --check only says what is. A task does "
+        "that each day and logs an error."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--check", action="store_true", help="say what is wrong, change nothing"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        any_wrong = False
+        corrects = not options["check"]
+        count = counters_rebuild if corrects else counters_check
+        for task in self.tasks(options["campaign"]):
+            names = [*count(task_id=task.pk), *tallies_check(task_id=task.pk, corrects=corrects)]
+            any_wrong |= bool(names)
+            said = {
+                "task": f"{task.test_set.campaign.slug}, {task.test_set.name}",
+                "names": ", ".join(names),
+            }
+            if not names:
+                self.stdout.write(_("%(task)s: right.") % said)
+            elif options["check"]:
+                self.stdout.write(_("%(task)s: wrong: %(names)s.") % said)
+            else:
+                self.stdout.write(_("%(task)s: corrected: %(names)s.") % said)
+        if any_wrong and options["check"]:
+            raise CommandError(_("Nothing was changed. Without --check they are corrected."))
