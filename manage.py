@@ -11,9 +11,6 @@ FILE_COMMANDS = frozenset(
         "compare_designs",
         "convert_judgments",
         "convert_spans",
-        "diagnose_campaign",
-        "diagnose_judges",
-        "measure_agreement",
         "measure_edits",
         "plan_budget",
         "plan_ratings",
@@ -33,12 +30,9 @@ OWNER_COMMANDS = frozenset({"migrate", "pgtrigger"})
 
 def works_on_files(argv: list[str]) -> bool:
     """Return whether a command with its arguments needs no database."""
-    checks_files = argv[:1] == ["import_test_set"] and "--check" in argv
-    return (
-        argv[:1] == ["help"]
-        or argv[0] in FILE_COMMANDS
-        or (checks_files and "--campaign" not in argv)
-    )
+    reads_files = argv[0] == "analyse" or (argv[0] == "import_test_set" and "--check" in argv)
+    names_campaign = any(each.partition("=")[0] == "--campaign" for each in argv)
+    return argv[0] == "help" or argv[0] in FILE_COMMANDS or (reads_files and not names_campaign)
 
 
 def main(argv: list[str]) -> int:

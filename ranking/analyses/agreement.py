@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -70,53 +68,25 @@ class AgreementFound:
     by_length: tuple[LengthAgreement, ...] = ()
 
 
-def agreement_found(
-    given: Input,
-    *,
-    by_reference: bool,
-    tokens: npt.NDArray[np.int64] | None,
-    how: Mapping[str, Any],
-) -> AgreementFound:
-    """Measure agreement.
-
-    Parameters
-    ----------
-    given : Input
-    by_reference : bool
-        Whether to measure with and without the reference, too; `given` has one then.
-    tokens : int64, shape (last segment number + 1,), or None
-        Words of each segment's source, to measure by length, too.
-    how : mapping
-        `pairing`, `chance`, `resample`, `resamples`, `confidence` and `seed`.
-    """
-    resampling = kappa_options(how)
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementFound:
+    begin(_("Measuring agreement"))
+    resampling = kappa_options(options)
+    pairing, chance = Pairing(options["pairing"]), Chance(options["chance"])
+    how: dict[str, Any] = {**resampling, "pairing": pairing, "chance": chance}
     return AgreementFound(
         measures=measure_agreement(given.blocks, **how),
         labels=label_agreement(given.blocks, **resampling),
         by_reference=agreement_by_reference(given.read.blocks, given.reference, **how)
-        if by_reference and given.reference is not None
+        if options["by_reference"] and given.reference is not None
         else None,
-        by_length=() if tokens is None else agreement_by_length(given.blocks, tokens, **how),
+        by_length=()
+        if given.texts is None or not options["by_length"]
+        else agreement_by_length(given.blocks, given.texts.words(), **how),
     )
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementFound:
-    begin(_("Measuring agreement"))
-    by_length = options["by_length"] and given.texts is not None
-    return agreement_found(
-        given,
-        by_reference=options["by_reference"],
-        tokens=given.texts.words() if by_length and given.texts is not None else None,
-        how={
-            **kappa_options(options),
-            "pairing": Pairing(options["pairing"]),
-            "chance": Chance(options["chance"]),
-        },
-    )
-
-
-def agreement_report(given: Input, found: AgreementFound, *, is_by_length: bool = False) -> Report:
-    """Tell the agreement between judges, and of judges with themselves; `is_by_length` where lengths were asked for."""
+def _tell(given: Input, options: Mapping[str, Any], found: AgreementFound) -> Report:
+    """Tell the agreement between judges, and of judges with themselves."""
     measures = found.measures
     tables = [_measures(found), _n_agreement(found.labels)]
     if found.by_length:
@@ -138,7 +108,7 @@ def agreement_report(given: Input, found: AgreementFound, *, is_by_length: bool 
             *_without_interval(measures),
             *(
                 [_("Not by length: the texts of the sources are not here.")]
-                if is_by_length and not found.by_length
+                if options["by_length"] and not found.by_length
                 else []
             ),
         ],
@@ -300,7 +270,5 @@ AGREEMENT = AnalysisKind(
         SEED,
     ),
     find=_find,
-    tell=lambda given, options, found: agreement_report(
-        given, found, is_by_length=options["by_length"]
-    ),
+    tell=_tell,
 )

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option
+from ranking.analyses.options import Option, OptionError
 from ranking.core.diagnosis.campaign import (
     CONFIDENCE,
     NOBODY,
@@ -55,6 +55,8 @@ class _Found:
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
+    if options[SKIPPED_BLOCKS.name] == "count" and given.shown is None:
+        raise OptionError("files do not say what skipped blocks showed.", field=SKIPPED_BLOCKS.name)
     begin(_("Counting"))
     # All that was judged: the reference takes part.
     found = diagnose_campaign(
@@ -63,15 +65,12 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
         decimals=3 if options[ROUNDED.name] else None,
         also_shown=given.shown,
     )
-    texts = given.texts
-    identical = (
-        None
-        if texts is None
-        else identical_texts(
-            given.read.blocks, {name: texts.of(name) for name in given.read.blocks.systems}
-        )
-    )
-    return _Found(found, identical)
+    texts = {
+        name: outputs
+        for name in given.read.blocks.systems
+        if given.texts is not None and (outputs := given.texts.of(name)) is not None
+    }
+    return _Found(found, identical_texts(given.read.blocks, texts) if texts else None)
 
 
 def campaign_report(

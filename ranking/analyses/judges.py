@@ -11,6 +11,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
+from ranking.analyses.agreement_by import POOLED_CHANCE
 from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, METHOD, RESAMPLES, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
@@ -61,10 +62,15 @@ MINIMUM = Option(
     low=1,
     high=math.inf,
 )
-
-
-#: Arguments of `diagnose_judges` that are options.
-_HOW = ("chance", "chance_of_judges", "resample", "resamples", "confidence")
+JUDGE_CHANCE = Option(
+    name="chance_of_judges",
+    label=gettext_lazy("Agreement of one judge by chance, from the ties of"),
+    default=JudgeChance.OWN.value,
+    choices={
+        JudgeChance.OWN.value: gettext_lazy("this judge"),
+        JudgeChance.POOLED.value: gettext_lazy("all judges"),
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +86,10 @@ class JudgesFound:
     without: dict[str, RankingWithout]
 
 
-def judges_found(
-    given: Input, options: Mapping[str, Any], *, parameters: Mapping[str, Any]
-) -> JudgesFound:
-    """Measure judges, and rank without those who stand out.
-
-    `options` has those of the analysis, `chance` and `chance_of_judges`; `parameters` are those of its method.
-    """
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgesFound:
+    begin(_("Measuring judges"))
     method, seed, confidence = METHODS[options["method"]], options["seed"], options["confidence"]
+    parameters = method.complete(None)
     durations = given.read.duration_ms
     judges = diagnose_judges(
         # All that was judged: whether the reference is preferred tells most about a judge.
@@ -97,7 +99,9 @@ def judges_found(
         if (durations >= 0).any()
         else None,
         seed=seed,
-        **{name: options[name] for name in _HOW},
+        chance=Chance(options["chance"]),
+        chance_of_judges=JudgeChance(options["chance_of_judges"]),
+        **{name: options[name] for name in ("resample", "resamples", "confidence")},
     )
     rules = outliers(judges, **{name: options[name] for name in ("deviations", "level", "minimum")})
     left_out = {str(rule.rule): rule.outliers for rule in rules}
@@ -115,20 +119,9 @@ def judges_found(
     return JudgesFound(judges, themselves, rules, without)
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgesFound:
-    begin(_("Measuring judges"))
-    return judges_found(
-        given,
-        {**options, "chance": Chance.SCOTT, "chance_of_judges": JudgeChance.OWN},
-        parameters=METHODS[options["method"]].complete(None),
-    )
-
-
-def judges_report(given: Input, found: JudgesFound, *, confidence: float) -> Report:
-    """Tell who stands out, by which rule, what the ranking is without them, and κ of judges with themselves.
-
-    `confidence` is that of the intervals of correlations.
-    """
+def _tell(given: Input, options: Mapping[str, Any], found: JudgesFound) -> Report:
+    """Tell who stands out, by which rule, what the ranking is without them, and κ of judges with themselves."""
+    confidence = options["confidence"]
     judges, rules = found.judges, found.rules
     skipped = given.read.skipped_by
     return report_on(
@@ -278,9 +271,10 @@ JUDGES = AnalysisKind(
     question=gettext_lazy(
         "Who stands out among the judges, by which rule, and what would the ranking be without them?"
     ),
-    options=(METHOD, DEVIATIONS, LEVEL, MINIMUM, KAPPA_LEVEL, CONFIDENCE, RESAMPLES, SEED),
-    find=_find,
-    tell=lambda given, options, found: judges_report(
-        given, found, confidence=options["confidence"]
+    options=(
+        *(METHOD, DEVIATIONS, LEVEL, MINIMUM, POOLED_CHANCE, JUDGE_CHANCE),
+        *(KAPPA_LEVEL, CONFIDENCE, RESAMPLES, SEED),
     ),
+    find=_find,
+    tell=_tell,
 )

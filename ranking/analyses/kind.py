@@ -104,9 +104,17 @@ class AnalysisKind:
         """Its own options, then those of which judgments of a task count."""
         return (*self.options, *(() if self.of_campaign else JUDGMENT_OPTIONS))
 
-    def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return every option; raise OptionError where one is unknown, or not allowed."""
-        values = completed(self.every_option, given)
+    @property
+    def is_of_files(self) -> bool:
+        """Whether judgments in files say all that it asks."""
+        return self.protocols is None and not (self.needs_remarks or self.needs_beside)
+
+    def complete(self, given: Mapping[str, Any], *, of_files: bool = False) -> dict[str, Any]:
+        """Return every option; raise OptionError where one is unknown, or not allowed.
+
+        Which judgments in files count is no option: the command's arguments say it.
+        """
+        values = completed(self.options if of_files else self.every_option, given)
         return {**values, **self.check({each.name: values[each.name] for each in self.options})}
 
 

@@ -17,7 +17,6 @@ from django.utils.translation import gettext as _
 from campaign.formats import FormatError, InputFile, TestSetFormat, detect_format
 from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import text_lines
-from ranking.core.agreement.intervals import KAPPA_LEVELS
 from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.sharding.shards import EngineError
 from ranking.files import InputFormat, JudgmentSelection, SelectionError, read_judgments
@@ -58,7 +57,18 @@ class ReportCommand(BaseCommand):
                 "--seed", type=SEED, default=0, help="seed of all random numbers (default: 0)"
             )
             add_engine_arguments(parser)
-        add_report_arguments(parser)
+        parser.add_argument(
+            "--format",
+            type=ReportFormat,
+            choices=list(ReportFormat),
+            default=ReportFormat.TEXT,
+            help="format of the report (default: text)",
+        )
+        parser.add_argument(
+            "--output",
+            metavar="F",
+            help="write the report to this file instead of standard output",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         output = checked_output(options["output"])
@@ -70,7 +80,12 @@ class ReportCommand(BaseCommand):
                 else nullcontext() as engine,
             ):
                 report = self.report({**options, "engine": engine}, progress)
-            report_write(self, report, options["format"], output)
+            text = write(report, options["format"])
+            if output is None:
+                self.stdout.write(text, ending="")
+            else:
+                with refused_writing(output), replaced(output) as part:
+                    part.write_text(text, encoding="utf-8")
         except KeyboardInterrupt:
             raise CommandError(
                 _("Interrupted; nothing was written."), returncode=_INTERRUPTED
@@ -83,32 +98,6 @@ class ReportCommand(BaseCommand):
         except BrokenPipeError:
             # Whoever read our output has enough; the interpreter must not complain when it ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def add_report_arguments(parser: CommandParser) -> None:
-    """Add the options for how a report is written, and where."""
-    parser.add_argument(
-        "--format",
-        type=ReportFormat,
-        choices=list(ReportFormat),
-        default=ReportFormat.TEXT,
-        help="format of the report (default: text)",
-    )
-    parser.add_argument(
-        "--output", metavar="F", help="write the report to this file instead of standard output"
-    )
-
-
-def report_write(
-    command: BaseCommand, report: Report, report_format: ReportFormat, output: Path | None
-) -> None:
-    """Write a report to a file, from `checked_output`, or to standard output."""
-    text = write(report, report_format)
-    if output is None:
-        command.stdout.write(text, ending="")
-    else:
-        with refused_writing(output), replaced(output) as part:
-            part.write_text(text, encoding="utf-8")
 
 
 def refuse(message: str, error: BaseException | None = None) -> NoReturn:
@@ -136,19 +125,6 @@ def refused_writing(path: Path) -> Iterator[None]:
             % {"file": path, "reason": error.strerror},
             error,
         )
-
-
-def add_kappa_level_argument(parser: CommandParser) -> None:
-    """Add the option that chooses what intervals of κ take as random."""
-    parser.add_argument(
-        "--resample",
-        choices=KAPPA_LEVELS,
-        default="two_way",
-        help=(
-            "what intervals of κ take for drawn at random: segments (a bootstrap), judges, or both "
-            "(default: two_way)"
-        ),
-    )
 
 
 def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) -> None:
@@ -206,12 +182,11 @@ def add_left_out_judges(parser: CommandParser, *, answers: str = "judgments") ->
 
 
 def add_file_arguments(
-    parser: CommandParser, *, optional: bool = False, reference: bool = True, short: bool = True
+    parser: CommandParser, *, optional: bool = False, short: bool = True
 ) -> None:
     """Add the arguments for files, and for the judgments to read from them.
 
-    `optional` files may be none; `reference` says whether excluding it can be asked for; `short`
-    whether --source and --target mean languages.
+    `optional` files may be none; `short` says whether --source and --target mean languages.
     """
     add_names_of_files(parser, optional=optional)
     for side in ("source", "target"):
@@ -223,13 +198,12 @@ def add_file_arguments(
             help=f"{side} language, as the files spell it",
         )
     add_left_out_judges(parser)
-    if reference:
-        parser.add_argument(
-            "--reference",
-            choices=["include", "exclude"],
-            default="exclude",
-            help="whether the reference takes part like a system (default: exclude)",
-        )
+    parser.add_argument(
+        "--reference",
+        choices=["include", "exclude"],
+        default="exclude",
+        help="whether the reference takes part like a system (default: exclude)",
+    )
     parser.add_argument(
         "--reference-system",
         metavar="NAME",
@@ -256,7 +230,7 @@ def reference_among(systems: Sequence[str], options: Options) -> str | None:
     reference = named or REFERENCE_SYSTEM
     if reference not in systems:
         return None
-    if options.get("reference") == "exclude" and len(systems) < 3:
+    if options["reference"] == "exclude" and len(systems) < 3:
         raise SelectionError(
             f"without the reference {reference!r} there is one system only; "
             "compare two or more, or say --reference include"
@@ -274,7 +248,7 @@ def read_input(options: Options, progress: Progress) -> Input:
     )
     reference = reference_among(read.blocks.systems, options)
     blocks = read.blocks
-    if reference is not None and options.get("reference") == "exclude":
+    if reference is not None and options["reference"] == "exclude":
         blocks = blocks.without([reference])
     return Input(read=read, blocks=blocks, reference=reference)
 

@@ -213,8 +213,8 @@ class Texts(Protocol):
     def words(self) -> npt.NDArray[np.int64]:
         """Return the words of each segment's source by its number; -1 where it is not known, and at 0."""
 
-    def of(self, system: str) -> Sequence[str | None]:
-        """Return the outputs of a system, that of segment number s at index s − 1."""
+    def of(self, system: str) -> Sequence[str | None] | None:
+        """Return the outputs of a system, that of segment number s at index s − 1; None where none is known."""
 
 
 @dataclass(frozen=True)

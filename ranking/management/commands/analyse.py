@@ -1,40 +1,189 @@
-"""`analyse`: ask something of the judgments of a test set in the database."""
+"""`analyse`: an analysis of judgments in files, or of a task or a campaign in the database."""
 
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.core.management.base import CommandParser
+import numpy as np
+import numpy.typing as npt
+from django.core.management.base import CommandError, CommandParser
 
-from campaign.management.arguments import protocol_option_add, task_asked
-from ranking.analyses import ANALYSES
-from ranking.analyses.judgments import JUDGMENT_OPTIONS
-from ranking.management.analysis_options import QuestionCommand, add_option_argument
+from campaign.management.arguments import campaign_named, protocol_option_add, task_named
+from ranking.analyses import ANALYSES, TABLES, OptionError, analysis_named
 from ranking.management.arguments import POSITIVE
+from ranking.management.file_command import (
+    Options,
+    ReportCommand,
+    add_file_arguments,
+    named_file,
+    read_input,
+    refuse,
+    segment_texts,
+)
+from ranking.management.output import Progress
 from ranking.models import Analysis
-from ranking.services.analyses import analysis_ask, analysis_choice
+from ranking.reports import Report
+from ranking.reports.inputs import Input
 
 
-class Command(QuestionCommand):
+class Command(ReportCommand):
     help = (
-        "Ask something of the judgments of a test set, and print the answer, which pages and REST then "
-        "have, too. Nothing else changes."
+        "Analyse the judgments in files, which needs no database; with --campaign and --test-set those of a test set, and "
+        "with --campaign alone all test sets of a campaign: pages and REST then show the answer, too. Nothing else changes."
     )
+    computes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("kind", choices=list(ANALYSES))
-        super().add_arguments(parser)
-        parser.add_argument("--test-set", required=True, metavar="NAME")
-        protocol_option_add(parser)
-        of_judgments = ", ".join(option.name for option in JUDGMENT_OPTIONS)
-        add_option_argument(
-            parser, f"options of the analysis, or of which judgments count ({of_judgments})"
+        parser.add_argument(
+            "kind", choices=list(dict.fromkeys([*ANALYSES, *TABLES])), metavar="ANALYSIS"
         )
+        add_file_arguments(parser, optional=True)
+        parser.add_argument(
+            "--option",
+            metavar="NAME=VALUE",
+            type=_option_argument,
+            nargs="+",
+            action="extend",
+            default=[],
+            help="options of the analysis, for instance method=bradley_terry; give one that may have several values "
+            "several times. An unknown one is answered with those there are",
+        )
+        parser.add_argument(
+            "--source-text",
+            metavar="F",
+            help="the source of the files' segments, plain text or SGML",
+        )
+        parser.add_argument(
+            "--system-text",
+            metavar="NAME=FILE",
+            type=named_file,
+            nargs="+",
+            action="extend",
+            default=[],
+            dest="system_texts",
+            help="outputs of a system in the files, plain text or SGML",
+        )
+        parser.add_argument("--campaign", metavar="SLUG", help="instead of files")
+        parser.add_argument("--test-set", metavar="NAME", help="of the campaign")
+        protocol_option_add(parser)
         parser.add_argument(
             "--watermark", type=POSITIVE, metavar="N", help="of the judgments up to this number"
         )
+        super().add_arguments(parser)
 
-    def asked(self, given: dict[str, Any], options: dict[str, Any]) -> Analysis:
-        task = task_asked(options)
-        choice = analysis_choice(options["kind"], given)
-        return analysis_ask(
-            task=task, choice=choice, watermark=options["watermark"], is_queued=False
-        )
+    def report(self, options: Options, progress: Progress) -> Report:
+        if bool(options["files"]) == bool(options["campaign"]):
+            refuse("Give either files or --campaign.")
+        given = _given_options(options["option"])
+        try:
+            if options["files"]:
+                return _of_files(given, options, progress)
+            return _of_database(given, options, progress)
+        except OptionError as error:
+            refuse(f"{error.field}: {error}", error)
+
+
+def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
+    kind = analysis_named(options["kind"])
+    if kind.find is None or not kind.is_of_files:
+        raise OptionError("files do not say what this analysis asks.", field=kind.name)
+    chosen = kind.complete(given, of_files=True)
+    found = read_input(options, progress)
+    if chosen.get("by_reference") and found.reference is None:
+        raise OptionError("name the reference with --reference-system.", field="by_reference")
+    if options["source_text"] or options["system_texts"]:
+        found = replace(found, texts=_texts(found, options))
+    return kind.tell(found, chosen, kind.find(found, chosen, progress.begin))
+
+
+def _of_database(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
+    # Imported here: files need none of it.
+    from ranking.selectors.analyses import answer_with_data
+    from ranking.selectors.campaign_tables import table_answer
+    from ranking.services.analyses import (
+        AnalysisRefusedError,
+        analysis_ask,
+        analysis_choice,
+        analysis_compute,
+        table_ask,
+    )
+
+    name = options["test_set"]
+    choice = analysis_choice(options["kind"], dict(given), of_campaign=name is None)
+    try:
+        if name is None:
+            campaign = campaign_named(options["campaign"])
+            if choice.is_live:
+                stored = table_answer(campaign=campaign, choice=choice).report
+                if stored is not None:
+                    return stored
+            asked: Analysis = table_ask(campaign=campaign, choice=choice, is_queued=False)
+        else:
+            task = task_named(campaign=options["campaign"], name=name, protocol=options["protocol"])
+            asked = analysis_ask(
+                task=task, choice=choice, watermark=options["watermark"], is_queued=False
+            )
+        if asked.finished_at is None:
+            asked = analysis_compute(analysis=asked, begin=progress.begin)
+    except AnalysisRefusedError as error:
+        raise CommandError(str(error)) from error
+    return answer_with_data(asked)
+
+
+def _option_argument(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name, value
+
+
+def _given_options(options: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return options by name; those given several times with all values."""
+    given: dict[str, list[str]] = {}
+    for name, value in options:
+        given.setdefault(name, []).append(value)
+    return {name: values if len(values) > 1 else values[0] for name, values in given.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _TextsOfFiles:
+    """Texts of files: the one at index s − 1 is that of segment number s."""
+
+    sources: Sequence[str | None]
+    outputs: Mapping[str, Sequence[str]]
+
+    def words(self) -> npt.NDArray[np.int64]:
+        """Return the words of each segment's source by its number; -1 where it is not known, and at 0."""
+        counts = (-1 if text is None else len(text.split()) for text in (None, *self.sources))
+        return np.array(list(counts), dtype=np.int64)
+
+    def of(self, system: str) -> Sequence[str | None] | None:
+        """Return the outputs of a system."""
+        return self.outputs.get(system)
+
+
+def _texts(found: Input, options: Options) -> _TextsOfFiles:
+    blocks = found.read.blocks
+    last = int(blocks.segment.max(initial=0))
+    outputs: dict[str, Sequence[str]] = {}
+    for system, file in options["system_texts"]:
+        if system not in blocks.systems:
+            raise OptionError(
+                f"there is no system {system} in the judgments. The systems are: {', '.join(blocks.systems)}.",
+                field="--system-text",
+            )
+        if system in outputs:
+            raise OptionError(f"the texts of {system} are given twice.", field="--system-text")
+        outputs[system] = _all_texts(file, last)
+    source = options["source_text"]
+    return _TextsOfFiles([None] * last if source is None else _all_texts(source, last), outputs)
+
+
+def _all_texts(file: str, last: int) -> Sequence[str]:
+    texts = segment_texts(file)
+    if len(texts) < last:
+        refuse(f"{file}: the file has {len(texts)} segments; segment {last} was judged.")
+    return texts

@@ -78,7 +78,7 @@ def test_what_cannot_be_asked_is_refused_with_its_field(
         )
     with pytest.raises(CommandError, match="ranges"):
         call_command(
-            *("campaign_table", "clusters", "--campaign", campaign.slug),
+            *("analyse", "clusters", "--campaign", campaign.slug),
             *("--option", "ranges=sign_test"),
         )
     assert not Analysis.objects.exists()

@@ -148,7 +148,7 @@ class OfCampaign(Ways):
         return {**files, "json": json.dumps(found["answer"])}
 
     def command_line(self) -> list[str]:
-        return ["campaign_table", self.kind, "--campaign", self.campaign.slug]
+        return ["analyse", self.kind, "--campaign", self.campaign.slug]
 
     def forget(self) -> None:
         Analysis.objects.filter(task=None).delete()

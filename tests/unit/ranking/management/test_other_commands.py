@@ -10,15 +10,18 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.core.management.base import CommandError
 
+from ranking.analyses import ANALYSES
+
 Run = Callable[..., str]
 RunJson = Callable[..., Any]
+OF_SEGMENTS = ("--option", "resample=segments", "resamples=100")
 MEASURE = {
     *("kappa", "p_agree", "p_chance", "agreeing", "comparable", "ties", "labels", "low", "high")
 }
 
 
 def test_a_campaign_is_diagnosed_with_the_reference(judgments: str, run_json: RunJson) -> None:
-    said = run_json("diagnose_campaign", judgments)
+    said = run_json("analyse", "diagnosis", judgments)
     assert {name: said[name] for name in ("systems", "blocks", "labels", "comparisons")} == {
         "systems": 4,
         "blocks": 8,
@@ -48,7 +51,7 @@ def test_texts_that_do_not_fit_are_refused(
     files["table"] = tmp_path / "table.tsv"
     files["table"].write_text("source\tA\nx\ty\n", encoding="utf-8")
     with pytest.raises(CommandError, match=problem) as refused:
-        run("diagnose_campaign", judgments, "--system-text", text.format(**files))
+        run("analyse", "diagnosis", judgments, "--system-text", text.format(**files))
     assert refused.value.returncode == 2
 
 
@@ -60,8 +63,8 @@ def test_agreement_by_every_pairing_and_chance(
     judgments: str, run_json: RunJson, pairing: str, chance: str
 ) -> None:
     said = run_json(
-        *("measure_agreement", judgments, "--pairing", pairing, "--chance", chance),
-        *("--resamples", 20),
+        *("analyse", "agreement", judgments, "--option", f"pairing={pairing}", f"chance={chance}"),
+        "resamples=100",
     )
     assert set(said["inter"]) >= MEASURE
     assert set(said["intra"]) >= MEASURE
@@ -72,20 +75,18 @@ def test_agreement_by_every_pairing_and_chance(
 def test_what_intervals_of_kappa_are_of_is_chosen_and_said(
     judgments: str, run_json: RunJson, run: Run
 ) -> None:
-    said = run_json("measure_agreement", judgments)
+    said = run_json("analyse", "agreement", judgments)
     # Two judges, who agree on everything.
     assert (said["resample"], said["resamples"]) == ("two_way", 0)
     assert (said["inter"]["low"], said["inter"]["no_interval"]) == (None, "too_few_judges")
-    text = run("measure_agreement", judgments)
+    text = run("analyse", "agreement", judgments)
     assert "intervals: segments and judges, leaving out one at a time, confidence 0.95" in text
     assert "No interval of κ between judges: too few judges to tell how judges differ." in text
-    kept = run_json("measure_agreement", judgments, "--resample", "segments", "--resamples", 20)
-    assert (kept["resample"], kept["resamples"]) == ("segments", 20)
+    kept = run_json("analyse", "agreement", judgments, *OF_SEGMENTS)
+    assert (kept["resample"], kept["resamples"]) == ("segments", 100)
     assert (kept["inter"]["high"], kept["inter"]["no_interval"]) == (1, None)
     assert kept["inter"]["kappa"] == said["inter"]["kappa"]
-    assert "20 resamples of segments" in run(
-        *("measure_agreement", judgments, "--resample", "segments", "--resamples", 20)
-    )
+    assert "100 resamples of segments" in run("analyse", "agreement", judgments, *OF_SEGMENTS)
 
 
 def test_agreement_by_reference_and_length(
@@ -94,26 +95,48 @@ def test_agreement_by_reference_and_length(
     source = tmp_path / "source.txt"
     source.write_text("a\na b\na b c\na b\n", encoding="utf-8")
     said = run_json(
-        *("measure_agreement", judgments, "--by-reference", "--source-text", source),
-        *("--resamples", 20),
+        *("analyse", "agreement", judgments, "--source-text", source),
+        *("--option", "by_reference=yes", "resamples=100"),
     )
     assert said["by_reference"]["included"]["inter"]["comparable"] == 10
     assert said["by_reference"]["excluded"]["inter"]["comparable"] == 8
     assert [row["shortest"] for row in said["by_length"]] == [1, 2, 3]
     source.write_text("a\n", encoding="utf-8")
-    with pytest.raises(CommandError, match="segment 4 has no entry") as refused:
-        run("measure_agreement", judgments, "--source-text", source)
+    with pytest.raises(CommandError, match="segment 4 was judged") as refused:
+        run("analyse", "agreement", judgments, "--source-text", source)
     assert refused.value.returncode == 2
 
 
 def test_judges_are_diagnosed(judgments: str, run_json: RunJson, run: Run) -> None:
-    said = run_json("diagnose_judges", judgments, "--resamples", 20, "--minimum", 1)
+    said = run_json(*("analyse", "judges", judgments, "--option", "resamples=100", "minimum=1"))
     assert [judge["judge"] for judge in said["judges"]] == ["ann", "bob"]
     assert said["judges"][0]["reference"]["preferred"] == 2
     rules = {rule["rule"] for rule in said["outliers"]}
     assert set(said["ranking_without"]) == {*rules, "any"}
-    rows = csv.DictReader(io.StringIO(run("diagnose_judges", judgments, "--format", "csv")))
+    rows = csv.DictReader(io.StringIO(run("analyse", "judges", judgments, "--format", "csv")))
     assert {row["table"] for row in rows} == {"judges", "rules"}
+
+
+@pytest.mark.parametrize("kind", [name for name, each in ANALYSES.items() if each.is_of_files])
+def test_every_analysis_of_comparisons_reads_files(
+    enough: str, run_json: RunJson, kind: str
+) -> None:
+    options = {"system": ("--option", "system=A"), "without": ("--option", "leave_out=ann1")}
+    said = run_json("analyse", kind, enough, *options.get(kind, ()))
+    assert said["input"]["blocks"] == 48
+
+
+def test_an_analysis_that_files_do_not_answer_is_refused(judgments: str, run: Run) -> None:
+    for arguments, problem in (
+        (("remarks", judgments), "files do not say"),
+        (("clusters", judgments), "There is no analysis"),
+        (("agreement", judgments, "--option", "chanse=scott"), "chance"),
+        (("agreement", judgments, "--campaign", "c"), "either files or --campaign"),
+        (("diagnosis", judgments, "--option", "skipped_blocks=count"), "skipped blocks"),
+    ):
+        with pytest.raises(CommandError, match=problem) as refused:
+            run("analyse", *arguments)
+        assert refused.value.returncode == 2
 
 
 def test_methods_are_selected(judgments: str, run_json: RunJson) -> None:
