@@ -57,7 +57,7 @@ def shown(judgment: Judgment) -> list[tuple[list[str], int | None]]:
 
 def test_rows_become_blocks_judgments_and_skips(task: Task, onto: FiveWay, done: Say) -> None:
     assert done("import_answers", str(onto(*ROWS)), **ONTO) == (
-        f"Test set {task.pk} “museum en-de”: 3 judgments imported, 0 already there."
+        "museum en-de · five-way ranking: 3 judgments imported, 0 already there.\n1 skip imported."
     )
     judgments = list(Judgment.objects.order_by("numbered__number"))
     assert [judgment.numbered.number for judgment in judgments] == [1, 2, 3]
@@ -126,7 +126,7 @@ def test_without_texts_the_task_is_made_of_the_judgments(
     path = five_way(*ROWS, languages="Czech,eng")
     said = done("import_answers", str(path), **NEW)
     task = Task.objects.get()
-    assert said.startswith(f"Test set {task.pk} “new”: 3 judgments imported")
+    assert said.startswith("new · five-way ranking: 3 judgments imported")
     assert (task.test_set.source_language, task.test_set.target_language) == ("cs", "en")
     assert list(Segment.objects.values_list("number", "position", "source_text")) == [
         (1, 1, None),
@@ -159,7 +159,7 @@ def test_several_language_pairs_want_a_choice(
         "each makes a test set of its own."
     )
     said = done("import_answers", czech, spanish, source="spa", target="en", **NEW)
-    assert "1 judgments and 0 skips" in said
+    assert "1 judgments imported" in said
     assert set(System.objects.values_list("name", flat=True)) == {"x", "y"}
     assert "no judgment of de → en in the input" in refused(
         "import_answers", czech, source="de", target="en", **NEW | {"test_set": "newer"}
@@ -178,7 +178,7 @@ def test_rows_of_other_languages_are_refused_or_left_out(
     said = done(
         "import_answers", str(onto(*ROWS)), str(foreign), source="English", target="ger", **ONTO
     )
-    assert "3 judgments and 1 skips" in said
+    assert "3 judgments imported" in said
 
 
 @pytest.mark.parametrize(

@@ -241,6 +241,7 @@ def forge_tallies(writer: TestSetWriter) -> None:
     StoredTallies.objects.update(packed=tallies.packed())
 
 
+@pytest.mark.django_db(transaction=True)
 def test_tallies_that_went_wrong_are_found_logged_and_counted_anew(
     judged: TestSetWriter, rank: Rank, counted: list[int], caplog: pytest.LogCaptureFixture
 ) -> None:
