@@ -40,33 +40,54 @@ class Campaign(RecordedModel):
     allow_partial_ranking = models.BooleanField(
         _("allow partial ranking"),
         default=False,
-        help_text=_("A judge may leave some outputs of a block without a rank."),
+        help_text=_(
+            "Judges may leave outputs unranked, but must rank at least two. Unranked "
+            "outputs are left out of the comparison. If you switch this off, partial "
+            "rankings that have not been received yet return to the judge to be completed; "
+            "earlier judgments stay."
+        ),
     )
     blocks_per_judge = models.PositiveIntegerField(
         _("blocks asked of a judge"),
         null=True,
         blank=True,
-        help_text=_("What a judge's progress is measured against; after that they are done."),
+        help_text=_(
+            "Empty: no limit. Judges stop after this many (they may finish the HIT in "
+            "hand); if you raise the number, they can continue."
+        ),
     )
     lease_minutes = models.PositiveIntegerField(
-        _("lease in minutes"),
+        _("Minutes a HIT is lent for"),
         default=60,
-        help_text=_("How long a HIT is lent to a judge before it may be lent to another."),
+        help_text=_(
+            "After that it may go to another judge. HITs already lent keep their time; late"
+            " judgments are kept in any case."
+        ),
     )
     show_source = models.BooleanField(
         _("show the source"),
         default=True,
-        help_text=_("Off: judges compare outputs with the reference alone."),
+        help_text=_(
+            "If hidden, the source and its context are not sent to judges. Sentences that a"
+            " judge has already loaded (at most two HITs) stay as they are."
+        ),
     )
     show_reference = models.BooleanField(
         _("show the reference"),
         default=True,
-        help_text=_("Off: judges compare outputs with the source alone."),
+        help_text=_(
+            "The same applies to the reference. Judges need at least one of the two to "
+            "compare with. A reference that judges see is not ranked, unless you ask for that; a "
+            "hidden one may be, as a control."
+        ),
     )
     tour = models.BooleanField(
         _("tour for new judges"),
         default=True,
-        help_text=_("Judges try the page on practice sentences before they begin."),
+        help_text=_(
+            "Two minutes on practice sentences, before the first HIT. Judges who have "
+            "already started are not sent there, but find it in their menu."
+        ),
     )
     pay = models.CharField(
         _("pay"),
@@ -74,7 +95,10 @@ class Campaign(RecordedModel):
         blank=True,
         default="",
         db_default="",
-        help_text=_("What judges get for their work, in your words; shown before they begin."),
+        help_text=_(
+            "Optional, in your words: “€15 an hour of active time”, “voluntary”. Judges read it before "
+            "they begin; their measured time is shown to them."
+        ),
     )
     duration = models.CharField(
         _("duration"),
@@ -82,7 +106,7 @@ class Campaign(RecordedModel):
         blank=True,
         default="",
         db_default="",
-        help_text=_("How long the work takes, in your words; shown before they begin."),
+        help_text=_("Optional, in your words: “about 40 minutes, whenever you like until 1 May”."),
     )
     contact = models.CharField(
         _("contact"),
@@ -90,7 +114,7 @@ class Campaign(RecordedModel):
         blank=True,
         default="",
         db_default="",
-        help_text=_("Whom judges may ask: a name, an address."),
+        help_text=_("Optional: whom judges may ask. An e-mail address becomes a link."),
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     rehearsal_of = models.OneToOneField(

@@ -39,14 +39,14 @@ class ReferenceRankedError(RulesRefusedError):
 
 
 class Rules(TypedDict, total=False):
-    """Rules of a campaign; None removes a limit."""
+    """Rules of a campaign, in the order of their page; None removes a limit. Page, REST and campaign file have each of these."""
 
-    blocks_per_judge: int | None
-    lease_minutes: int
-    allow_partial_ranking: bool
     show_source: bool
     show_reference: bool
+    allow_partial_ranking: bool
     tour: bool
+    blocks_per_judge: int | None
+    lease_minutes: int
     pay: str
     duration: str
     contact: str
