@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 
 from annotation.protocols import Answer
 from campaign.formats import InputFile
-from campaign.formats.losses import Loss
+from campaign.formats.errors import Loss
 from campaign.models import Task
 
 

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from annotation.api.serializers import AnswerField
 from annotation.export.answers import five_way_response
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from annotation.models import Judgment, JudgmentNumber, Skip
 from annotation.pages.judgment_tables import JudgmentFilter, SkipFilter
 from annotation.protocols import Answer, answers_read

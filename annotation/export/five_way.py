@@ -1,6 +1,6 @@
 """The judgments of a test set as five-way CSV: what import_answers reads back."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -8,15 +8,16 @@ from django.db import transaction
 from django.db.models import Expression, Max, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 
-from annotation.export.losses import judgments_written
-from annotation.models import JudgmentSequence, Skip
+from annotation.models import Block, Judgment, JudgmentSequence, Skip
 from annotation.models.block import by_candidate
 from annotation.models.judgment import JudgmentQuerySet
+from annotation.selectors import excluded_judges
 from annotation.selectors.shown import candidate_count, outputs_of
 from annotation.services import judgments_number
 from campaign.database.copied_rows import Rows, rows_copied
 from campaign.database.transactions import table_scans_off
 from campaign.formats import FiveWayRow, write_five_way_csv
+from campaign.formats.errors import Loss
 from campaign.models import Task
 
 _AT_ONCE: Final = 1 << 13
@@ -182,3 +183,39 @@ def _rows(shown: SystemsShown, batches: list[Rows]) -> Iterator[FiveWayRow]:
 
 def _labels(array: str) -> tuple[int | None, ...]:
     return tuple(None if label == "NULL" else int(label) for label in array[1:-1].split(","))
+
+
+def judgments_written(*, task: Task, watermark: int) -> JudgmentQuerySet:
+    """Return the judgments that files hold: current among 1…`watermark`, by number, not of excluded judges. One query."""
+    excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
+    judgments = Judgment.objects.of(task.pk).counted().current(watermark=watermark)
+    return judgments.exclude(judge__pseudonym__in=excluded).order_by("numbered__number")
+
+
+def judgments_lost(what: str, judgments: JudgmentQuerySet) -> list[Loss]:
+    """Return that something of these judgments is lost; nothing if there are none. One query."""
+    numbers = list(judgments.values_list("numbered__number", flat=True))
+    return [Loss(what, len(numbers), f"judgment {numbers[0]}")] if numbers else []
+
+
+def comments_lost(*, task: Task, watermark: int) -> list[Loss]:
+    """Return that the comments of the judgments 1…`watermark` are lost. Two queries."""
+    written = judgments_written(task=task, watermark=watermark)
+    return judgments_lost("comments", written.exclude(comment=""))
+
+
+def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:
+    """Return for each block the ids of the systems behind its candidates, in shown order.
+
+    One query. The systems of a candidate come in the order in which it was
+    recorded that it stands for them, so a file read in is written back alike.
+    """
+    rows = (
+        Block.objects.filter(pk__in=list(block_ids))
+        .order_by()
+        .values_list("pk", ArraySubquery(outputs_of().values("system_id")), "stands_for")
+    )
+    return {
+        block: [list(ids) for ids in by_candidate(systems, stands_for)]
+        for block, systems, stands_for in rows
+    }

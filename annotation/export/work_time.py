@@ -1,11 +1,13 @@
-"""Work as CSV, sentences and active time of each day: a judge's receipt, and the time sheet of a campaign."""
+"""Work as CSV: sentences and active time of each day, as a receipt and a time sheet; and whom of a panel to pay."""
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from annotation.selectors import JudgeTime, Worked, WorkTime
-from campaign.models import Judge
+from annotation.selectors.panels import participations_described, participations_of
+from campaign.formats.quoting import csv_row
+from campaign.models import Judge, Panel
 
 COLUMNS = ("campaign", "judge", "day", "time_zone", "sentences", "active_seconds", "active_time")
 
@@ -47,3 +49,36 @@ def _csv(lines: Iterable[tuple[Judge, str, Worked]], time_zone: str) -> str:
             ]
         )
     return buffer.getvalue()
+
+
+PARTICIPATION_COLUMNS = (
+    "participant_id",
+    "session_id",
+    "study_id",
+    "state",
+    "code",
+    "blocks_done",
+    "blocks_asked",
+    "started_at",
+    "ended_at",
+    "code_given_at",
+    "service_status",
+    "judge",
+    "judge_status",
+)
+
+
+def participations_csv(*, panel: Panel) -> Iterator[str]:
+    """Yield a header and a line for each participation, the oldest first. Times in ISO 8601, UTC."""
+    yield csv_row(PARTICIPATION_COLUMNS)
+    for row in reversed(participations_described(participations_of(panel=panel))):
+        each = row.participation
+        times = (each.started_at, each.ended_at, each.code_given_at)
+        yield csv_row(
+            [
+                *(each.member.external_id, each.session_id, each.study_id, each.state, each.code),
+                *(row.done, each.blocks_asked),
+                *("" if time is None else time.isoformat(timespec="seconds") for time in times),
+                *(each.service_status, each.member.judge.pseudonym, row.judge_status),
+            ]
+        )

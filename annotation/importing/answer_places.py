@@ -7,7 +7,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from annotation.answer_files import FileAnswer
 from campaign.database.transactions import table_scans_off
-from campaign.formats.losses import Losses
+from campaign.formats.errors import Losses
 from campaign.formats.segment_identity import (
     DocumentColumn,
     KnownSegment,

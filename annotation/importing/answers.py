@@ -38,7 +38,7 @@ from annotation.services.numbers import ranking_request
 from annotation.services.planning.standby import comparisons_settle
 from campaign.database.copy import statistics_refresh
 from campaign.formats import ByteStream, FormatError, InputFile
-from campaign.formats.losses import Loss, Losses
+from campaign.formats.errors import Loss, Losses
 from campaign.formats.streams import byte_chunks
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, language_tag

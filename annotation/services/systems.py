@@ -15,7 +15,7 @@ from annotation.services.numbers import pages_changed
 from annotation.services.planning.batch import PlanningTransaction
 from campaign.formats import FormatError, InputFile, system_name_problem
 from campaign.importing.errors import ImportRefusedError
-from campaign.importing.outputs import system_import
+from campaign.importing.test_sets import system_import
 from campaign.models import System, SystemKind, Task, TestSet
 
 

@@ -21,7 +21,7 @@ from annotation.export.answers import (
     five_way_response,
     formats_written,
 )
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, sent_answers_import
 from annotation.models import JudgmentNumber, ProblemReport

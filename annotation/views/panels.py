@@ -20,7 +20,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.export.participations import participations_csv
+from annotation.export.work_time import participations_csv
 from annotation.pages.judge_tables import ParticipationFilter, ParticipationTable
 from annotation.selectors import judge_of_user, judge_work
 from annotation.selectors.panels import (

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
-from campaign.formats.formulas import neutral
+from campaign.formats.quoting import neutral
 
 
 def csv_line(cells: Iterable[Any]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats.errors import FormatError
-from campaign.formats.formulas import csv_row, neutral
+from campaign.formats.quoting import csv_row, neutral
 from campaign.formats.records import (
     MAX_JUDGE_NAME,
     FiveWayRow,

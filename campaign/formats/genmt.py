@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from campaign.formats.errors import FormatError, Place, SurplusError
-from campaign.formats.json_objects import object_lines, paragraphs, refuse_damage, whole_text
-from campaign.formats.language_pairs import PairChoice
+from campaign.formats.file_names import PairChoice
+from campaign.formats.json_stream import object_lines, paragraphs, refuse_damage, whole_text
 from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, counted
 from campaign.formats.segments import Follower, SegmentCounter, filled_text

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from campaign.formats.errors import FormatError, Place
-from campaign.formats.json_objects import decode_object, refuse_damage
+from campaign.formats.json_stream import decode_object, refuse_damage
 from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, one_line
 from campaign.formats.segments import SegmentCounter, filled_text

@@ -7,8 +7,7 @@ from sys import getsizeof
 from typing import Any, Final, NoReturn
 
 from campaign.formats.errors import FormatError
-from campaign.formats.json_objects import refuse_damage, whole_text
-from campaign.formats.json_stream import JsonStream
+from campaign.formats.json_stream import JsonStream, refuse_damage, whole_text
 from campaign.formats.omissions import Omissions
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter

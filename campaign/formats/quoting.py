@@ -1,9 +1,10 @@
-"""Tables in text files: what separates their cells, and whether quotes around a cell are marks or text."""
+"""Tables in text files: what separates their cells, whether quotes are marks or text, and cells that are no formulas."""
 
 import csv
+import io
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import IO, Final
 
@@ -100,3 +101,27 @@ def _refuse_open_quote(
             raise Place(file, line, text.count(separator) + 1).error(
                 "a quoted cell goes on in the next line", "write no line break inside a text"
             )
+
+
+_FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
+_NEUTRAL: Final = re.compile(r"'+[=+\-@\t\r]")
+
+
+def neutral(cell: str) -> str:
+    """Return a cell that no spreadsheet computes: with an apostrophe before what it would take for a formula.
+
+    A cell that begins with apostrophes and then like a formula gets one more, so that `restored` gives each cell back.
+    """
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def restored(cell: str) -> str:
+    """Return the cell that `neutral` made this of."""
+    return cell[1:] if _NEUTRAL.match(cell) else cell
+
+
+def csv_row(cells: Iterable[object]) -> str:
+    r"""Return cells as a line of CSV that ends in \n, as they are: `neutral` is for whoever calls."""
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerow(cells)
+    return buffer.getvalue()

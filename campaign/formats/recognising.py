@@ -11,9 +11,9 @@ from typing import IO, Final
 from campaign.formats import file_names
 from campaign.formats.archives import is_litter
 from campaign.formats.errors import FormatError
+from campaign.formats.file_names import matches
 from campaign.formats.genmt import OUTPUT_KEYS, genmt_outputs, genmt_sources
-from campaign.formats.json_objects import decode_object
-from campaign.formats.language_pairs import matches
+from campaign.formats.json_stream import decode_object
 from campaign.formats.omissions import Omissions, complete, named, noticed
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.sgml import set_tag

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple, NoReturn
 
-from campaign.formats.losses import Losses
+from campaign.formats.errors import Losses
 
 #: Between the document and the position in an id; WMT 2026 writes the longer one.
 MARK: Final = "_#_"

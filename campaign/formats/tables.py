@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import Final, TypeVar
 
 from campaign.formats.errors import FormatError, Place
-from campaign.formats.formulas import restored
+from campaign.formats.quoting import restored
 from campaign.formats.records import counted
 from campaign.formats.streams import InputFile, text_lines
 

@@ -6,7 +6,7 @@ from typing import Final, NoReturn
 from xml.parsers import expat
 
 from campaign.formats.errors import FormatError, Place
-from campaign.formats.language_pairs import PairChoice
+from campaign.formats.file_names import PairChoice
 from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import CONTROL, SegmentTexts, counted, one_line, system_name_problem
 from campaign.formats.segments import SegmentCounter, filled_text

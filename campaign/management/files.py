@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 
 from campaign.formats import ByteStream, FormatError, InputFile, TestSetFormat, detect_format
 from campaign.formats.archives import archive_files, folder_files, opener
+from campaign.formats.errors import Loss
 from campaign.formats.inspecting import OUTLYING, Inspection, SystemFacts
-from campaign.formats.losses import Loss
 from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet, recognise
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError

@@ -17,9 +17,9 @@ from annotation.answer_files import (
     FileWritten,
     Lose,
 )
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from campaign.formats import InputFile
-from campaign.formats.losses import Loss
+from campaign.formats.errors import Loss
 from campaign.models import Output, Task
 from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
 from protocols.editing.statistics import FEWEST_EDITS, OUTCOMES, Edits, Outcome, character_distance
@@ -27,19 +27,20 @@ from protocols.frame.stored import answers_written, judgments_counted, system_na
 from protocols.models import EditingAnswer
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.core.beside import OutputScores
-from ranking.files.json_objects import (
+from ranking.files.labels import (
+    Refuse,
     boolean_of,
     candidate_of,
     count_of,
     integer_of,
     json_lines,
+    judge_of,
     keys_check,
     list_of,
     read_objects,
     text_of,
     word_of,
 )
-from ranking.files.labels import Refuse, judge_of
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress
 from ranking.files.vocabulary import systems_by_row

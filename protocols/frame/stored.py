@@ -4,12 +4,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from annotation.answer_files import FileWritten
-from annotation.export.losses import comments_lost
+from annotation.export.five_way import comments_lost
 from annotation.models import Judgment
 from annotation.models.judgment import JudgmentQuerySet
 from annotation.selectors import excluded_judges
 from annotation.services import judgments_number
-from campaign.formats.losses import Loss
+from campaign.formats.errors import Loss
 from campaign.models import Task
 from campaign.texts.json_lines import json_line
 from ranking.analyses.judgments import ChosenJudgments

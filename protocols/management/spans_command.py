@@ -11,8 +11,7 @@ from protocols.spans.files import Loss, SpansFormat, SpansRead, read_spans
 from protocols.spans.records import ScoredJudgment
 from ranking.files.records import JudgmentSelection
 from ranking.files.selecting import one_language_pair
-from ranking.management.file_command import Options
-from ranking.management.output import Progress
+from ranking.management.file_command import Options, Progress
 
 
 def add_spans_files(parser: CommandParser) -> None:

@@ -16,7 +16,7 @@ from annotation.answer_files import (
     Lose,
     RefuseAnswer,
 )
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from campaign.formats import InputFile
 from campaign.models import Segment, Task
 from protocols.frame.stored import answers_written, judgments_counted, system_names, systems_counted
@@ -24,10 +24,12 @@ from protocols.models import Snippet
 from protocols.quiz.statistics import Readings
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.core.beside import OutputScores
-from ranking.files.json_objects import (
+from ranking.files.labels import (
+    Refuse,
     boolean_of,
     count_of,
     json_lines,
+    judge_of,
     keys_check,
     list_of,
     read_objects,
@@ -35,7 +37,6 @@ from ranking.files.json_objects import (
     systems_in,
     text_of,
 )
-from ranking.files.labels import Refuse, judge_of
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress
 from ranking.files.vocabulary import systems_by_row

@@ -19,15 +19,16 @@ from campaign.formats import FormatError, InputFile, Place
 from campaign.formats.tables import Table, read_table
 from campaign.models import Document, Protocol, Segment, Task
 from protocols.models import Snippet
-from ranking.files.json_objects import (
+from ranking.files.labels import (
+    Refuse,
     boolean_of,
     integer_of,
     json_objects,
     keys_check,
     list_of,
+    refuse_at,
     text_of,
 )
-from ranking.files.labels import Refuse, refuse_at
 
 #: Of a snippet: as many as a HIT holds.
 MOST_SEGMENTS: Final = 50

@@ -18,9 +18,9 @@ from annotation.answer_files import (
     FileWritten,
     Lose,
 )
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from campaign.formats import InputFile
-from campaign.formats.losses import Losses
+from campaign.formats.errors import Losses
 from campaign.models import Task
 from protocols.frame.stored import answers_written, judgments_counted, systems_counted
 from protocols.rating.answers import rules_complete
@@ -28,17 +28,18 @@ from protocols.rating.statistics.ratings import POINTS, Criterion, Items, Rating
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.files import SelectionError
-from ranking.files.json_objects import (
+from ranking.files.labels import (
+    Refuse,
     candidate_of,
     count_of,
     integer_of,
     json_lines,
+    judge_of,
     keys_check,
     read_objects,
     text_of,
     word_of,
 )
-from ranking.files.labels import Refuse, judge_of
 from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
 from ranking.files.vocabulary import systems_by_row

@@ -18,25 +18,26 @@ from annotation.answer_files import (
     Lose,
 )
 from campaign.formats import InputFile
-from campaign.formats.losses import Loss, Losses
+from campaign.formats.errors import Loss, Losses
 from campaign.models import Task
 from protocols.frame.stored import answers_written
 from protocols.sorting.sorts import PairOf, answers_given, pair_of
 from protocols.sorting.statistics.comparison import PairJudgments
 from protocols.sorting.statistics.verdicts import Answer
-from ranking.export.ranked_answers import WRITTEN, ranked_file_write
+from ranking.export.writing import WRITTEN, ranked_file_write
 from ranking.files import SelectionError
-from ranking.files.json_objects import (
+from ranking.files.labels import (
+    Refuse,
     count_of,
     integer_of,
     json_lines,
+    judge_of,
     keys_check,
     read_objects,
     system_of,
     text_of,
     word_of,
 )
-from ranking.files.labels import Refuse, judge_of
 from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
 

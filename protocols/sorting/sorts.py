@@ -14,7 +14,7 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import F, OuterRef, Q, Subquery
 
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from annotation.models import Design, HITSequence, Judgment, JudgmentSequence
 from annotation.protocols import OpenComparison
 from annotation.selectors import excluded_judges

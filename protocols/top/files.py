@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from annotation.answer_files import AnswerFiles, Lose
-from ranking.export.ranked_answers import WRITTEN, ranked_file_write
+from ranking.export.writing import WRITTEN, ranked_file_write
 from ranking.importing.ranked_answers import (
     RANKED_FORMATS,
     Ranks,

@@ -16,9 +16,9 @@ from annotation.answer_files import (
     FileWritten,
     Lose,
 )
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from campaign.formats import InputFile
-from campaign.formats.losses import Loss
+from campaign.formats.errors import Loss
 from campaign.formats.streams import peek
 from campaign.models import Task
 from protocols.frame.stored import (
@@ -30,19 +30,20 @@ from protocols.frame.stored import (
 from protocols.models import TwoOutputsAnswer, Verdict
 from protocols.two_outputs.statistics import Choice, Choices
 from ranking.analyses.judgments import ChosenJudgments
-from ranking.export.ranked_answers import WRITTEN, ranked_file_write
+from ranking.export.writing import WRITTEN, ranked_file_write
 from ranking.files import SelectionError
-from ranking.files.json_objects import (
+from ranking.files.labels import (
+    Refuse,
     candidate_of,
     count_of,
     integer_of,
     json_lines,
+    judge_of,
     keys_check,
     read_objects,
     text_of,
     word_of,
 )
-from ranking.files.labels import Refuse, judge_of
 from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
 from ranking.importing.ranked_answers import (

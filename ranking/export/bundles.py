@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from django.db.models import Exists, Min, OuterRef
 
-from annotation.export.five_way import judged_rows, most_candidates
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import judged_rows, most_candidates, systems_shown
 from annotation.models import HIT, Block, Design, Judgment
 from annotation.models.judgment import JudgmentQuerySet
 from annotation.services.planning.designs import PARAMETERS

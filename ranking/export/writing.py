@@ -9,13 +9,13 @@ from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xml.sax.saxutils import quoteattr
 
-from annotation.export.five_way import judged_rows
-from annotation.export.losses import judgments_written
+from annotation.answer_files import FileWritten
+from annotation.export.five_way import comments_lost, judged_rows, judgments_lost, judgments_written
 from campaign.database.copied_rows import Rows
 from campaign.export.csv_lines import csv_line
 from campaign.formats import FiveWayRow
 from campaign.formats.five_way import BLANK, five_way_header, five_way_line
-from campaign.formats.formulas import csv_row, neutral
+from campaign.formats.quoting import csv_row, neutral
 from campaign.models import Job, JobKind, Task
 from campaign.selectors.exported_files import ExportStorageError
 from campaign.services.exported_files import exported_file_keep
@@ -24,9 +24,11 @@ from ranking.export.asked import Export, ExportRefusedError, export_asked
 from ranking.export.kinds import ExportFormat
 from ranking.export.rows import ROWS, json_objects
 from ranking.files.pairwise import COLUMNS
+from ranking.files.records import InputFormat
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 #: Told how far a file is: places of rows, as the file was asked from and up to.
 Told = Callable[[int, int], None]
@@ -325,3 +327,22 @@ class _Sink(io.RawIOBase):
     def taken(self) -> bytes:
         found, self._parts = b"".join(self._parts), []
         return found
+
+
+#: The endings of the names of files, by format.
+WRITTEN: Final = {str(InputFormat.PAIRWISE_CSV): "csv", str(InputFormat.APPRAISE_XML): "xml"}
+
+
+def ranked_file_write(task: Task, file_format: str) -> FileWritten:
+    """Return the current judgments of a task by number, without controls and judges who are excluded."""
+    is_pairwise = file_format == InputFormat.PAIRWISE_CSV
+    kind = "comparisons" if is_pairwise else "counted"
+    export = export_asked(task=task, kind=kind, file_format=file_format)
+    written = judgments_written(task=task, watermark=export.watermark)
+    losses = judgments_lost("when it was judged, and the time without breaks", written)
+    losses += comments_lost(task=task, watermark=export.watermark)
+    if is_pairwise:
+        timed = written.filter(duration_ms__isnull=False)
+        losses += judgments_lost("the time on the clock", timed)
+    lines = [part.decode() for part in export_bytes(export)]
+    return FileWritten(lines=lines, losses=losses)

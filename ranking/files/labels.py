@@ -1,14 +1,17 @@
-"""Rules that the cells of all formats share: ranks, names of systems and judges, numbers."""
+"""Rules that the cells and JSON objects of all formats share: ranks, names of systems and judges, numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
-from campaign.formats import FormatError, system_name_problem
+from campaign.formats import FormatError, InputFile, system_name_problem
+from campaign.formats.json_stream import object_lines, refuse_damage
 from campaign.formats.records import MAX_JUDGE_NAME, unseen_problem
-from campaign.formats.tables import integer, is_blank
+from campaign.formats.tables import MAX_INTEGER, integer, is_blank
+from ranking.files.records import FileRead
+from ranking.files.sources import ReadingProgress, Sources
 
 LARGEST_LABEL = 5
 
@@ -91,3 +94,201 @@ def judge_of(text: str, field: str, refuse: Refuse) -> str:
     if problem := unseen_problem(text, "name of the judge"):
         refuse(field, problem, "write the name without that character")
     return text
+
+
+#: Larger ones measure nothing here, and those of hundreds of digits are no numbers to compute with.
+MAX_NUMBER = 10**15
+
+Taken = TypeVar("Taken")
+
+
+def json_objects(
+    file: InputFile, *, shape: str = "an object a line"
+) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
+    """Yield each line's number and object, and what raises an error that names the line.
+
+    Empty lines are passed over. `shape` shows in errors how an object looks.
+
+    Raises
+    ------
+    FormatError
+        If a line is no JSON object, with the column where it is not; if there is none.
+    """
+    empty = True
+    for line, values in object_lines(file, shape):
+        empty = False
+        yield line, values, refuse_at(file.name, line)
+    if empty:
+        raise FormatError(file.name, "the file is empty", "give an object a line")
+
+
+def json_lines(
+    file: InputFile, take: Callable[[dict[str, Any], Refuse], Taken]
+) -> Iterator[tuple[int, Taken]]:
+    """Yield the number of each line, and what `take` makes of its object."""
+    for line, values, refuse in json_objects(file):
+        yield line, take(values, refuse)
+
+
+def keys_check(
+    values: Mapping[str, Any],
+    required: Sequence[str],
+    optional: Sequence[str],
+    refuse: Refuse,
+    place: str = "",
+) -> None:
+    """Refuse an object with missing or with other keys; `place` says where in the line it stands."""
+    known = [*required, *optional]
+    for key in required:
+        if key not in values:
+            refuse(f"{place}{key}", "the key is missing", f"give it the keys {', '.join(required)}")
+    for key in values:
+        if key not in known:
+            refuse(
+                f"{place}{key}", "the key is unknown", f"remove it; there are {', '.join(known)}"
+            )
+
+
+def word_of(key: str, value: object, words: Iterable[str], refuse: Refuse, remedy: str = "") -> str:
+    """Take one of some words."""
+    known = list(words)
+    if not isinstance(value, str) or value not in known:
+        listed = ", ".join(known)
+        refuse(key, f"{value!r} is none of {listed}", remedy or f"write one of {listed}")
+    return value
+
+
+def list_of(key: str, value: object, refuse: Refuse) -> list[Any]:
+    """Take a list."""
+    if not isinstance(value, list):
+        refuse(key, "the value is no list", "write it in square brackets")
+    return value
+
+
+def object_of(key: str, value: object, refuse: Refuse) -> dict[str, Any]:
+    """Take an object."""
+    if not isinstance(value, dict):
+        refuse(key, "the value is no object", "write it in curly brackets")
+    return value
+
+
+def text_of(
+    key: str, value: object, refuse: Refuse, *, empty: bool = False, lines: bool = False
+) -> str:
+    """Take a text, which may be `empty` or have several `lines` where these say so."""
+    if not isinstance(value, str) or not (empty or value.strip()):
+        refuse(key, "the value is no text, or an empty one", "write a text in double quotes")
+    refuse_broken_text(key, value, refuse, lines=lines)
+    return value
+
+
+def refuse_broken_text(key: str, text: str, refuse: Refuse, *, lines: bool = True) -> None:
+    """Refuse characters that no text holds; line breaks are no such where it may have several `lines`."""
+    try:
+        refuse_damage(text.replace("\n", " ") if lines else text, file="", line=None, field=key)
+    except FormatError as error:
+        refuse(key, error.problem, error.remedy)
+
+
+def name_of(key: str, value: object, refuse: Refuse) -> str:
+    """Take a name, which may be written as a whole number."""
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if is_number else text_of(key, value, refuse)
+
+
+def system_of(key: str, value: object, refuse: Refuse) -> str:
+    """Take the name of one system."""
+    name = text_of(key, value, refuse)
+    if problem := system_name_problem(name):
+        refuse(
+            key, problem, 'write the name of one system, and ["A", "B"] for two with the same text'
+        )
+    return name
+
+
+def systems_in(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
+    """Take a list of systems that wrote the same, in its order."""
+    systems: list[str] = []
+    for each in list_of(key, value, refuse):
+        if (name := system_of(key, each, refuse)) in systems:
+            refuse(key, f"{name} stands there twice", "name each system once")
+        systems.append(name)
+    if not systems:
+        refuse(key, "the list is empty", "name a system at least")
+    return tuple(systems)
+
+
+def candidate_of(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
+    """Take a system, or a list of those that wrote the same, in its order."""
+    return systems_in(key, [value] if isinstance(value, str) else value, refuse)
+
+
+def integer_of(
+    key: str, value: object, smallest: int, refuse: Refuse, largest: int = MAX_INTEGER
+) -> int:
+    """Take a whole number from `smallest` (to `largest`)."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        refuse(key, f"{value!r} is no whole number", "write a whole number, without quotes")
+    if not smallest <= value <= largest:
+        upto = "" if largest >= MAX_INTEGER else f" to {largest}"
+        refuse(key, f"{value} is out of range", f"write a whole number from {smallest}{upto}")
+    return value
+
+
+def count_of(
+    key: str, values: Mapping[str, Any], refuse: Refuse, largest: int = MAX_INTEGER
+) -> int | None:
+    """Take a whole number from 0 from an object that need not have it."""
+    value = values.get(key)
+    return None if value is None else integer_of(key, value, 0, refuse, largest)
+
+
+def number_of(key: str, value: object, refuse: Refuse) -> float:
+    """Take a finite number."""
+    # A whole number of many digits is no float, so that the size comes first.
+    if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
+        refuse(key, f"{value!r} is no number", "write a number, without quotes")
+    if abs(value) > MAX_NUMBER:
+        refuse(key, "the number is too large", f"write a number up to {MAX_NUMBER:,}")
+    return float(value)
+
+
+def boolean_of(key: str, value: object, refuse: Refuse) -> bool:
+    """Take true or false."""
+    if not isinstance(value, bool):
+        refuse(key, f"{value!r} is neither true nor false", "write true or false, without quotes")
+    return value
+
+
+def read_objects(
+    names: Sequence[str],
+    read: Callable[[dict[str, Any], Refuse], object],
+    progress: ReadingProgress,
+) -> tuple[FileRead, ...]:
+    """Hand each object of some files to `read`, with what raises an error for its line.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Files, plain or gzip whatever they are called; ``-`` is standard input.
+    read : callable
+    progress : callable
+        Called with the bytes read so far, and those of all files.
+
+    Returns
+    -------
+    tuple of FileRead
+
+    Raises
+    ------
+    FormatError
+        If a file cannot be read, is empty or is no JSON Lines.
+    """
+    sources = Sources(names, progress=progress)
+    found = []
+    for name in sources.names:
+        with sources.input(name) as (file, stream):
+            for _taken in json_lines(file, read):
+                pass
+            found.append(FileRead(name, stream.sha256()))
+    return tuple(found)

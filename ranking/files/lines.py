@@ -11,17 +11,22 @@ from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.records import counted
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import line_cells
-from ranking.files.json_objects import (
+from ranking.files.labels import (
+    Refuse,
     candidate_of,
     count_of,
+    filled,
     integer_of,
     json_objects,
+    judge_of,
     keys_check,
     list_of,
     name_of,
+    refuse_at,
+    segment_of,
+    systems_of,
     text_of,
 )
-from ranking.files.labels import Refuse, filled, judge_of, refuse_at, segment_of, systems_of
 from ranking.files.records import NO_JUDGE, JudgedBlock
 
 

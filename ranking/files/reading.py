@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import IO
 
 from campaign.formats import InputFile, Place
-from campaign.formats.losses import Loss, Losses
+from campaign.formats.errors import Loss, Losses
 from campaign.formats.streams import byte_chunks, peek
 from ranking.files.appraise import read_appraise_xml
 from ranking.files.arena import COLUMNS, holds_votes, read_arena, read_arena_parquet

@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from campaign.formats.losses import Loss
+from campaign.formats.errors import Loss
 from ranking.core.judged.blocks import Blocks
 
 

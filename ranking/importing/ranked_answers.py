@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, FileContent, Lose
 from campaign.formats import FormatError, InputFile
-from campaign.formats.losses import Losses
+from campaign.formats.errors import Losses
 from campaign.formats.segment_identity import document_named
 from ranking.files.parquet_reading import read_parquet
 from ranking.files.reading import READERS, detect_input_format

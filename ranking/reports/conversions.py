@@ -9,7 +9,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from campaign.formats.losses import Loss
+from campaign.formats.errors import Loss
 from ranking.code_version import code_version
 from ranking.reports.inputs import not_read_data, not_read_notes
 from ranking.reports.tables import Column, Report, Table

@@ -14,7 +14,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from campaign.formats.losses import Loss
+from campaign.formats.errors import Loss
 from campaign.texts.languages import language_name
 from ranking.code_version import code_version
 from ranking.core.beside import JudgedTask, ScoredTask

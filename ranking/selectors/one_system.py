@@ -9,7 +9,7 @@ import numpy as np
 from django.db.models import F, JSONField, Max, Min, Q
 from django.db.models.fields.json import KeyTransform
 
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from annotation.models import ProblemReport, Skip
 from annotation.selectors import excluded_judges
 from annotation.selectors.judgment_list import JudgmentListed, judgments_listed

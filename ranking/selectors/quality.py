@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from annotation.models import (
     BlockControl,
     Judgment,

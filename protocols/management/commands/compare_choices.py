@@ -10,11 +10,11 @@ from protocols.two_outputs.report import two_outputs_found, two_outputs_report
 from ranking.files import SelectionError
 from ranking.management.file_command import (
     Options,
+    Progress,
     ReportCommand,
     add_files_of_answers,
     add_left_out_judges,
 )
-from ranking.management.output import Progress
 from ranking.reports import Report
 
 

@@ -10,8 +10,14 @@ from django.utils.translation import gettext as _
 from protocols.management.spans_command import add_spans_files, read_spans_files
 from protocols.spans.files import SpansFormat, write_spans
 from protocols.spans.tables import conversion_report
-from ranking.management.file_command import Options, ReportCommand, refuse, refused_writing
-from ranking.management.output import Progress, replaced
+from ranking.management.file_command import (
+    Options,
+    Progress,
+    ReportCommand,
+    refuse,
+    refused_writing,
+    replaced,
+)
 from ranking.reports import Report
 
 

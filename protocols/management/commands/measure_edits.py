@@ -9,8 +9,7 @@ from protocols.editing.files import read_edits
 from protocols.editing.report import edits_report
 from protocols.editing.statistics import FEWEST_EDITS, Counting, acceptability
 from ranking.management.arguments import POSITIVE, SHARE
-from ranking.management.file_command import Options, ReportCommand, add_files_of_answers
-from ranking.management.output import Progress
+from ranking.management.file_command import Options, Progress, ReportCommand, add_files_of_answers
 from ranking.reports import Report
 
 

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from protocols.rating.feasibility import feasibility, feasibility_in_words
 from ranking.code_version import code_version
 from ranking.management.arguments import POSITIVE
-from ranking.management.file_command import Options, ReportCommand
-from ranking.management.output import Progress
+from ranking.management.file_command import Options, Progress, ReportCommand
 from ranking.reports.tables import Column, Report, Table
 
 

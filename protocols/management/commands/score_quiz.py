@@ -9,8 +9,7 @@ from protocols.quiz.files import read_quiz
 from protocols.quiz.report import quiz_report
 from protocols.quiz.statistics import scores_of_readings
 from ranking.management.arguments import SHARE
-from ranking.management.file_command import Options, ReportCommand, add_files_of_answers
-from ranking.management.output import Progress
+from ranking.management.file_command import Options, Progress, ReportCommand, add_files_of_answers
 from ranking.reports import Report
 
 

@@ -22,8 +22,12 @@ from protocols.spans.statistics.rules import ClusterRule
 from protocols.spans.tables import spans_report
 from ranking.core.methods.registry import METHODS
 from ranking.management.arguments import number_between
-from ranking.management.file_command import Options, ReportCommand, add_resampling_arguments
-from ranking.management.output import Progress
+from ranking.management.file_command import (
+    Options,
+    Progress,
+    ReportCommand,
+    add_resampling_arguments,
+)
 from ranking.reports import Report
 
 _THRESHOLD = number_between(-1e-9, 100, including_high=True)

@@ -16,11 +16,11 @@ from ranking.core.ranges.sign_tests import Correction
 from ranking.management.arguments import POSITIVE, SEED, SHARE, whole_number
 from ranking.management.file_command import (
     Options,
+    Progress,
     ReportCommand,
     add_files_of_answers,
     add_left_out_judges,
 )
-from ranking.management.output import Progress
 from ranking.reports import Report
 
 

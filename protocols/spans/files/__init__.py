@@ -4,7 +4,7 @@ A reader returns judgments and losses: what the file says that a `ScoredJudgment
 what the judgments say that the format cannot. Nothing is dropped without being counted.
 """
 
-from campaign.formats.losses import Loss, Losses
+from campaign.formats.errors import Loss, Losses
 from protocols.spans.files.answers import FILES, ScoresRead, output_scores, scores_read
 from protocols.spans.files.formats import (
     SpansFormat,

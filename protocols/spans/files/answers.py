@@ -14,7 +14,7 @@ from annotation.answer_files import (
     FileWritten,
     Lose,
 )
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from annotation.models import Block, Judgment
 from annotation.models.block import by_candidate
 from annotation.selectors import excluded_judges

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.formulas import csv_row
-from campaign.formats.losses import Loss, Losses
+from campaign.formats.errors import Loss, Losses
+from campaign.formats.quoting import csv_row
 from campaign.formats.records import counted
 from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_lines
@@ -33,8 +33,7 @@ from protocols.spans.files.jsonl import (
     span_made,
 )
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
-from ranking.files.json_objects import refuse_broken_text, system_of
-from ranking.files.labels import Refuse, judge_of, refuse_at
+from ranking.files.labels import Refuse, judge_of, refuse_at, refuse_broken_text, system_of
 
 _KINDS = ("TGT", "CHK", "BAD", "REF")
 _MISSING = "missing"

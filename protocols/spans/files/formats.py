@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import IO, Final
 
 from campaign.formats import FormatError, InputFile, Place
-from campaign.formats.losses import Loss, Losses
+from campaign.formats.errors import Loss, Losses
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts, documents_of_all
 from campaign.formats.streams import peek
 from protocols.spans.files.appraise import read_appraise_csv, write_appraise_csv

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from campaign.formats import InputFile
-from campaign.formats.losses import Loss
+from campaign.formats.errors import Loss
 from campaign.texts.json_lines import json_line
 from protocols.spans.records import (
     MAX_SCORE,
@@ -18,11 +18,13 @@ from protocols.spans.records import (
     Span,
     spans_past,
 )
-from ranking.files.json_objects import (
+from ranking.files.labels import (
     MAX_NUMBER,
+    Refuse,
     count_of,
     integer_of,
     json_objects,
+    judge_of,
     keys_check,
     list_of,
     name_of,
@@ -32,7 +34,6 @@ from ranking.files.json_objects import (
     text_of,
     word_of,
 )
-from ranking.files.labels import Refuse, judge_of
 
 _ONE_SCREEN = "write what one judge said on one screen"
 

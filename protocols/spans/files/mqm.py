@@ -18,13 +18,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats import InputFile
-from campaign.formats.losses import Loss, Losses
+from campaign.formats.errors import Loss, Losses
 from campaign.formats.quoting import table_rows
 from campaign.formats.tables import first_row, refuse_other_width, require_column
 from protocols.spans.files.jsonl import judgment_made, output_made
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
-from ranking.files.json_objects import system_of
-from ranking.files.labels import Refuse, judge_of, refuse_at
+from ranking.files.labels import Refuse, judge_of, refuse_at, system_of
 
 COLUMNS: Final = (
     "system",

@@ -20,8 +20,8 @@ from itertools import pairwise
 from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.json_objects import object_lines
-from campaign.formats.losses import Loss, Losses
+from campaign.formats.errors import Loss, Losses
+from campaign.formats.json_stream import object_lines
 from campaign.formats.segment_identity import id_parts, segment_id
 from campaign.texts.json_lines import json_line
 from protocols.spans.files.jsonl import (
@@ -32,15 +32,17 @@ from protocols.spans.files.jsonl import (
     spans_check,
 )
 from protocols.spans.records import MAX_OUTPUTS, ScoredJudgment, ScoredOutput, Severity, Span
-from ranking.files.json_objects import (
+from ranking.files.labels import (
+    Refuse,
+    judge_of,
     list_of,
     number_of,
     object_of,
+    refuse_at,
     refuse_broken_text,
     system_of,
     text_of,
 )
-from ranking.files.labels import Refuse, judge_of, refuse_at
 
 RESET: Final = "__RESET__"
 #: What Pearmut counts at most between two actions.

@@ -16,6 +16,7 @@ from ranking.analyses import ANALYSES, TABLES, OptionError, analysis_named
 from ranking.management.arguments import POSITIVE
 from ranking.management.file_command import (
     Options,
+    Progress,
     ReportCommand,
     add_file_arguments,
     named_file,
@@ -23,7 +24,6 @@ from ranking.management.file_command import (
     refuse,
     segment_texts,
 )
-from ranking.management.output import Progress
 from ranking.models import Analysis
 from ranking.reports import Report
 from ranking.reports.inputs import Input

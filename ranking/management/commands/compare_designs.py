@@ -21,6 +21,7 @@ from ranking.management.arguments import (
 )
 from ranking.management.file_command import (
     Options,
+    Progress,
     ReportCommand,
     add_file_arguments,
     add_resampling_arguments,
@@ -28,8 +29,8 @@ from ranking.management.file_command import (
     read_input,
     refuse,
     refused_writing,
+    replaced,
 )
-from ranking.management.output import Progress, replaced
 from ranking.reports import Report
 from ranking.reports.designs import comparison_report, plot_of
 from ranking.reports.inputs import Input

@@ -17,12 +17,13 @@ from ranking.files.vocabulary import Columns, Vocabulary
 from ranking.management.arguments import POSITIVE
 from ranking.management.file_command import (
     Options,
+    Progress,
     ReportCommand,
     add_names_of_files,
     refuse,
     refused_writing,
+    replaced,
 )
-from ranking.management.output import Progress, replaced
 from ranking.reports import Report
 from ranking.reports.conversions import FileWritten, conversion_report
 

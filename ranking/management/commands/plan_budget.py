@@ -19,12 +19,12 @@ from ranking.management.arguments import (
 )
 from ranking.management.file_command import (
     Options,
+    Progress,
     ReportCommand,
     add_file_arguments,
     read_input,
     refuse,
 )
-from ranking.management.output import Progress
 from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.reports.simulations import budget_report

@@ -28,6 +28,7 @@ from ranking.management.arguments import (
 from ranking.management.file_command import (
     REFERENCE_SYSTEM,
     Options,
+    Progress,
     ReportCommand,
     add_file_arguments,
     add_resampling_arguments,
@@ -35,7 +36,6 @@ from ranking.management.file_command import (
     reference_among,
     selection_of,
 )
-from ranking.management.output import Progress
 from ranking.range_choices import RangeChoice
 from ranking.reports import Report
 from ranking.reports.inputs import CountedInput

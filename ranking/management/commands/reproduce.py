@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError
 from ranking.files.bundles import bundle_check, opened_bundle
-from ranking.management.file_command import Options, ReportCommand
-from ranking.management.output import Progress
+from ranking.management.file_command import Options, Progress, ReportCommand
 from ranking.reports import Report
 from ranking.reports.published.bundle_reports import check_report, reproduction_report
 from ranking.services.publishing.reproducing import result_reproduce

@@ -14,8 +14,13 @@ from ranking.management.arguments import (
     parameters_of,
     whole_number,
 )
-from ranking.management.file_command import Options, ReportCommand, add_file_arguments, read_input
-from ranking.management.output import Progress
+from ranking.management.file_command import (
+    Options,
+    Progress,
+    ReportCommand,
+    add_file_arguments,
+    read_input,
+)
 from ranking.reports import Report
 
 _FOLDS_OF_SHARES = 10

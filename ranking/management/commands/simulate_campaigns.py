@@ -7,8 +7,12 @@ from django.utils.translation import gettext as _
 
 from ranking.core.simulation.study import METHODS, simulate_campaigns
 from ranking.management.arguments import POSITIVE, add_model_arguments, model_of
-from ranking.management.file_command import Options, ReportCommand, add_resampling_arguments
-from ranking.management.output import Progress
+from ranking.management.file_command import (
+    Options,
+    Progress,
+    ReportCommand,
+    add_resampling_arguments,
+)
 from ranking.reports import Report
 from ranking.reports.simulations import study_report
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from annotation.export import five_way_rows
+from annotation.export.five_way import five_way_rows
 from annotation.models import HIT, Assignment, Judgment, Skip
 from annotation.selectors import AssignedBlock, assigned_blocks, judge_work
 from annotation.services import (

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from annotation.export import five_way_csv, five_way_rows
+from annotation.export.five_way import five_way_csv, five_way_rows
 from annotation.models import Judgment, Skip
 from annotation.selectors import assigned_blocks
 from annotation.services import hits_plan, judgment_submit, skip_submit

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from annotation.export import five_way_csv
+from annotation.export.five_way import five_way_csv
 from annotation.models import Judgment, Skip
 from campaign.models import Campaign, Output, Reference, Segment, SystemKind, Task
 from ranking.core.rankings.rank import rank

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.export import five_way_rows
+from annotation.export.five_way import five_way_rows
 from annotation.models import Block, QualityAction, QualityReversal, QualityRule
 from annotation.selectors import JudgeStatus, judge_status
 from annotation.services import (

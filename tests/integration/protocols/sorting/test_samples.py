@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from annotation.models import HIT, Assignment, Design, Judgment
 from annotation.sampling.drawing import sample_order
 from annotation.selectors import assigned_blocks

@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 from django.db.models.functions import Now
 
-from annotation.export.shown import systems_shown
+from annotation.export.five_way import systems_shown
 from annotation.models import HIT, Assignment
 from annotation.selectors import assigned_blocks
 from annotation.selectors.comparisons import blocks_wanted

@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterable
 
 from campaign.formats import InputFile
-from campaign.formats.losses import Loss
+from campaign.formats.errors import Loss
 
 
 def in_memory(text: str, name: str = "file") -> InputFile:
