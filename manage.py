@@ -7,17 +7,14 @@ import sys
 #: Commands that work on files alone: no database, no broker, no key, whatever the environment says.
 FILE_COMMANDS = frozenset(
     {
-        "compare_choices",
         "compare_designs",
         "convert_judgments",
         "convert_spans",
-        "measure_edits",
         "plan_budget",
         "plan_ratings",
         "rank_judgments",
         "rate_judgments",
         "reproduce",
-        "score_quiz",
         "score_spans",
         "select_method",
         "simulate_campaigns",

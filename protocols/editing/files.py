@@ -404,7 +404,7 @@ def task_edits(*, task: Task, watermark: int, chosen: ChosenJudgments) -> TaskEd
 
 
 def edit_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
-    """Return the current edits of a task as JSON Lines, as `answers_written` does, which `measure_edits` reads."""
+    """Return the current edits of a task as JSON Lines, as `answers_written` does, which the analysis `editing` reads."""
     return answers_written(
         task=task, watermark=watermark, read=edits_stored, line=_line, lost=_lost
     )

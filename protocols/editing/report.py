@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.formats import number_format
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from campaign.models import Protocol, Task
-from protocols.editing.files import EditsRead, TaskEdits, task_edits
+from protocols.editing.files import EditsRead, TaskEdits, read_edits, task_edits
 from protocols.editing.statistics import (
     FEWEST_EDITS,
     FEWEST_TESTED,
@@ -19,7 +19,7 @@ from protocols.editing.statistics import (
     acceptability,
 )
 from protocols.frame.tables import files_data, report_of_answers, table_of
-from ranking.analyses import AnalysisKind, Begin, Option
+from ranking.analyses import AnalysisKind, Begin, Option, OptionError
 from ranking.analyses.common import CONFIDENCE
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.core.judges.shares import Share
@@ -258,8 +258,12 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> Acceptabili
     edits: TaskEdits = given.answers
     if not len(edits.edits):
         raise ValueError(_("No judgment counts by this choice."))
+    return _found(edits, options)
+
+
+def _found(read: EditsRead | TaskEdits, options: Mapping[str, Any]) -> Acceptability:
     return acceptability(
-        edits.edits,
+        read.edits,
         fewest=options[FEWEST.name],
         counting=Counting(options[ACCEPTANCES.name]),
         confidence=options[CONFIDENCE.name],
@@ -268,6 +272,15 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> Acceptabili
 
 def _tell(given: Input, _options: Mapping[str, Any], found: Acceptability) -> Report:
     return edits_report(given.answers, found, given=given)
+
+
+def _of_files(
+    names: Sequence[str], options: Mapping[str, Any], excluded: Sequence[str], begin: Begin
+) -> Report:
+    if excluded:
+        raise OptionError("edits are read of all judges.", field="exclude_judge")
+    read = read_edits(names, progress=begin(_("Reading")))
+    return edits_report(read, _found(read, options))
 
 
 ANALYSIS = AnalysisKind(
@@ -280,4 +293,5 @@ ANALYSIS = AnalysisKind(
     read=_read,
     find=_find,
     tell=_tell,
+    of_files=_of_files,
 )

@@ -328,7 +328,7 @@ def readings_chosen(*, task: Task, watermark: int, chosen: ChosenJudgments) -> R
 
 
 def reading_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
-    """Return the current readings of a task as JSON Lines, as `answers_written` does, which `score_quiz` reads."""
+    """Return the current readings of a task as JSON Lines, as `answers_written` does, which the analysis `quiz` reads."""
     return answers_written(task=task, watermark=watermark, read=readings_stored, line=_line)
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from protocols.frame.tables import files_data, report_of_answers, table_of
-from protocols.quiz.files import readings_chosen
+from protocols.quiz.files import read_quiz, readings_chosen
 from protocols.quiz.statistics import (
     FEWEST_SNIPPETS,
     QuizScore,
@@ -19,7 +19,7 @@ from protocols.quiz.statistics import (
     Readings,
     scores_of_readings,
 )
-from ranking.analyses import AnalysisKind, Begin
+from ranking.analyses import AnalysisKind, Begin, OptionError
 from ranking.analyses.common import CONFIDENCE
 from ranking.analyses.judgments import ChosenJudgments
 from ranking.core.scores import Shortage
@@ -139,6 +139,16 @@ def _tell(given: Input, _options: Mapping[str, Any], found: QuizScores) -> Repor
     return quiz_report(given.answers, found, given=given)
 
 
+def _of_files(
+    names: Sequence[str], options: Mapping[str, Any], excluded: Sequence[str], begin: Begin
+) -> Report:
+    if excluded:
+        raise OptionError("readings are read of all judges.", field="exclude_judge")
+    read = read_quiz(names, progress=begin(_("Reading")))
+    found = scores_of_readings(read.readings, confidence=options[CONFIDENCE.name])
+    return quiz_report(read.readings, found, files=read.files)
+
+
 ANALYSIS = AnalysisKind(
     name="quiz",
     title=gettext_lazy("Right answers"),
@@ -151,4 +161,5 @@ ANALYSIS = AnalysisKind(
     read=_read,
     find=_find,
     tell=_tell,
+    of_files=_of_files,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from protocols.frame.tables import files_data, report_of_answers, table_of
-from protocols.two_outputs.files import ChoicesOfFiles, ChoicesRead, choices_read
+from protocols.two_outputs.files import ChoicesOfFiles, ChoicesRead, choices_read, read_choices
 from protocols.two_outputs.statistics import (
     Choice,
     JudgesCompared,
@@ -22,6 +22,7 @@ from protocols.two_outputs.statistics import (
 from ranking.analyses import AnalysisKind, Begin, Option, OptionError
 from ranking.analyses.judge_pairs import JUDGE, OTHER
 from ranking.analyses.judgments import ChosenJudgments
+from ranking.files.records import refuse_unknown
 from ranking.reports.inputs import Input, excluded_notes
 from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
 from ranking.wording.agreement import kappa_shown
@@ -264,13 +265,16 @@ def _judges(options: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(options[option.name] for option in (JUDGE, OTHER) if options[option.name])
 
 
+def _systems(options: Mapping[str, Any]) -> tuple[str, str] | None:
+    x, y = options[SYSTEM_X.name], options[SYSTEM_Y.name]
+    return (x, y) if x else None
+
+
 def _read(
     task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
 ) -> ChoicesRead:
-    x, y = options[SYSTEM_X.name], options[SYSTEM_Y.name]
-    return choices_read(
-        task=task, watermark=watermark, judgments=judgments, systems=(x, y) if x else None
-    )
+    systems = _systems(options)
+    return choices_read(task=task, watermark=watermark, judgments=judgments, systems=systems)
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TwoOutputsFound:
@@ -290,6 +294,17 @@ def _tell(given: Input, options: Mapping[str, Any], found: TwoOutputsFound) -> R
     return two_outputs_report(found, judges=_judges(options), given=given)
 
 
+def _of_files(
+    names: Sequence[str], options: Mapping[str, Any], excluded: Sequence[str], begin: Begin
+) -> Report:
+    read = read_choices(
+        names, systems=_systems(options), exclude_judges=excluded, progress=begin(_("Reading"))
+    )
+    judges = _judges(options)
+    refuse_unknown("judge", judges, read.read.choices.judges)
+    return two_outputs_report(two_outputs_found(read.read), judges=judges, files=read)
+
+
 ANALYSIS = AnalysisKind(
     name="two_outputs",
     title=gettext_lazy("Two outputs"),
@@ -300,4 +315,5 @@ ANALYSIS = AnalysisKind(
     read=_read,
     find=_find,
     tell=_tell,
+    of_files=_of_files,
 )

@@ -78,6 +78,9 @@ class AnalysisKind:
     read : callable or None
         ``read(task, watermark, judgments, options)`` reads what answers of the protocol say beside labels, which is then
         the ``answers`` of what is given to `find`. It raises ValueError as `find` does.
+    of_files : callable or None
+        ``of_files(names, options, excluded, begin)`` tells the answers in files of the protocol, without those of the
+        judges `excluded`; None where the protocol's answers, or its files, are read otherwise.
     """
 
     name: str
@@ -98,6 +101,9 @@ class AnalysisKind:
     is_live: Callable[[Mapping[str, Any]], bool] = _never
     with_reference: bool = False
     read: Callable[[Task, int, ChosenJudgments, Mapping[str, Any]], Any] | None = None
+    of_files: Callable[[Sequence[str], Mapping[str, Any], Sequence[str], Begin], Report] | None = (
+        None
+    )
 
     @property
     def every_option(self) -> tuple[Option, ...]:
@@ -105,8 +111,8 @@ class AnalysisKind:
         return (*self.options, *(() if self.of_campaign else JUDGMENT_OPTIONS))
 
     @property
-    def is_of_files(self) -> bool:
-        """Whether judgments in files say all that it asks."""
+    def is_of_compared_files(self) -> bool:
+        """Whether files of judgments that compare outputs say all that it asks."""
         return self.protocols is None and not (self.needs_remarks or self.needs_beside)
 
     def complete(self, given: Mapping[str, Any], *, of_files: bool = False) -> dict[str, Any]:

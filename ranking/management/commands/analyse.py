@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,12 @@ from ranking.management.file_command import (
 from ranking.models import Analysis
 from ranking.reports import Report
 from ranking.reports.inputs import Input
+
+#: Arguments that files of protocols do not need.
+_OF_COMPARISONS: Final = (
+    *("input_format", "source_language", "target_language", "reference_system"),
+    *("source_text", "system_texts"),
+)
 
 
 class Command(ReportCommand):
@@ -88,9 +94,15 @@ class Command(ReportCommand):
 
 def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
     kind = analysis_named(options["kind"])
-    if kind.find is None or not kind.is_of_files:
-        raise OptionError("files do not say what this analysis asks.", field=kind.name)
     chosen = kind.complete(given, of_files=True)
+    if kind.of_files is not None:
+        for name in _OF_COMPARISONS:
+            if options[name]:
+                raise OptionError("this is for judgments that compare outputs.", field=name)
+        names, excluded = options["files"], options["exclude_judge"]
+        return kind.of_files(names, chosen, excluded, progress.begin)
+    if kind.find is None or not kind.is_of_compared_files:
+        raise OptionError("files do not say what this analysis asks.", field=kind.name)
     found = read_input(options, progress)
     if chosen.get("by_reference") and found.reference is None:
         raise OptionError("name the reference with --reference-system.", field="by_reference")

@@ -38,12 +38,12 @@ JUDGMENTS = "jsonl"
 #: The command that computes a protocol's statistics of a file of a task: of its own format, or of judgments, where labels say all.
 COMMANDS: dict[str, tuple[Callable[[Campaign], Task], str, str]] = {
     "ranking": (two_tasks, JUDGMENTS, "rank_judgments"),
-    "two_outputs": (judged_task, "choices-jsonl", "compare_choices"),
+    "two_outputs": (judged_task, "choices-jsonl", "analyse two_outputs"),
     "top": (topped_task, JUDGMENTS, "rank_judgments"),
     "spans": (scored_task, "spans-jsonl", "score_spans"),
     "rating": (rated_task, "ratings-jsonl", "rate_judgments"),
-    "editing": (edited_task, "edits-jsonl", "measure_edits"),
-    "quiz": (quizzed_task, "quiz-jsonl", "score_quiz"),
+    "editing": (edited_task, "edits-jsonl", "analyse editing"),
+    "quiz": (quizzed_task, "quiz-jsonl", "analyse quiz"),
     "sorting": (sorted_task, "comparisons-jsonl", "sort_systems"),
 }
 

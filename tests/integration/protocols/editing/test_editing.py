@@ -262,7 +262,7 @@ def test_a_report_of_few_edits_has_no_percentage(judged: Task) -> None:
     assert any(row[2] is not None for row in few.tables[0].rows)
 
 
-def test_an_export_is_what_measure_edits_reads(judged: Task, tmp_path: Path) -> None:
+def test_an_export_is_what_its_analysis_reads(judged: Task, tmp_path: Path) -> None:
     name = tmp_path / "edits.jsonl"
     name.write_text("".join(edit_lines(task=judged).lines))
     lines = [json.loads(line) for line in name.read_text().splitlines()]

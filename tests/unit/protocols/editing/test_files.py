@@ -91,17 +91,17 @@ def test_few_edits_have_no_percentage(
         for place in range(1, of + 1)
     ]
     file = make_file(rows)
-    text = run("measure_edits", file)
+    text = run("analyse", "editing", file)
     line = next(line for line in text.splitlines() if line.startswith("CU-BOJAR"))
     assert line.split()[1:8] == ["3", "of", "5", "–", "–", "–", "–"]
     assert "16.7   5.6  34.7" in text
     # Of edits that nobody decided; “Open” is a button.
     assert " Undecided" in text
     assert "fewer than 20 edits have no percentage and no rank" in text
-    said = run_json("measure_edits", file)["acceptability"]
+    said = run_json("analyse", "editing", file)["acceptability"]
     assert [row["share"] for row in said["systems"] if row["system"] == "CU-BOJAR"] == [None]
     assert said["pairs"][0]["p_value"] == pytest.approx(0.067, abs=0.0005)
-    everything = run_json("measure_edits", file, "--fewest", 1, "--acceptances", "mean")
+    everything = run_json("analyse", "editing", file, "--option", "fewest=1", "acceptances=mean")
     assert everything["acceptability"]["systems"][0]["share"]["value"] == 0.6
-    assert "Ranks have no ranges" in run("measure_edits", file, "--acceptances", "mean")
+    assert "Ranks have no ranges" in run("analyse", "editing", file, "--option", "acceptances=mean")
     assert "Ranks have no ranges" not in text

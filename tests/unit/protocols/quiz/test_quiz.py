@@ -76,15 +76,17 @@ def test_the_report_warns_of_readers_who_knew_the_snippet(
     make_file: MakeFile, run: Callable[..., str], run_json: Callable[..., Any]
 ) -> None:
     file = make_file([READING, {**READING, "system": "B"}])
-    assert "readings by judges who had read the snippet before: 1." in run("score_quiz", file)
+    assert "readings by judges who had read the snippet before: 1." in run("analyse", "quiz", file)
     # Each system has one reader.
-    assert "one judge alone read outputs of A, B" in run("score_quiz", file)
+    assert "one judge alone read outputs of A, B" in run("analyse", "quiz", file)
     other = {**READING, "snippet": "news-2", "judge": "bob"}
     assert "read outputs of B, so" in run(
-        "score_quiz", make_file([READING, {**other}, {**READING, "system": "B", "judge": "bob"}])
+        "analyse",
+        "quiz",
+        make_file([READING, {**other}, {**READING, "system": "B", "judge": "bob"}]),
     )
     file = make_file([READING, {**READING, "system": "B"}])
-    said = run_json("score_quiz", file)
+    said = run_json("analyse", "quiz", file)
     assert [row["name"] for row in said["systems"]] == ["A", "B"]
     assert said["systems"][0]["share"]["value"] == pytest.approx(1 / 3)
 

@@ -1,4 +1,4 @@
-"""Answers about two outputs in files, and what `compare_choices` tells of them."""
+"""Answers about two outputs in files, and what `analyse` tells of them."""
 
 import json
 import re
@@ -33,18 +33,21 @@ def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., s
     assert read_choices([file]).read.systems is None
     read = read_choices([file], systems=("online-b", "jhu"), exclude_judges=["ann"])
     assert (read.read.choices.items, read.read.choices.judges) == (1, ("bob", "cleo"))
-    said = run("compare_choices", file, "--judges", "cleo", "ann", "--exclude-judge", "bob")
+    said = run(
+        *("analyse", "two_outputs", file, "--exclude-judge", "bob"),
+        *("--option", "judge=cleo", "other=ann"),
+    )
     assert "Without 1 judge: bob." in said
     assert "ann (rows) and cleo (columns)" in said
     for arguments, words in (
-        (("--systems", "online-b", "nobody"), "there is no system 'nobody'"),
-        (("--judges", "ann", "eve"), "there is no judge 'eve'"),
+        (("--option", "system_x=online-b", "system_y=nobody"), "there is no system 'nobody'"),
+        (("--option", "judge=ann", "other=eve"), "there is no judge 'eve'"),
         (("--exclude-judge", "eve"), "there is no judge 'eve'"),
         (("--exclude-judge", "ann", "bob", "cleo"), "nothing is left"),
-        (("--systems", "rules", "rules"), "Name two different systems."),
+        (("--option", "system_x=rules", "system_y=rules"), "Name two different systems."),
     ):
         with pytest.raises(CommandError, match=re.escape(words)):
-            run("compare_choices", file, *arguments)
+            run("analyse", "two_outputs", file, *arguments)
     with pytest.raises(SelectionError):
         read_choices([file], systems=("rules", "jhu"))
 
@@ -74,9 +77,9 @@ def test_what_is_wrong_is_said_with_line_and_key(
 
 def test_a_judge_may_answer_again(make_file: MakeFile, run: Callable[..., str]) -> None:
     file = make_file([LINE, LINE])
-    assert json.loads(run("compare_choices", file, "--format", "json"))["agreement"]["totals"] == [
-        [2, 0, 0, 0]
-    ]
+    assert json.loads(run("analyse", "two_outputs", file, "--format", "json"))["agreement"][
+        "totals"
+    ] == [[2, 0, 0, 0]]
 
 
 def test_kappa_of_judges_who_always_agree_is_undefined_in_words(
@@ -93,4 +96,4 @@ def test_kappa_of_judges_who_always_agree_is_undefined_in_words(
     for name, key in (("agreement", "fleiss"), ("judge_pairs", "kappa")):
         place = [column.key for column in tables[name].columns].index(key)
         assert isinstance(tables[name].rows[0][place], str), name
-    assert run_json("compare_choices", file)["agreement"]["pairs"][0]["kappa"] is None
+    assert run_json("analyse", "two_outputs", file)["agreement"]["pairs"][0]["kappa"] is None

@@ -117,7 +117,9 @@ def test_judges_are_diagnosed(judgments: str, run_json: RunJson, run: Run) -> No
     assert {row["table"] for row in rows} == {"judges", "rules"}
 
 
-@pytest.mark.parametrize("kind", [name for name, each in ANALYSES.items() if each.is_of_files])
+@pytest.mark.parametrize(
+    "kind", [name for name, each in ANALYSES.items() if each.is_of_compared_files]
+)
 def test_every_analysis_of_comparisons_reads_files(
     enough: str, run_json: RunJson, kind: str
 ) -> None:

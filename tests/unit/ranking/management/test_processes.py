@@ -16,10 +16,11 @@ def test_manage_py_knows_all_commands_on_files() -> None:
     ours = {
         name
         for name, app in get_commands().items()
-        if app.startswith(("ranking", "protocols."))
+        if app.startswith(("ranking", "protocols"))
         and isinstance(load_command_class(app, name), ReportCommand)
     }
-    assert ours == FILE_COMMANDS
+    # This one reads files unless a campaign is named.
+    assert ours - {"analyse"} == FILE_COMMANDS
 
 
 def test_what_serves_still_insists_on_its_environment(process: Process) -> None:
