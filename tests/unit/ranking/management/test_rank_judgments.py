@@ -224,7 +224,7 @@ def test_ctrl_c_leaves_what_was_there(
     assert ended.value.returncode == 130
     monkeypatch.setattr(Path, "replace", interrupted)
     with pytest.raises(CommandError, match="nothing was written"):
-        run("diagnose_campaign", judgments, "--output", output)
+        run("analyse", "diagnosis", judgments, "--output", output)
     assert output.read_text(encoding="utf-8") == "old"
     assert {path.name for path in tmp_path.iterdir()} == {"judgments.csv", "ranking.csv"}
 
