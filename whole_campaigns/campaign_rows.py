@@ -90,9 +90,8 @@ _PATHS: Final[dict[type[Model], str]] = {
     ranking.ResultBundle: "result__task__test_set__campaign",
     ranking.BundlePart: "bundle__result__task__test_set__campaign",
     ranking.ZenodoDraft: "result__task__test_set__campaign",
-    ranking.QualityReport: "task__test_set__campaign",
     ranking.JudgeMeasures: "task__test_set__campaign",
-    ranking.TalliesBuild: "task__test_set__campaign",
+    ranking.RankingUpkeep: "task__test_set__campaign",
     ranking.StoredTallies: "task__test_set__campaign",
 }
 # People and their sessions belong to no campaign, nor do counts of attempts to sign in and work that commands have

@@ -4,7 +4,7 @@ import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.db.models.functions.text
 import pgtrigger.compiler
-import ranking.models.ranking
+import ranking.models.ranking_run
 from django.conf import settings
 from django.db import migrations, models
 
@@ -72,7 +72,7 @@ class Migration(migrations.Migration):
                         ('seed', models.BigIntegerField(verbose_name='seed')),
                         ('watermark', models.PositiveIntegerField(help_text='Number of the last judgment in it.', verbose_name='watermark')),
                         ('code_version', models.CharField(max_length=60, verbose_name='code version')),
-                        ('result', ranking.models.ranking.ResultField(verbose_name='result')),
+                        ('result', ranking.models.ranking_run.ResultField(verbose_name='result')),
                         ('started_at', models.DateTimeField(verbose_name='started')),
                         ('finished_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='finished')),
                         ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='ranking_runs', to='campaign.task')),
@@ -86,18 +86,6 @@ class Migration(migrations.Migration):
                         'get_latest_by': 'id',
                         'indexes': [models.Index(fields=['task', '-id'], name='ranking_run_latest')],
                         'constraints': [models.CheckConstraint(condition=models.Q(('kept_for__in', ['first', 'growth', 'day', 'parameters', 'rule', 'asked'])), name='ranking_run_kept_for_a_known_reason')],
-                    },
-                ),
-                migrations.CreateModel(
-                    name='QualityReport',
-                    fields=[
-                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='quality_report', serialize=False, to='campaign.task')),
-                        ('watermark', models.PositiveIntegerField(help_text='Number of the last judgment in it.', verbose_name='watermark')),
-                        ('computed_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name='computed')),
-                    ],
-                    options={
-                        'verbose_name': 'quality report',
-                        'verbose_name_plural': 'quality reports',
                     },
                 ),
                 migrations.CreateModel(
@@ -183,17 +171,13 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='TalliesBuild',
+                    name='RankingUpkeep',
                     fields=[
-                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='tallies_build', serialize=False, to='campaign.task')),
-                        ('done', models.PositiveIntegerField(db_default=0, default=0, verbose_name='judgments counted')),
-                        ('judgments', models.PositiveIntegerField(verbose_name='judgments to be counted')),
-                        ('touched_at', models.DateTimeField(blank=True, help_text='Long ago: its worker or its message is gone.', null=True, verbose_name='last heard of')),
+                        ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='ranking_upkeep', serialize=False, to='campaign.task')),
+                        ('measured_watermark', models.PositiveIntegerField(blank=True, help_text='Number of the last judgment in it.', null=True, verbose_name='watermark')),
+                        ('measured_at', models.DateTimeField(blank=True, null=True, verbose_name='computed')),
+                        ('counting_at', models.DateTimeField(blank=True, help_text='Long ago: its worker or its message is gone.', null=True, verbose_name='last heard of')),
                     ],
-                    options={
-                        'verbose_name': 'counting of all judgments',
-                        'verbose_name_plural': 'countings of all judgments',
-                    },
                 ),
                 migrations.CreateModel(
                     name='LatestRanking',
@@ -203,7 +187,7 @@ class Migration(migrations.Migration):
                         ('seed', models.BigIntegerField(verbose_name='seed')),
                         ('watermark', models.PositiveIntegerField(help_text='Number of the last judgment in it.', verbose_name='watermark')),
                         ('code_version', models.CharField(max_length=60, verbose_name='code version')),
-                        ('result', ranking.models.ranking.ResultField(verbose_name='result')),
+                        ('result', ranking.models.ranking_run.ResultField(verbose_name='result')),
                         ('started_at', models.DateTimeField(verbose_name='started')),
                         ('finished_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='finished')),
                         ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='latest_ranking', serialize=False, to='campaign.task')),

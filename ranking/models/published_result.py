@@ -7,8 +7,10 @@ from django.db.models import Q
 from django.db.models.functions import Left, Now
 from django.utils.translation import gettext_lazy as _
 
+from campaign.database.constraints import is_one_of
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
+from campaign.models import Job
 from ranking.models.ranking_run import RankingRun
 
 #: Characters of a digest that its address has.
@@ -154,3 +156,162 @@ class PublishedResult(RecordedModel):
     def address(self) -> str:
         """The part of its address that is its own."""
         return self.digest[:ADDRESS_LENGTH]
+
+
+#: Bytes of each part of a bundle but the last.
+PART_BYTES: Final = 1 << 20
+
+
+class ResultBundle(models.Model):
+    """The zip from which one command computes a published result again.
+
+    It follows from the frozen result, from its judgments and from `has_texts` and `has_seeds`. It is empty until a worker
+    has made it; from then on it never changes.
+    """
+
+    result = models.OneToOneField(
+        PublishedResult, on_delete=models.CASCADE, related_name="bundle", primary_key=True
+    )
+    has_texts = models.BooleanField(
+        _("with texts"), default=False, help_text=_("Sources, references and outputs.")
+    )
+    has_seeds = models.BooleanField(
+        _("with the seeds of designs"),
+        default=False,
+        help_text=_(
+            "Only where all systems are named and nothing is left to be judged; the design gets a new seed."
+        ),
+    )
+    job = models.ForeignKey(
+        Job,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        help_text=_("Which makes it."),
+    )
+    files = models.JSONField(
+        _("files in it"),
+        default=list,
+        blank=True,
+        help_text=_("Name, bytes and SHA-256 of each."),
+    )
+    size = models.PositiveBigIntegerField(_("bytes"), default=0)
+    digest = models.CharField(_("SHA-256"), max_length=64, blank=True, default="")
+    made_at = models.DateTimeField(_("made"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("bundle of a published result")
+        verbose_name_plural = _("bundles of published results")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(digest="", made_at__isnull=True, size=0)
+                | Q(digest__regex=r"^[0-9a-f]{64}$", made_at__isnull=False, size__gte=1),
+                name="result_bundle_has_a_digest_exactly_if_made",
+            ),
+        ]
+        triggers = [
+            # The job that made it may still be forgotten.
+            pgtrigger.Protect(
+                name="result_bundle_frozen_once_made",
+                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
+                    *("result_id", "has_texts", "has_seeds", "files", "size", "digest", "made_at")
+                ),
+                condition=pgtrigger.Q(old__digest__gt=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.digest or f"of {self.pk}"
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it can be read."""
+        return bool(self.digest)
+
+    def file(self, name: str) -> dict[str, Any] | None:
+        """Return name, bytes and SHA-256 of a file in it; None if it has no such file."""
+        return next((each for each in self.files if each["name"] == name), None)
+
+
+class BundlePart(models.Model):
+    """Consecutive bytes of a bundle: `PART_BYTES` of them, the last one fewer."""
+
+    bundle = models.ForeignKey(
+        ResultBundle, on_delete=models.CASCADE, related_name="parts", db_index=False
+    )
+    number = models.PositiveIntegerField(_("number"), help_text=_("From 0."))
+    content = models.BinaryField(_("content"))
+
+    class Meta:
+        verbose_name = _("part of a bundle")
+        verbose_name_plural = _("parts of bundles")
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["bundle", "number"], name="bundle_part_number_unique_in_bundle"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} of {self.bundle_id}"
+
+
+class ZenodoHost(models.TextChoices):
+    """Where a draft is made."""
+
+    SANDBOX = "sandbox", _("sandbox.zenodo.org, to try it: what is there may be deleted")
+    ZENODO = "zenodo", _("zenodo.org")
+
+
+class ZenodoDraftQuerySet(models.QuerySet["ZenodoDraft"]):
+    def of(self, result_id: int) -> "ZenodoDraftQuerySet":
+        return self.filter(result_id=result_id)
+
+
+class ZenodoDraft(models.Model):
+    """A draft at Zenodo that holds the bundle of a published result, in the account whose token was given.
+
+    Nothing here publishes it. `sealed_token` is encrypted, and gone once the job that needs it has ended.
+    """
+
+    result = models.ForeignKey(
+        PublishedResult, on_delete=models.CASCADE, related_name="zenodo_drafts"
+    )
+    host = models.CharField(_("where"), max_length=7, choices=ZenodoHost)
+    metadata = models.JSONField(_("metadata"), help_text=_("As they were sent."))
+    sealed_token = models.BinaryField(_("token"), null=True, blank=True)
+    job = models.ForeignKey(Job, on_delete=models.SET_NULL, related_name="+", null=True, blank=True)
+    number = models.PositiveBigIntegerField(_("number at Zenodo"), null=True, blank=True)
+    page = models.URLField(_("page at Zenodo"), max_length=500, blank=True, default="")
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
+    )
+    asked_at = models.DateTimeField(_("asked"), db_default=Now(), editable=False)
+
+    objects: ClassVar[ZenodoDraftQuerySet] = ZenodoDraftQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("draft at Zenodo")
+        verbose_name_plural = _("drafts at Zenodo")
+        constraints = [
+            is_one_of("host", ZenodoHost, name="zenodo_draft_host_is_known"),
+            models.CheckConstraint(
+                condition=models.Q(number__isnull=True, page="")
+                | (models.Q(number__isnull=False, sealed_token__isnull=True) & ~models.Q(page="")),
+                name="zenodo_draft_made_has_a_page_and_no_token",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.page or f"{self.host}: {self.result_id}"
+
+    @property
+    def file_name(self) -> str:
+        """Of the bundle at Zenodo."""
+        return f"quintet-{self.result.address}.zip"

@@ -84,7 +84,7 @@ def dashboard_state(*, user: User, slug: str, task_id: int) -> DashboardState | 
             counted=Coalesce("judgment_sequence__changes", 0),
             otherwise=Coalesce("page_changes__changes", 0),
             ranked_at=F("latest_ranking__finished_at"),
-            measured_at=F("quality_report__computed_at"),
+            measured_at=F("ranking_upkeep__measured_at"),
             last_kept=F("latest_ranking__last_kept"),
             is_kept=F("latest_ranking__is_kept"),
         )

@@ -332,7 +332,7 @@ def measured_tasks(*, campaigns: Collection[int], task_id: int | None = None) ->
     found: dict[int, MeasuredTask] = {}
     columns = ("task__test_set__campaign", "task", "watermark", "judge__pseudonym", "measures")
     for campaign, of, watermark, name, measures in rows.annotate(
-        watermark=F("task__quality_report__watermark")
+        watermark=F("task__ranking_upkeep__measured_watermark")
     ).values_list(*columns):
         measured = found.setdefault(of, MeasuredTask(campaign, of, watermark))
         measured.measures[name] = _results(measures)

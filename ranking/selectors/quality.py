@@ -59,9 +59,9 @@ def quality_due() -> list[RankingRun]:
         .values("created_at")
     )
     rows = LatestRanking.objects.filter(
-        Q(task__quality_report__isnull=True)
-        | Q(task__quality_report__watermark__lt=F("watermark"))
-        | Q(task__quality_report__computed_at__lt=Subquery(newest_rule[:1]))
+        Q(task__ranking_upkeep__measured_at=None)
+        | Q(task__ranking_upkeep__measured_watermark__lt=F("watermark"))
+        | Q(task__ranking_upkeep__measured_at__lt=Subquery(newest_rule[:1]))
     )
     return [latest.as_run() for latest in rows.order_by("pk")]
 

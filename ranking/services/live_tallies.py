@@ -27,7 +27,7 @@ from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.core.live.packing import DamagedStateError
 from ranking.core.live.state import LiveDefinition, LiveTallies
 from ranking.core.methods.registry import METHODS
-from ranking.models import RankingRun, RankingSettings, StoredTallies, TalliesBuild
+from ranking.models import RankingRun, RankingSettings, RankingUpkeep, StoredTallies
 from ranking.notification import tallies_build_enqueue
 from ranking.range_choices import RangeChoice
 from ranking.selectors.live_judgments import NamesSeen, changed_judgments, names_seen
@@ -308,11 +308,9 @@ SILENT_SECONDS = 60
 @transaction.atomic
 def tallies_build_request(*, task_id: int) -> None:
     """Have a worker count all judgments, unless one does already or is about to."""
-    judgments = ranking_basis(task_id=task_id).last_number
-    row = TalliesBuild(task_id=task_id, judgments=judgments)
-    TalliesBuild.objects.bulk_create([row], ignore_conflicts=True)
-    silent = Q(touched_at=None) | Q(touched_at__lt=Now() - timedelta(seconds=SILENT_SECONDS))
-    if TalliesBuild.objects.filter(silent, pk=task_id).update(touched_at=Now(), done=0):
+    RankingUpkeep.objects.bulk_create([RankingUpkeep(task_id=task_id)], ignore_conflicts=True)
+    silent = Q(counting_at=None) | Q(counting_at__lt=Now() - timedelta(seconds=SILENT_SECONDS))
+    if RankingUpkeep.objects.filter(silent, pk=task_id).update(counting_at=Now()):
         transaction.on_commit(partial(tallies_build_enqueue, task_id))
 
 
@@ -335,7 +333,7 @@ def tallies_build(*, task_id: int) -> bool:
         if is_built:
             held = HeldTallies(tallies, run.watermark, uuid4(), names, -1, monotonic())
             tallies_store(held, task_id)
-    TalliesBuild.objects.filter(pk=task_id).delete()
+    RankingUpkeep.objects.filter(pk=task_id).update(counting_at=None)
     ranking_request(task_id=task_id)
     return is_built
 
@@ -346,12 +344,11 @@ def _is_stored(task_id: int, definition: LiveDefinition) -> bool:
 
 
 def _counted_in_pieces(task_id: int, definition: LiveDefinition, watermark: int) -> LiveTallies:
-    """Count the judgments 1…watermark, saying after each piece how many are done."""
-    tallies, done = LiveTallies(definition), 0
+    """Count the judgments 1…watermark, saying after each piece that a worker is at it."""
+    tallies = LiveTallies(definition)
     for changed in changed_judgments(
         task_id=task_id, start=0, stop=watermark, systems=definition.systems
     ):
         tallies.apply(changed)
-        done += len(changed.after) + len(changed.checks_after)
-        TalliesBuild.objects.filter(pk=task_id).update(done=done, touched_at=Now())
+        RankingUpkeep.objects.filter(pk=task_id).update(counting_at=Now())
     return tallies

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Literal
 
 from django.db import transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotation.judge_measures import JudgeMeasure
@@ -24,7 +25,7 @@ from ranking.judge_monitoring import (
     judges_to_measure,
     measures_of_tallies,
 )
-from ranking.models import QualityReport, RankingRun
+from ranking.models import RankingRun, RankingUpkeep
 from ranking.selectors.judged_columns import attention_blocks, judged_blocks
 from ranking.selectors.quality import judging_times, scored_checks
 from ranking.selectors.rule_effects import RuleAct, acts_held, rule_acts, rules_in_force
@@ -71,15 +72,14 @@ def quality_evaluate(
 
 def _report_store(run: RankingRun) -> bool:
     """Store that the judges are measured by this run's judgments; False if by later ones already."""
+    by_none_later = Q(measured_watermark=None) | Q(measured_watermark__lte=run.watermark)
+    rows = RankingUpkeep.objects.filter(by_none_later, task=run.task_id)
     # By the same clock as the rules, which must not seem older than this.
-    now = {"watermark": run.watermark, "computed_at": Now()}
-    reports = QualityReport.objects.filter(task=run.task_id)
-    if reports.filter(watermark__lte=run.watermark).update(**now):
+    now = {"measured_watermark": run.watermark, "measured_at": Now()}
+    if rows.update(**now):
         return True
-    if reports.exists():
-        return False
-    QualityReport.objects.create(task_id=run.task_id, **now)
-    return True
+    RankingUpkeep.objects.bulk_create([RankingUpkeep(task_id=run.task_id)], ignore_conflicts=True)
+    return bool(rows.update(**now))
 
 
 def judge_tallies(run: RankingRun, judged: Blocks) -> JudgeTallies:

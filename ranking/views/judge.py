@@ -23,7 +23,7 @@ from campaign.pages.rights import rights
 from campaign.texts.languages import language_name
 from campaign.views.access import organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from ranking.models import QualityReport
+from ranking.models import RankingUpkeep
 from ranking.pages.acting import action_line, action_lines
 from ranking.pages.forms import JudgeGroupForm
 from ranking.pages.judge_measures import (
@@ -87,7 +87,7 @@ def _judge_page(request: HttpRequest, task: Task, judge: Judge, at: ReadAt | Non
         "no_reference": reference_missing_in_words(task)
         if own and not values.get(JudgeMeasure.REFERENCE)
         else "",
-        "report": QualityReport.objects.filter(task=task).first(),
+        "report": RankingUpkeep.objects.filter(task=task, measured_at__isnull=False).first(),
         "training": training_rounds(task_id=task.pk, judges=[judge.pk]).get(judge.pk, []),
         "actions": action_lines(quality_actions(task=task).filter(judge=judge), task=task),
         "read_at": at,
@@ -142,7 +142,7 @@ def _judges_page(request: HttpRequest, task: Task, at: ReadAt | None) -> HttpRes
         else None,
         "no_reference": reference_missing_in_words(task) if lacks_reference else "",
         "left_out": [action_line(action) for action in exclusions_in_force(task=task)],
-        "report": QualityReport.objects.filter(task=task).first(),
+        "report": RankingUpkeep.objects.filter(task=task, measured_at__isnull=False).first(),
         "read_at": at,
     }
     return render(request, "organiser/judges.html", context, status=asked.status)

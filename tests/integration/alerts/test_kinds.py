@@ -20,7 +20,7 @@ from campaign.models import (
 )
 from campaign.services import bad_reference_review, bad_references_make
 from campaign.services.jobs import job_queue, job_retry
-from ranking.models import JudgeMeasures, QualityReport
+from ranking.models import JudgeMeasures, RankingUpkeep
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.selectors.rule_effects import effects_held, rules_waiting
 from tests.factories import make_campaign, make_judge, make_task
@@ -97,7 +97,7 @@ def job_fail(campaign: Campaign, *, days: float = 0, name: str = "news.zip") -> 
 def rule_wait(writer: TestSetWriter) -> QualityRule:
     """Let a rule that would exclude the only judge measured wait for a word."""
     writer.judgment("ada", writer.block(77, ["A", "B"]), [1, 2])
-    QualityReport.objects.create(task=writer.task, watermark=1)
+    RankingUpkeep.objects.create(task=writer.task, measured_watermark=1, measured_at=timezone.now())
     JudgeMeasures.objects.create(
         task=writer.task,
         judge=writer.judge("ada"),

@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.models import Judgment
 from campaign.models import Judge
 from ranking.core.live.state import LiveTallies
-from ranking.models import RankingRun, StoredTallies, TalliesBuild
+from ranking.models import RankingRun, RankingUpkeep, StoredTallies
 from ranking.selectors import live_judgments
 from ranking.selectors.runs import latest_run, system_kinds
 from ranking.services import live_tallies as services
@@ -190,7 +190,7 @@ def test_many_judgments_are_counted_in_the_background_while_the_last_ranking_sta
     assert shown is not None
     assert (shown.watermark, shown.parameters["resample"]) == (10, "two_way")
     build_tallies(task_id)
-    assert not TalliesBuild.objects.exists()
+    assert not RankingUpkeep.objects.filter(counting_at__isnull=False).exists()
     judge_more(judged)
     rank_task(task_id)
     run = latest_run(task_id=task_id)
@@ -207,7 +207,7 @@ def test_a_worker_that_went_silent_is_replaced(
     judge_more(judged)
     with django_capture_on_commit_callbacks(execute=True):
         rank_task(judged.task.pk)
-        TalliesBuild.objects.update(touched_at=timezone.now() - timedelta(seconds=61))
+        RankingUpkeep.objects.update(counting_at=timezone.now() - timedelta(seconds=61))
         rank_task(judged.task.pk)
 
     assert enqueued == [judged.task.pk] * 2

@@ -22,7 +22,7 @@ from annotation.services import (
 )
 from campaign.models import Campaign, Judge, User
 from ranking.judge_monitoring import MeasureResult
-from ranking.models import JudgeMeasures, QualityReport, RankingRun
+from ranking.models import JudgeMeasures, RankingRun, RankingUpkeep
 from ranking.selectors.dashboards import judging_progress
 from ranking.selectors.judges import measures_by_judge
 from ranking.selectors.quality import quality_due
@@ -145,7 +145,7 @@ def test_measures_of_later_judgments_are_not_replaced_by_earlier_ones(
     assert quality_evaluate(run=newer)
     measured = measures_by_judge(task_id=judged.task.pk)
     assert not quality_evaluate(run=older)
-    assert QualityReport.objects.get().watermark == newer.watermark
+    assert RankingUpkeep.objects.get().measured_watermark == newer.watermark
     assert measures_by_judge(task_id=judged.task.pk) == measured
 
 
@@ -289,7 +289,7 @@ def test_who_disagrees_is_found_among_ranked_systems_and_judges_who_count(
     # The same from the judgments alone, where the ranking handed nothing over.
     run = latest_run(task_id=writer.task.pk)
     assert run is not None
-    QualityReport.objects.all().delete()
+    RankingUpkeep.objects.all().delete()
     JudgeMeasures.objects.all().delete()
     quality_evaluate(run=run)
     assert measures_by_judge(task_id=writer.task.pk) == found

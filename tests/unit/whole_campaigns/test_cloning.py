@@ -79,9 +79,8 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     ranking.ResultBundle: "of such a result",
     ranking.BundlePart: "of such a result",
     ranking.ZenodoDraft: "of a result of the other campaign",
-    ranking.QualityReport: _WORK,
     ranking.JudgeMeasures: _WORK,
-    ranking.TalliesBuild: _WORK,
+    ranking.RankingUpkeep: _WORK,
     ranking.StoredTallies: _WORK,
 }
 
