@@ -217,7 +217,7 @@ class Migration(migrations.Migration):
                         ('retracted_at', models.DateTimeField(blank=True, null=True, verbose_name='retracted')),
                         ('retraction_reason', models.TextField(blank=True, default='', verbose_name='reason of the retraction')),
                         ('published_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='published by')),
-                        ('run', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='published_results', to='ranking.rankingrun')),
+                        ('run', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='published_results', to='ranking.rankingrun')),
                         ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='published_results', to='campaign.task')),
                         ('wordings', models.JSONField(blank=True, db_default={}, default=dict, help_text='What stands in it for which reason that was given. For members only.', verbose_name='reworded reasons')),
                     ],
@@ -254,7 +254,7 @@ class Migration(migrations.Migration):
                         ('size', models.PositiveBigIntegerField(default=0, verbose_name='bytes')),
                         ('digest', models.CharField(blank=True, default='', max_length=64, verbose_name='SHA-256')),
                         ('made_at', models.DateTimeField(blank=True, null=True, verbose_name='made')),
-                        ('job', models.ForeignKey(blank=True, help_text='Which makes it.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='campaign.job')),
+                        ('job', models.ForeignKey(blank=True, db_index=False, help_text='Which makes it.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='campaign.job')),
                     ],
                     options={
                         'verbose_name': 'bundle of a published result',
@@ -274,8 +274,8 @@ class Migration(migrations.Migration):
                         ('page', models.URLField(blank=True, default='', max_length=500, verbose_name='page at Zenodo')),
                         ('asked_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='asked')),
                         ('asked_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                        ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='campaign.job')),
-                        ('result', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='zenodo_drafts', to='ranking.publishedresult')),
+                        ('job', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='campaign.job')),
+                        ('result', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='zenodo_drafts', to='ranking.publishedresult')),
                     ],
                     options={
                         'verbose_name': 'draft at Zenodo',

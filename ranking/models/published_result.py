@@ -59,7 +59,12 @@ class PublishedResult(RecordedModel):
         blank=True,
         help_text=_("What stands in it for which reason that was given. For members only."),
     )
-    run = models.ForeignKey(RankingRun, on_delete=models.PROTECT, related_name="published_results")
+    run = models.ForeignKey(
+        RankingRun,
+        on_delete=models.PROTECT,
+        related_name="published_results",
+        db_index=False,  # versions are few, like bundles and drafts
+    )
     published_at = models.DateTimeField(_("published"))
     published_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -188,6 +193,7 @@ class ResultBundle(models.Model):
         related_name="+",
         null=True,
         blank=True,
+        db_index=False,
         help_text=_("Which makes it."),
     )
     files = models.JSONField(
@@ -276,12 +282,19 @@ class ZenodoDraft(models.Model):
     """
 
     result = models.ForeignKey(
-        PublishedResult, on_delete=models.CASCADE, related_name="zenodo_drafts"
+        PublishedResult, on_delete=models.CASCADE, related_name="zenodo_drafts", db_index=False
     )
     host = models.CharField(_("where"), max_length=7, choices=ZenodoHost)
     metadata = models.JSONField(_("metadata"), help_text=_("As they were sent."))
     sealed_token = models.BinaryField(_("token"), null=True, blank=True)
-    job = models.ForeignKey(Job, on_delete=models.SET_NULL, related_name="+", null=True, blank=True)
+    job = models.ForeignKey(
+        Job,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
+    )
     number = models.PositiveBigIntegerField(_("number at Zenodo"), null=True, blank=True)
     page = models.URLField(_("page at Zenodo"), max_length=500, blank=True, default="")
     asked_by = models.ForeignKey(
