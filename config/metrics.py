@@ -138,18 +138,6 @@ OF_ITSELF: Final = {
 }
 ASKED: Final = FROM_DATABASE | FROM_BROKER | OF_ITSELF
 
-
-def sample_names() -> set[str]:
-    """Return every name that a question to Prometheus may hold."""
-    asked = {f"{name}_total" if metric.counts else name for name, metric in ASKED.items()}
-    seconds = "quintet_request_seconds"
-    return asked | {
-        "quintet_requests_total",
-        "quintet_web_errors_logged_total",
-        *(f"{seconds}{ending}" for ending in ("_bucket", "_count", "_sum")),
-    }
-
-
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # Children by their labels: to look one up by the library's way takes a lock and twice the time.
 _counters: Final[dict[tuple[str, str, int], Counter]] = {}
