@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -17,6 +16,7 @@ from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
 from ranking.core.agreement.judge_pairs import PairAgreement, PairsAgreement, agreement_of_pairs
 from ranking.core.agreement.report import Agreement, inter_judge_agreement
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judges.repeats import Unanimity, unanimity
 from ranking.reports.correlations import kappa_plot
 from ranking.reports.inputs import Input, report_on
@@ -82,7 +82,7 @@ class JudgePairsFound:
         return self.inter.low, self.inter.high
 
     @property
-    def beside(self) -> npt.NDArray[np.int64]:
+    def beside(self) -> Int64Array:
         """−1 for pairs below the band, 1 for those above, else 0."""
         if self.band is None:
             return np.zeros(len(self.pairs), dtype=np.int64)
@@ -153,7 +153,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: JudgePairsFound) -> R
     )
 
 
-def _notes(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[str]:
+def _notes(found: JudgePairsFound, beside: Int64Array) -> list[str]:
     if not len(found.pairs):
         return [_("No two judges compared the same two outputs, so there is nothing to compare.")]
     if found.band is None:
@@ -202,7 +202,7 @@ def _listed(found: JudgePairsFound) -> list[int]:
     return [int(row) for row in order[:MOST_PAIRS]]
 
 
-def _pairs(found: JudgePairsFound, listed: list[int], beside: npt.NDArray[np.int64]) -> Table:
+def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Table:
     words = {-1: _("below"), 0: _("within"), 1: _("above")}
     rows: list[tuple[Value, ...]] = []
     for row in listed:
@@ -256,7 +256,7 @@ def _why(pair: PairAgreement) -> str | None:
     return None if pair.no_interval is None else no_interval_in_words(pair.no_interval)
 
 
-def _matrix(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[Table]:
+def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
     """Return κ of the judges who share most, each with the number of pairs of comparisons.
 
     Of the judge asked for and those who share most with them, if one was. Judges who agree stand together.
@@ -319,15 +319,15 @@ def _matrix(found: JudgePairsFound, beside: npt.NDArray[np.int64]) -> list[Table
     ]
 
 
-def _shared(pairs: PairsAgreement, of_judge: int | None) -> npt.NDArray[np.float64]:
+def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
     """Return how much each judge shares with the others, or with one, who then has most."""
     count = len(pairs.names)
     if of_judge is None:
-        of_all: npt.NDArray[np.float64] = np.zeros(count)
+        of_all: FloatArray = np.zeros(count)
         for judges in (pairs.first, pairs.second):
             of_all += np.bincount(judges, pairs.comparable, count)
         return of_all
-    shared: npt.NDArray[np.float64] = np.zeros(count)
+    shared: FloatArray = np.zeros(count)
     for own, others in ((pairs.first, pairs.second), (pairs.second, pairs.first)):
         mine = own == of_judge
         shared[others[mine]] += pairs.comparable[mine]

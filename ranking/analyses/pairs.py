@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -16,6 +15,7 @@ from ranking.analyses.common import CONFIDENCE, METHOD, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option, OptionError
 from ranking.analyses.ranking import outcome_columns, tests_in_words
+from ranking.core.arrays import BoolArray
 from ranking.core.counting.resampling import LEVELS
 from ranking.core.diagnosis.direct_pairs import (
     Contradiction,
@@ -139,10 +139,10 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
     )
 
 
-def compared_often(direct: DirectPairs, least: int) -> npt.NDArray[np.bool_]:
+def compared_often(direct: DirectPairs, least: int) -> BoolArray:
     """Return which pairs were compared at least so often, ties included; shape (n, n)."""
     tallies = direct.tallies
-    often: npt.NDArray[np.bool_] = tallies.wins + tallies.wins.T + tallies.ties >= least
+    often: BoolArray = tallies.wins + tallies.wins.T + tallies.ties >= least
     return often
 
 

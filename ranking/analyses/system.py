@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from ranking.analyses.common import CONFIDENCE
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import Option
+from ranking.core.arrays import BoolArray, Int32Array, Int64Array
 from ranking.core.diagnosis.one_system import (
     ClearSegment,
     ClearSegments,
@@ -155,7 +156,7 @@ def _order(given: Input) -> list[str]:
     return [systems[index] for index in places]
 
 
-def by_length(words: npt.NDArray[np.int64]) -> list[tuple[str, npt.NDArray[np.bool_]]]:
+def by_length(words: Int64Array) -> list[tuple[str, BoolArray]]:
     """Return the rows of each range of lengths that there is, by its name; `words` are those of each row."""
     found = [
         (
@@ -169,7 +170,7 @@ def by_length(words: npt.NDArray[np.int64]) -> list[tuple[str, npt.NDArray[np.bo
 
 def by_number(
     number: npt.NDArray[np.integer], names: Sequence[str]
-) -> list[tuple[str, npt.NDArray[np.int64]]]:
+) -> list[tuple[str, Int64Array]]:
     """Return the indices of the rows of each number that there is, by its name, in their order.
 
     All are views of one array: masks would take as many bytes as there are rows times numbers.
@@ -181,7 +182,7 @@ def by_number(
     return [(names[each], rows[place]) for place, each in enumerate(present.tolist())]
 
 
-def _by_domain(document: npt.NDArray[np.int32], names: Sequence[str]) -> Sequence[_Part]:
+def _by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_Part]:
     """Return the blocks of each domain, which is what stands before “/” in the names of documents."""
     of_document = [name.partition("/")[0] if "/" in name else "" for name in names]
     domains, number = np.unique(of_document, return_inverse=True)

@@ -75,9 +75,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betaln, xlog1py, xlogy
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import (
     Moments,
@@ -89,11 +89,6 @@ from ranking.core.methods.shares import expected_wins, expected_wins_influence
 from ranking.core.ranges.clusters import RankRanges
 from ranking.core.scores import Scores
 from ranking.core.uncertainty.two_way import clustered_covariance
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-
 
 #: Standard deviation τ of the differences of Expected Wins in the mixture. Differences of about
 #: this size are found soonest; the error probability does not depend on it.
@@ -434,7 +429,7 @@ def number_of_pairs(systems: int) -> int:
     return max(1, systems * (systems - 1) // 2)
 
 
-def _same_opponents(wins: npt.NDArray[np.int64]) -> BoolArray:
+def _same_opponents(wins: Int64Array) -> BoolArray:
     """Return for each pair of systems whether they met the same other systems."""
     met = ((wins + wins.T) > 0) & ~np.eye(len(wins), dtype=np.bool_)
     here, there = met.astype(np.int64), (~met).astype(np.int64)

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
 from ranking.core.counting.resampling import (
     Resampling,
     bootstrap_wins,
@@ -29,7 +30,7 @@ from ranking.core.counting.resampling import (
     unit_keys,
 )
 from ranking.core.counting.tallies import chunks, tally
-from ranking.core.judged.blocks import Blocks, UInt64Array
+from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.ranges.clusters import RankRanges, clusters
@@ -37,11 +38,6 @@ from ranking.core.ranges.confidence_sets import rank_confidence_sets
 from ranking.core.ranges.sign_tests import Correction, better
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-
 
 #: What is resampled: segments, judges, or what a judge judged of a segment.
 Unit = Literal["segments", "judges", "cells"]

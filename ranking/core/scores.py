@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 
 #: Scores that agree to this many decimals are tied. Sums of ratios of counts have rounding errors
 #: of about 1e-15, and a tie must not depend on the order of summation.

@@ -19,8 +19,8 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.ability import comparisons_per_pair
@@ -30,11 +30,6 @@ from ranking.core.methods.shares import expected_wins
 from ranking.core.methods.trueskill import Games, trueskill_online, trueskill_wmt
 from ranking.core.scores import TIE_DECIMALS, Scores
 from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
-
-Int8Array = npt.NDArray[np.int8]
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
 
 #: Predicted outcome of the first system against the second.
 WIN, TIE, LOSS = 1, 0, -1
@@ -74,7 +69,7 @@ def _predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
     return np.where(known, predicted, UNKNOWN).astype(np.int8)
 
 
-def best_radius(tallies: Tallies, difference: FloatArray, known: npt.NDArray[np.bool_]) -> float:
+def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> float:
     """Return the tie radius that predicts most of the counted comparisons correctly.
 
     Parameters
@@ -474,7 +469,7 @@ def _fold_counts(
     return [_count_correct(predict(learnt), held) for predict in predictors]
 
 
-def _count_correct(predicted: npt.NDArray[np.int8], held: Blocks) -> tuple[int, int]:
+def _count_correct(predicted: Int8Array, held: Blocks) -> tuple[int, int]:
     """Return the number of held-out comparisons predicted correctly, and of those not predicted."""
     tallies = tally(held)
     wins, ties = tallies.wins, np.triu(tallies.ties)
@@ -493,5 +488,5 @@ def _majority(blocks: Blocks, fold: Int64Array, folds: int) -> float:
     return float((right[asked > 0] / asked[asked > 0]).mean())
 
 
-def _standard_error(values: npt.NDArray[np.float64]) -> float:
+def _standard_error(values: FloatArray) -> float:
     return float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan

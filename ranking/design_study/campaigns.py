@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
 from annotation.sampling.priorities import active_priorities
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.tallies import Tallies
 from ranking.core.methods.shares import expected_wins
 from ranking.core.simulation.measures import true_ranks
 from ranking.core.simulation.model import QUALITY_RANGE, Model
-
-Float64Array = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
 
 _SYSTEMS, _DRAWING, _JUDGING, _RESAMPLING = range(4)
 
@@ -46,7 +43,7 @@ class Rates:
         Systems in a block, at most n.
     """
 
-    rates: Float64Array
+    rates: FloatArray
     per_block: int
 
     @property
@@ -176,7 +173,7 @@ class SimulatedCampaign:
         )
         self.blocks = blocks
 
-    def _priorities(self) -> Float64Array:
+    def _priorities(self) -> FloatArray:
         if self._design is not ComparedDesign.ACTIVE:
             return np.ones(self.wins.shape)
         return active_priorities(*self._known(), self._counts)

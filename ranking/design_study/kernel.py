@@ -7,14 +7,10 @@ as `ranking.core.simulation.kernel` does.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from annotation.sampling.kernels import choose_balanced, choose_uniform, choose_weighted
 from optional_packages.numba import njit
-
-Float64Array = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-Int32Array = npt.NDArray[np.int32]
+from ranking.core.arrays import FloatArray, Int64Array
 
 UNIFORM, BALANCED, ACTIVE = range(3)
 _WORD = 2.0**53
@@ -24,12 +20,12 @@ _S20 = np.uint64(20)
 @njit(cache=True, nogil=True)
 def judge_model(
     generator: np.random.Generator,
-    quality: Float64Array,
-    outputs: Float64Array,
+    quality: FloatArray,
+    outputs: FloatArray,
     noise: float,
     judge_noise: float,
     chosen: Int64Array,
-    perceived: Float64Array,
+    perceived: FloatArray,
 ) -> None:
     """Fill in the perceived qualities of the chosen systems' outputs for a segment."""
     row = int(generator.random() * len(outputs))
@@ -45,7 +41,7 @@ def judge_model(
 
 @njit(cache=True, nogil=True)
 def judge_rates(
-    generator: np.random.Generator, rates: Float64Array, chosen: Int64Array, outcome: Int64Array
+    generator: np.random.Generator, rates: FloatArray, chosen: Int64Array, outcome: Int64Array
 ) -> None:
     """Draw the outcome of each pair of chosen systems independently."""
     for i in range(1, len(chosen)):
@@ -62,7 +58,7 @@ def judge_rates(
 
 @njit(cache=True, nogil=True)
 def compare(
-    perceived: Float64Array, tie_radius: float, labels: Int64Array, outcome: Int64Array
+    perceived: FloatArray, tie_radius: float, labels: Int64Array, outcome: Int64Array
 ) -> None:
     """Label outputs from 1, the best, and compare them.
 
@@ -95,7 +91,7 @@ def count_pairs_shown(chosen: Int64Array, counts: Int64Array) -> None:
 def draw_block(
     design: int,
     counts: Int64Array,
-    priorities: Float64Array,
+    priorities: FloatArray,
     floor: float,
     everybody: Int64Array,
     generator: np.random.Generator,
@@ -148,13 +144,13 @@ def simulate_more_blocks(
     resampling: np.random.Generator,
     design: int,
     floor: float,
-    priorities: Float64Array,
-    quality: Float64Array,
-    outputs: Float64Array,
+    priorities: FloatArray,
+    quality: FloatArray,
+    outputs: FloatArray,
     noise: float,
     judge_noise: float,
     tie_radius: float,
-    rates: Float64Array,
+    rates: FloatArray,
     per_block: int,
     blocks: int,
     counts: Int64Array,

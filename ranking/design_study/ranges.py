@@ -6,18 +6,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ranking.core.anytime import separated
+from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.counting.counts import Counts
 from ranking.core.methods.bradley_terry import scores as bradley_terry
 from ranking.core.methods.shares import expected_wins
 from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
 from ranking.core.simulation.measures import significantly_better
 from ranking.design_study.campaigns import SimulatedCampaign
-
-BoolArray = npt.NDArray[np.bool_]
-Int64Array = npt.NDArray[np.int64]
 
 Ranges = Literal["sign_test", "anytime", "expected_wins", "bradley_terry"]
 RANGES: tuple[Ranges, ...] = ("sign_test", "anytime", "expected_wins", "bradley_terry")

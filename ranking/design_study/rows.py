@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import binom, norm
 
+from ranking.core.arrays import FloatArray
 from ranking.design_study.campaigns import ComparedDesign
 from ranking.design_study.ranges import Ranges, RangeVerdict
 
-Float64Array = npt.NDArray[np.float64]
 Measure = Literal["pairs", "clusters"]
 
 #: Measures of a campaign for each question.
@@ -87,7 +86,7 @@ class DesignRow:
 
 
 def row_of(
-    design: ComparedDesign, question: Question, own: Float64Array, first: Float64Array, limit: int
+    design: ComparedDesign, question: Question, own: FloatArray, first: FloatArray, limit: int
 ) -> DesignRow:
     """Return the results of one design for one question.
 
@@ -137,7 +136,7 @@ def _median_places(count: int) -> tuple[int, int]:
 
 
 def _ratio(
-    own: Float64Array, first: Float64Array, limit: int
+    own: FloatArray, first: FloatArray, limit: int
 ) -> tuple[float | None, float | None, float | None]:
     if np.isnan(own).all() or np.isnan(first).all():
         return None, None, None

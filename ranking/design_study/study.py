@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray
 from ranking.core.sharding.shards import Engine, on_any_engine
 from ranking.core.simulation.model import Model, Progress, measure_experiments
 from ranking.design_study.campaigns import ComparedDesign, JudgmentSource, SimulatedCampaign
 from ranking.design_study.ranges import RANGES, RESAMPLED, Ranges, RangeVerdict, range_verdict
 from ranking.design_study.rows import JUDGMENTS, VIOLATIONS, WRONG, DesignRow, Question, row_of
-
-Float64Array = npt.NDArray[np.float64]
 
 #: Growth of the judgments between two looks. It limits the precision of the numbers of judgments,
 #: and the age of the state that active HITs are planned from.
@@ -188,7 +186,7 @@ def _measure(
     limit: int,
     seed: int,
     experiment: int,
-) -> Float64Array:
+) -> FloatArray:
     """Return the measures of one experiment, shape (designs, questions, measures)."""
     resampled = resamples if any(each.ranges in RESAMPLED for each in questions) else 0
     return np.stack(
@@ -213,7 +211,7 @@ def _measure(
 
 def _until_answered(
     campaign: SimulatedCampaign, questions: tuple[Question, ...], confidence: float, limit: int
-) -> Float64Array:
+) -> FloatArray:
     """Return the measures of a campaign when each question is answered; NaN if it is not."""
     answers = np.full((len(questions), 3), np.nan)
     look = float(_FIRST_LOOK)

@@ -9,7 +9,6 @@ from math import inf
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,6 +16,7 @@ from django.utils.translation import ngettext
 from campaign.formats.errors import Loss
 from campaign.texts.languages import language_name
 from ranking.code_version import code_version
+from ranking.core.arrays import Int64Array
 from ranking.core.beside import JudgedTask, ScoredTask
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock
@@ -210,7 +210,7 @@ class AnyInput(Protocol):
 class Texts(Protocol):
     """The texts that were judged; segments count from 1."""
 
-    def words(self) -> npt.NDArray[np.int64]:
+    def words(self) -> Int64Array:
         """Return the words of each segment's source by its number; -1 where it is not known, and at 0."""
 
     def of(self, system: str) -> Sequence[str | None] | None:

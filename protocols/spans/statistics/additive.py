@@ -29,11 +29,12 @@ from scipy import sparse
 from scipy.special import stdtrit
 
 from protocols.spans.statistics.columns import FloatArray, ScoreColumns
+from ranking.core.arrays import BoolArray
 from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges.clusters import RankRanges, clusters
 from ranking.core.ranges.confidence_sets import rank_confidence_sets
-from ranking.core.scores import BoolArray, NotEstimable, Scores, Shortage, shared_ranks
+from ranking.core.scores import NotEstimable, Scores, Shortage, shared_ranks
 from ranking.core.uncertainty.two_way import (
     ClusteredCovariance,
     RangeLimit,

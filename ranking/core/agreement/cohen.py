@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.agreement.intervals import Spread
@@ -31,6 +30,7 @@ from ranking.core.agreement.statistics import (
     squared_changes_of_pairs,
 )
 from ranking.core.agreement.units import PairMoments, shards_of_whole_segments
+from ranking.core.arrays import BoolArray, FloatArray, Int16Array, Int64Array
 from ranking.core.counting.resampling import MAX_WEIGHT, poisson_weights
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
@@ -39,10 +39,6 @@ from ranking.core.judged.collapsed_candidates import (
     Pairing,
     collapsed_comparisons,
 )
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-
 
 _Counted = tuple[Int64Array, sparse.csc_array[np.int64]]
 
@@ -200,7 +196,7 @@ def _tables_by_segment(comparisons: CollapsedComparisons, pairs: PairsOfJudges) 
     return segments, sparse.coo_array((counts.data[once], (cell, segment[once])), shape).tocsc()
 
 
-def _product(counts: sparse.csc_array[np.int64], weights: npt.NDArray[np.int16]) -> Int64Array:
+def _product(counts: sparse.csc_array[np.int64], weights: Int16Array) -> Int64Array:
     """Return the exact product, computed in floating point where that is faster and still exact."""
     filled = counts.nnz * _WORTH_FILLING > counts.shape[0] * counts.shape[1]
     if filled and int(counts.data.sum()) * MAX_WEIGHT < _EXACT:
@@ -400,7 +396,7 @@ def _spread(
     contributions: FloatArray,
     counted: Int64Array,
     changes: _Changes,
-    kept: npt.NDArray[np.bool_],
+    kept: BoolArray,
 ) -> Spread:
     """Return how κ over the kept pairs of judges changes without each segment and each judge."""
     judges = len(pairs.row)

@@ -30,7 +30,6 @@ from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.special import stdtrit
 
@@ -55,13 +54,9 @@ from ranking.core.agreement.statistics import (
     share,
 )
 from ranking.core.agreement.units import Units
+from ranking.core.arrays import FloatArray, Int64Array, UInt64Array
 from ranking.core.counting.resampling import poisson_weights
-from ranking.core.judged.blocks import UInt64Array
 from ranking.core.scores import NotEstimable
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
 
 #: The units that an interval of κ takes for drawn at random.
 KappaLevel = Literal["segments", "judges", "two_way"]

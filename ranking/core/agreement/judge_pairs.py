@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.special import stdtrit
 
@@ -26,12 +25,10 @@ from ranking.core.agreement.units import (
     shards_of_whole_segments,
     shared_tables,
 )
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing, collapsed_comparisons
 from ranking.core.scores import NotEstimable
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

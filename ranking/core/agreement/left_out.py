@@ -27,6 +27,7 @@ from ranking.core.agreement.units import (
     raters_of,
     shards_of_whole_segments,
 )
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
@@ -36,8 +37,6 @@ from ranking.core.judged.collapsed_candidates import (
     collapsed_labels,
 )
 
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 Evaluate = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 OfUnits = Callable[[Units], npt.NDArray[Any]]
 ChangesOfPairs = Callable[[float], tuple[float, float]]

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.agreement.cohen import cohen_shares, cohen_spreads
@@ -47,12 +46,10 @@ from ranking.core.agreement.statistics import (
     squared_changes_of_pairs,
 )
 from ranking.core.agreement.units import Units
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.resampling import trim_count
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

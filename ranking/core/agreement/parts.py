@@ -18,10 +18,9 @@ from ranking.core.agreement.intervals import AgreementEstimate, KappaLevel
 from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
 from ranking.core.agreement.statistics import FIXED_CHANCE, Chance
 from ranking.core.agreement.units import cells_of_comparisons, inter_units, shards_of_whole_segments
+from ranking.core.arrays import Int64Array
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Pairing, collapsed_comparisons
-
-Int64Array = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ranking.core.agreement.intervals import (
     KAPPA_LEVELS,
@@ -35,12 +34,10 @@ from ranking.core.agreement.units import (
     TIES,
     count_agreement,
 )
+from ranking.core.arrays import Int64Array
 from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import Blocks
 from ranking.core.scores import NotEstimable
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 class JudgeChance(StrEnum):

@@ -33,6 +33,7 @@ from ranking.core.agreement.units import (
     pooled_units,
     shards_of_whole_segments,
 )
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
     CollapsedComparisons,
@@ -41,10 +42,6 @@ from ranking.core.judged.collapsed_candidates import (
     collapsed_comparisons,
     collapsed_labels,
 )
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-
 
 Evaluate = Callable[[Int64Array], tuple[FloatArray, FloatArray]]
 
@@ -289,7 +286,7 @@ def _krippendorff(
 
 
 def cohen_of_tables(
-    tables: npt.NDArray[np.int64], *, symmetric: bool = False
+    tables: Int64Array, *, symmetric: bool = False
 ) -> tuple[Int64Array, FloatArray, FloatArray]:
     """Return Cohen's (1960) P(A) and P(E) of contingency tables.
 
@@ -311,7 +308,7 @@ def cohen_of_tables(
 
 
 def cohen_of_cells(
-    cells: npt.NDArray[np.int64], *, symmetric: bool
+    cells: Int64Array, *, symmetric: bool
 ) -> tuple[Int64Array, FloatArray, FloatArray]:
     """Return `cohen_of_tables` of tables of shape (K, K, ...), several times as fast."""
     pairs: Int64Array = cells.sum(axis=(0, 1))
@@ -541,16 +538,14 @@ def _of_shard(comparisons: CollapsedComparisons, judges: int, pairing: Pairing) 
     )
 
 
-def _repeats_by_judge(
-    cells: Cells, comparisons: CollapsedComparisons, judges: int
-) -> npt.NDArray[np.bool_]:
+def _repeats_by_judge(cells: Cells, comparisons: CollapsedComparisons, judges: int) -> BoolArray:
     """Return for each comparison whether its judge repeated a comparison of that segment."""
     again = cells.counts.sum(axis=1) > 1
     theirs = comparisons.item_segment[comparisons.item] * judges + comparisons.judge
     return np.isin(theirs, cells.item_segment[cells.item[again]] * judges + cells.judge[again])
 
 
-def _ties(segment: Int64Array, tied: npt.NDArray[np.bool_]) -> Ties:
+def _ties(segment: Int64Array, tied: BoolArray) -> Ties:
     numbers, which = np.unique(segment, return_inverse=True)
     return Ties(
         segment=numbers,

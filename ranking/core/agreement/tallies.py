@@ -47,12 +47,9 @@ from ranking.core.agreement.units import (
     PairMoments,
     count_agreement,
 )
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number_from
 from ranking.core.judged.blocks import Blocks
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-
 
 #: The counts of a judge on a segment that are pairs with others.
 PAIRS = (COMPARABLE, AGREEING, OWN_TIES, OTHER_TIES)

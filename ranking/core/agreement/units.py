@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import (
     CollapsedComparisons,
@@ -23,8 +23,6 @@ from ranking.core.judged.collapsed_candidates import (
     Outcome,
     collapsed_comparisons,
 )
-
-Int64Array = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +126,7 @@ class LeftOut:
 
     with_judge: Units
     without_judge: Units
-    once: npt.NDArray[np.bool_]
+    once: BoolArray
 
 
 def inter_left_out(cells: Cells) -> LeftOut:
@@ -173,7 +171,7 @@ def _items(cells: Cells) -> tuple[Int64Array, Int64Array]:
     return starts, np.repeat(np.arange(len(starts)), counts)
 
 
-def _first(cells: Cells, starts: Int64Array) -> npt.NDArray[np.bool_]:
+def _first(cells: Cells, starts: Int64Array) -> BoolArray:
     first = np.zeros(len(cells.item), dtype=np.bool_)
     first[starts] = True
     return first
@@ -246,9 +244,7 @@ def _comparable(segment: Int64Array, values: Int64Array, pairs: Int64Array) -> U
     )
 
 
-def _groups(
-    *columns: Int64Array, where: npt.NDArray[np.bool_] | None = None
-) -> tuple[Int64Array, Int64Array]:
+def _groups(*columns: Int64Array, where: BoolArray | None = None) -> tuple[Int64Array, Int64Array]:
     """Return the order that sorts rows by columns, and the index in it where each group starts."""
     order = np.lexsort(columns[::-1])
     if where is not None:

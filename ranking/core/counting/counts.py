@@ -13,13 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.tallies import chunks, listed_comparisons
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
-
-Int16Array = npt.NDArray[np.int16]
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-
 
 #: Blocks whose cells are listed at a time.
 _BLOCKS_AT_A_TIME = 1 << 14
@@ -83,7 +79,7 @@ class Layout:
         return np.flatnonzero(np.concatenate(parts)).astype(np.int64)
 
     @property
-    def takes_part(self) -> npt.NDArray[np.bool_]:
+    def takes_part(self) -> BoolArray:
         """Whether each system takes part in each used cell, shape (n, k)."""
         n = self.systems
         first, second = np.divmod(np.arange(n * n), max(1, n))
@@ -93,7 +89,7 @@ class Layout:
             own = np.tile(np.arange(n), 3)
             first, second = np.append(first, own), np.append(second, own)
         system = np.arange(n)[:, np.newaxis]
-        found: npt.NDArray[np.bool_] = (first == system) | (second == system)
+        found: BoolArray = (first == system) | (second == system)
         return found[:, self.used]
 
     def cells_in(self, larger: Layout) -> Int64Array:
@@ -352,7 +348,7 @@ def _comparisons_per_block(blocks: Blocks, *, ties: bool) -> Int64Array:
     return found
 
 
-def _pairs(chosen: npt.NDArray[np.bool_]) -> Int64Array:
+def _pairs(chosen: BoolArray) -> Int64Array:
     count: Int64Array = np.count_nonzero(chosen, axis=1).astype(np.int64)
     pairs: Int64Array = count * (count - 1) // 2
     return pairs

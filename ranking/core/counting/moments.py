@@ -22,16 +22,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Layout, count, counts_of_units
 from ranking.core.counting.tallies import chunks
 from ranking.core.judged.blocks import Blocks, first_segments
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
 
 #: Units that blocks are clustered by.
 ClusterUnit = Literal["blocks", "segments", "judges"]

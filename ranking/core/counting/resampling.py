@@ -32,13 +32,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from ranking.core.arrays import FloatArray, Int16Array, Int64Array, UInt64Array
 from ranking.core.counting.counts import Layout, counts_of_units
 from ranking.core.counting.tallies import Tallies, chunks, tally
-from ranking.core.judged.blocks import Blocks, UInt64Array, first_segments
-
-Int16Array = npt.NDArray[np.int16]
-Int64Array = npt.NDArray[np.int64]
-
+from ranking.core.judged.blocks import Blocks, first_segments
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -141,7 +138,7 @@ def poisson_weights(
 
 def uniform_numbers(
     key: UInt64Array, *, seed: int, resamples: int, first_resample: int = 0
-) -> npt.NDArray[np.float64]:
+) -> FloatArray:
     """Return a uniform random number for each of B units in consecutive resamples.
 
     The numbers are independent of the units' `poisson_weights`.
@@ -475,7 +472,7 @@ class Resampling:
             units, layout, resamples=len(ids), seed=self.seed, first_resample=ids.start
         )
 
-    def weights(self, blocks: Blocks, ids: range) -> npt.NDArray[np.int16]:
+    def weights(self, blocks: Blocks, ids: range) -> Int16Array:
         """Return weights of B blocks in resamples, shape (B, len(ids)); not for pairs."""
         if self.level == "two_way":
             segments, judges = (self._keys(blocks, unit) for unit in ("segments", "judges"))
@@ -490,7 +487,7 @@ class Resampling:
     def _keys(self, blocks: Blocks, level: Level) -> UInt64Array:
         return unit_keys(blocks, level, documents=self.documents)
 
-    def _thinned(self, key: UInt64Array, ids: range) -> npt.NDArray[np.int16]:
+    def _thinned(self, key: UInt64Array, ids: range) -> Int16Array:
         """Return weights of units that are drawn with probability `share`, and else count once."""
         drawn = {"seed": self.seed, "resamples": len(ids), "first_resample": ids.start}
         chosen = uniform_numbers(key, **drawn) < self.share

@@ -11,14 +11,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judged.blocks import Blocks
-
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
-
 
 #: Blocks whose comparisons are listed at a time.
 _BLOCKS_AT_A_TIME = 1 << 14

@@ -14,14 +14,11 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-
 
 #: Key of the blocks without a sole winner.
 NOBODY = ""

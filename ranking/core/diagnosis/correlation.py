@@ -18,9 +18,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
+from ranking.core.arrays import FloatArray, Int64Array
 
 #: Fisher's standard error has n − 3 below its root.
 FEWEST_PAIRS = 4

@@ -16,10 +16,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csgraph
 from scipy.special import stdtr
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Layout, count, effective_number_from
 from ranking.core.counting.moments import (
     CLUSTER_UNITS,
@@ -36,10 +36,6 @@ from ranking.core.methods.shares import smoothed_share
 from ranking.core.ranges.sign_tests import Correction, adjusted, sign_test
 from ranking.core.scores import TIE_DECIMALS, Scores
 from ranking.core.uncertainty.two_way import ClusteredCovariance, combined_covariance
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,15 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number_from
 from ranking.core.counting.moments import MIN_UNITS, two_way_units, units_of
 from ranking.core.judged.blocks import Blocks
 from ranking.core.uncertainty.shares import ShareParts, share_interval, share_parts
 from ranking.core.uncertainty.two_way import ClusteredCovariance, RangeLimit
-
-BoolArray = npt.NDArray[np.bool_]
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

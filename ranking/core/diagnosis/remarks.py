@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.judged.blocks import Blocks
 from ranking.core.uncertainty.shares import share_interval, share_parts
-
-BoolArray = npt.NDArray[np.bool_]
-Int64Array = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

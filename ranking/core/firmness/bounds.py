@@ -19,16 +19,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.tallies import chunks
 from ranking.core.firmness.without_each import overtaken_by
-from ranking.core.judged.blocks import Blocks, UInt64Array
+from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.scores import Scores
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
 
 _BLOCKS_AT_A_TIME = 1024
 
@@ -222,7 +219,7 @@ def _expected_wins(counted: CountedBlocks, first: int, rival: int, most: int) ->
 def _weights(
     wins: FloatArray,
     decided: FloatArray,
-    met: npt.NDArray[np.bool_],
+    met: BoolArray,
     pair: tuple[int, int],
     removed: int,
 ) -> FloatArray:

@@ -24,14 +24,12 @@ from math import comb
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import Int64Array
 from ranking.core.firmness.bounds import CountedBlocks, at_least, cannot_overtake, counted_blocks
 from ranking.core.firmness.without_each import NOBODY, leaders, overtaken_by
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
-
-Int64Array = npt.NDArray[np.int64]
 
 #: How often the derivative is taken again at the counts where the lead was gone.
 _ROUNDS = 8

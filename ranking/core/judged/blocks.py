@@ -53,11 +53,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Int8Array = npt.NDArray[np.int8]
-Int32Array = npt.NDArray[np.int32]
-UInt64Array = npt.NDArray[np.uint64]
-Int64Array = npt.NDArray[np.int64]
-
+from ranking.core.arrays import BoolArray, Int8Array, Int32Array, Int64Array, UInt64Array
 
 CONTENT_KEY_VERSION = 1
 PERSON = f"quintet-key-v{CONTENT_KEY_VERSION}".encode()
@@ -114,8 +110,8 @@ def content_key(content: bytes, occurrence: int = 0) -> int:
 
 
 def number_occurrences(
-    keys: npt.NDArray[np.uint64], describe: Callable[[int], tuple[bytes, Sequence[int]]]
-) -> npt.NDArray[np.uint64]:
+    keys: UInt64Array, describe: Callable[[int], tuple[bytes, Sequence[int]]]
+) -> UInt64Array:
     """Return keys in which the second, third … judgment of equal content has its own key.
 
     Parameters
@@ -364,7 +360,7 @@ def _frozen(column: Any) -> Any:
     return view
 
 
-def _refuse(column: str, problem: str, wrong: npt.NDArray[np.bool_]) -> None:
+def _refuse(column: str, problem: str, wrong: BoolArray) -> None:
     if np.any(wrong):
         raise ValueError(f"{column}: row {int(np.argwhere(wrong)[0, 0])} {problem}")
 

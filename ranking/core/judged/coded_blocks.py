@@ -17,12 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.arrays import BoolArray, Int8Array, Int32Array, Int64Array, UInt64Array
 from ranking.core.judged.blocks import (
     PERSON,
     Blocks,
-    Int8Array,
-    Int32Array,
-    UInt64Array,
     encoded_text,
     judgment_content,
     number_occurrences,
@@ -30,7 +28,7 @@ from ranking.core.judged.blocks import (
 
 Candidate = tuple[str, ...]
 #: Rows of a table, in the order wanted: their numbers, which of all they are, or a slice.
-Rows = slice | npt.NDArray[np.int64] | npt.NDArray[np.bool_]
+Rows = slice | Int64Array | BoolArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,9 @@ from enum import IntEnum, StrEnum
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import Int64Array
 from ranking.core.judged.blocks import Blocks
-
-Int64Array = npt.NDArray[np.int64]
 
 _BITS = 64
 #: How long a table of codes may be, see `_numbered`.
@@ -222,5 +220,5 @@ def _numbered(codes: Int64Array, bound: int) -> tuple[Int64Array, Int64Array]:
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
-def _joined(parts: list[npt.NDArray[np.int64]]) -> Int64Array:
+def _joined(parts: list[Int64Array]) -> Int64Array:
     return np.concatenate([np.empty(0, dtype=np.int64), *parts])

@@ -29,13 +29,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtrc
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judges.patterns import COUNT_BITS, KeyedSums, Patterns, tally_lines, tally_places
 from ranking.core.judges.shares import Share, cluster_sums, shares_of_sums
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-
 
 #: A sum of trials with ranges r exceeds its mean by √(Σ r² / 2) times this with a probability below
 #: 1e-18 (Hoeffding 1963).
@@ -163,7 +160,7 @@ class ReferenceMargins:
         return shares
 
     @property
-    def is_informative(self) -> npt.NDArray[np.bool_]:
+    def is_informative(self) -> BoolArray:
         """Return whether each pattern is informative, shape (K,): not if all labels are equal."""
         return self.used[:, 1] > 0
 
@@ -432,9 +429,7 @@ def line_chances(used: Int64Array) -> FloatArray:
     return chance
 
 
-def _sums(
-    found: Patterns, among: npt.NDArray[np.bool_], hits: npt.NDArray[np.bool_], judges: int
-) -> Int64Array:
+def _sums(found: Patterns, among: BoolArray, hits: BoolArray, judges: int) -> Int64Array:
     """Return the `cluster_sums` of hits among some of each judge's blocks, which are a trial each."""
     sums = np.zeros((judges, 6), dtype=np.int64)
     of_block = cluster_sums((among & hits).astype(np.int64), among.astype(np.int64))

@@ -26,6 +26,7 @@ from ranking.core.agreement.units import (
     cells_of_labels,
     shards_of_whole_segments,
 )
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import (
     Outcome,
@@ -40,9 +41,6 @@ from ranking.core.judges.clicking import (
     reference_preferences,
     typed_in_order,
 )
-
-FloatArray = npt.NDArray[np.float64]
-
 
 #: Judges who share fewer segments with others are not tested.
 MIN_SEGMENTS = 20
@@ -408,7 +406,7 @@ def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
     return np.array([np.bincount(judge, weights=values, minlength=judges) for values in sums])
 
 
-def _easy(cells: Cells, judges: int, votes: int) -> npt.NDArray[np.int64]:
+def _easy(cells: Cells, judges: int, votes: int) -> Int64Array:
     theirs = _of_others(cells)
     others = np.bincount(cells.item, minlength=len(cells.item_segment))[cells.item] - 1
     total = theirs.sum(axis=1)
@@ -422,11 +420,11 @@ def _easy(cells: Cells, judges: int, votes: int) -> npt.NDArray[np.int64]:
     return found
 
 
-def _of_others(cells: Cells) -> npt.NDArray[np.int64]:
+def _of_others(cells: Cells) -> Int64Array:
     """Return the number of the other judges' ratings of each cell's item, by category."""
     totals = np.zeros((len(cells.item_segment), cells.counts.shape[1]), dtype=np.int64)
     np.add.at(totals, cells.item, cells.counts)
-    others: npt.NDArray[np.int64] = totals[cells.item] - cells.counts
+    others: Int64Array = totals[cells.item] - cells.counts
     return others
 
 

@@ -18,11 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.judged.blocks import MAX_LABEL, Blocks, Int8Array, shown_labels
+from ranking.core.arrays import Int8Array, Int64Array
+from ranking.core.judged.blocks import MAX_LABEL, Blocks, shown_labels
 from ranking.core.judges.shares import cluster_sums
-
-Int64Array = npt.NDArray[np.int64]
-
 
 #: Bits of the first column of every key, the judge.
 JUDGE_BITS = 20
@@ -382,7 +380,7 @@ def _leading(used: Int64Array) -> Int64Array:
     return np.take_along_axis(used, np.argsort(used == 0, axis=1, kind="stable"), axis=1)
 
 
-def _follows_order(rows: ShownRows) -> npt.NDArray[np.int8]:
+def _follows_order(rows: ShownRows) -> Int8Array:
     """Return 1 where labels never fall, or never rise, from the first output shown to the last."""
     rising, falling = np.ones((2, len(rows.labels)), dtype=np.bool_)
     last = np.zeros(len(rows.labels), dtype=np.int8)

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import chdtrc
 
+from ranking.core.arrays import Int64Array
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.patterns import JUDGE_BITS, KeyedSums, ShownRows, shown_rows
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 #: Judge, number of labels of the block, and two positions, of which the second is not before the
 #: first.

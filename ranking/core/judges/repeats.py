@@ -14,18 +14,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from ranking.core.agreement.statistics import scott_chance
 from ranking.core.agreement.units import cells_of_comparisons, shards_of_whole_segments
-from ranking.core.judged.blocks import Blocks, Int8Array
+from ranking.core.arrays import Int8Array, Int64Array
+from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
 from ranking.core.judges.patterns import JUDGE_BITS, KeyedSums
 from ranking.core.judges.shares import Share, cluster_sums, shares_of_sums
 from ranking.core.scores import NotEstimable
-
-Int64Array = npt.NDArray[np.int64]
-
 
 #: Sums of `cluster_sums` over segments by judge.
 NO_REPEATS = KeyedSums.empty((JUDGE_BITS,), 6)

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, bdtrik
 
+from ranking.core.arrays import Int64Array
 from ranking.core.judged.blocks import MAX_LABEL, BlockRow, Blocks, blocks_from_rows
 from ranking.core.judges.patterns import (
     JUDGE_BITS,
@@ -41,9 +42,6 @@ from ranking.core.judges.patterns import (
 )
 from ranking.core.judges.position_bias import NO_POSITIONS, positions_of_rows
 from ranking.core.judges.repeats import NO_REPEATS, tally_repeats
-
-Int64Array = npt.NDArray[np.int64]
-
 
 #: Judge, and milliseconds to three significant digits.
 _KEY = (JUDGE_BITS, 42)

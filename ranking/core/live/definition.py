@@ -14,9 +14,9 @@ from hashlib import blake2b
 from importlib.resources import files
 
 import numpy as np
-import numpy.typing as npt
 
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
+from ranking.core.arrays import Int64Array
 from ranking.core.counting.resampling import Level
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks
 from ranking.core.methods.method import CountsMethod
@@ -24,9 +24,6 @@ from ranking.core.methods.registry import counts_method_named, method_named
 from ranking.core.rankings.counted_judgments import RESAMPLED, CountedJudgments, count_judgments
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.sharding.shards import Engine
-
-Int64Array = npt.NDArray[np.int64]
-
 
 #: Packages whose code decides what is counted.
 _CODE = (

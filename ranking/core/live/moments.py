@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import Int64Array
 from ranking.core.counting.counts import Layout, counts_of_units
 from ranking.core.counting.moments import AllMoments, ClusterUnit, second_moments, units_of
 from ranking.core.counting.tallies import chunks
 from ranking.core.judged.blocks import Blocks
 from ranking.core.live.packing import IntArray, small_type
-
-Int64Array = npt.NDArray[np.int64]
-
 
 #: A judge's name, a document's number, or both.
 Key = tuple[str | int, ...]

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.agreement.tallies import AgreementTallies, no_agreement, tally_agreement
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import UnitSizes, count, counts_per_block, unit_sizes
 from ranking.core.counting.resampling import Resampling
 from ranking.core.counting.tallies import Tallies, tally
@@ -37,8 +38,6 @@ from ranking.core.live.packing import (
     unpacked,
 )
 from ranking.core.rankings.counted_judgments import RESAMPLED, CountedJudgments, layout_with_ties
-
-Int64Array = npt.NDArray[np.int64]
 
 
 def changed_rows(before: Blocks, after: Blocks) -> tuple[Blocks, Blocks]:
@@ -401,7 +400,7 @@ class ChangedJudgments:
     after: Blocks
     checks_before: Blocks
     checks_after: Blocks
-    seconds: Mapping[str, npt.NDArray[np.float64]] = field(default_factory=dict)
+    seconds: Mapping[str, FloatArray] = field(default_factory=dict)
 
 
 class LiveTallies:

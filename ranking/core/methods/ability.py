@@ -11,13 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csgraph
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.tallies import Tallies, chunks, tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.scores import Scores
 
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 #: What methods report about a fit, as plain JSON.
 Extra = Mapping[str, bool | int | float | str | None]
 

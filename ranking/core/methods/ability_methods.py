@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Counts
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods import hopkins_may as relative
@@ -59,7 +60,7 @@ def hopkins_may_resamples(
 
 def hopkins_may_influence(
     counts: Counts, *, inference: Literal["collapsed", "gibbs"], radius: float | None
-) -> npt.NDArray[np.float64]:
+) -> FloatArray:
     """Return how far one more comparison moves each ability of the collapsed estimate, close to that of Gibbs sampling.
 
     Float64, shape (n, m) for the m cells of the layout with ties; `counts` is of shape (n, n). `inference` changes nothing.
@@ -180,7 +181,7 @@ def _fit(ability: Ability) -> Fit:
     )
 
 
-def _ties(counts: Counts) -> npt.NDArray[np.int64]:
+def _ties(counts: Counts) -> Int64Array:
     if counts.ties is None:
         raise ValueError("counts: ties were not counted")
     return counts.ties

@@ -21,12 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Counts, Layout
 from ranking.core.scores import NotEstimable, Scores
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -483,8 +480,8 @@ def _placed(fit: DavidsonFit) -> FloatArray:
 def _place(
     ability: FloatArray,
     members: npt.NDArray[np.intp],
-    standing: npt.NDArray[np.int64],
-    size: npt.NDArray[np.int64],
+    standing: Int64Array,
+    size: Int64Array,
 ) -> None:
     """Move groups of connected systems apart by their standing; the largest group stays."""
     offset, top = 0.0, -math.inf

@@ -30,14 +30,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.tallies import Comparisons, comparisons_of, shown_position, tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.bradley_terry import NotConvergedError, separation
 from ranking.core.methods.method import Fit
 from ranking.core.scores import Scores
 
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.integer]
 
 
@@ -234,7 +233,7 @@ class JudgeEffectsModel:
         return precision
 
     @property
-    def _free(self) -> npt.NDArray[np.bool_]:
+    def _free(self) -> BoolArray:
         """Return which parameters are fitted; effects left out are not."""
         return np.isfinite(self._precision)
 
@@ -444,7 +443,7 @@ def davidson_judges(
     model, fit = _fitted(blocks, weights, prior, discrimination, leniency, covariates)
     tallies = tally(blocks if weights is None else blocks.take(weights > 0))
     met_pairs = (tallies.wins + tallies.wins.T + tallies.ties) > 0
-    met: npt.NDArray[np.bool_] = np.any(met_pairs, axis=1)
+    met: BoolArray = np.any(met_pairs, axis=1)
     seen = np.bincount(model.data.judge, model.weights, len(blocks.judges)) > 0
     extra: dict[str, Any] = {
         "tie_parameter": fit.tie,

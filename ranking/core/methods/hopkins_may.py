@@ -37,6 +37,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.tallies import Tallies
 from ranking.core.judged.blocks import Blocks
@@ -52,11 +53,6 @@ from ranking.core.methods.ability import (
     weighted_tally,
 )
 from ranking.core.scores import Scores
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-
 
 _MAX_STEPS = 100
 

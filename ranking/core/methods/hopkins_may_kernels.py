@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from optional_packages import numba as nb
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.methods.normal_kernels import (
     between,
     cdf,
@@ -21,10 +21,6 @@ from ranking.core.methods.normal_kernels import (
     quantile,
     uniform,
 )
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
 
 _TINY = 1e-300
 _BELOW_ONE = 1.0 - 2.0**-53
@@ -160,14 +156,14 @@ def _solve(h: FloatArray, g: FloatArray, factor: FloatArray, x: FloatArray) -> N
 def posterior_modes(
     wins: Int64Array,
     ties: Int64Array,
-    fit_radius: npt.NDArray[np.bool_],
+    fit_radius: BoolArray,
     noise: float,
     prior: float,
     most: int,
     mu: FloatArray,
     radius: FloatArray,
     information: FloatArray,
-    converged: npt.NDArray[np.bool_],
+    converged: BoolArray,
 ) -> None:
     """Find the mode of each of R samples by damped Newton steps; the posterior is log-concave.
 

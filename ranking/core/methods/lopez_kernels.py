@@ -33,14 +33,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from optional_packages.numba import int64, njit
-
-Int64Array = npt.NDArray[np.int64]
-Float64Array = npt.NDArray[np.float64]
-UInt64Array = npt.NDArray[np.uint64]
-
+from ranking.core.arrays import FloatArray, Int64Array, UInt64Array
 
 #: Number of steps without a better bound after which steps become shorter, and the factor.
 _PATIENCE, _SHORTER = 15, 0.7
@@ -92,7 +87,7 @@ def take_circles(cost: Any, circles: Int64Array, weight: Any, left: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _choose_order_of_pairs(left: Float64Array, memory: float, before: Float64Array) -> None:
+def _choose_order_of_pairs(left: FloatArray, memory: float, before: FloatArray) -> None:
     """Fill in the cheaper order of each pair, averaged with earlier choices."""
     for i in range(len(left)):
         for j in range(i):
@@ -105,7 +100,7 @@ def _choose_order_of_pairs(left: Float64Array, memory: float, before: Float64Arr
 
 @njit(cache=True, nogil=True)
 def _slopes(
-    circles: Int64Array, weight: Float64Array, before: Float64Array, slope: Float64Array
+    circles: Int64Array, weight: FloatArray, before: FloatArray, slope: FloatArray
 ) -> float:
     """Fill in the slopes of the bound by each weight, and return their sum of squares."""
     total = 0.0
@@ -120,7 +115,7 @@ def _slopes(
 
 @njit(cache=True, nogil=True)
 def raise_bound(
-    cost: Float64Array, target: float, circles: Int64Array, weight: Float64Array, steps: int
+    cost: FloatArray, target: float, circles: Int64Array, weight: FloatArray, steps: int
 ) -> None:
     """Improve the weights of circles in place.
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Layout, count
 from ranking.core.counting.moments import (
     MIN_UNITS,
@@ -34,8 +35,6 @@ from ranking.core.uncertainty.two_way import (
     with_least_variance,
 )
 
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.integer]
 #: Number of resamples scored at a time, to bound the memory of their n² tables.
 RESAMPLES_AT_A_TIME = 64

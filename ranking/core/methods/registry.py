@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ranking.core.arrays import FloatArray
 from ranking.core.counting.counts import Counts
 from ranking.core.methods import ability_methods, bradley_terry, davidson_judges, lopez, shares
 from ranking.core.methods.method import BlocksMethod, CountsMethod, Method
-from ranking.core.methods.shares import FloatArray, expected_wins, expected_wins_influence
+from ranking.core.methods.shares import expected_wins, expected_wins_influence
 from ranking.core.scores import Scores
 
 

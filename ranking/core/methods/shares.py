@@ -13,11 +13,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Counts
 from ranking.core.scores import Scores
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
 
 
 def expected_wins(wins: Int64Array) -> Scores:

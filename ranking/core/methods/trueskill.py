@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.tallies import Tallies, listed_comparisons
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.ability import (
@@ -38,8 +39,6 @@ from ranking.core.methods.ability import (
 )
 from ranking.core.scores import Scores
 
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.integer]
 
 

@@ -9,14 +9,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from optional_packages import numba as nb
+from ranking.core.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
 from ranking.core.methods.normal_kernels import between, hazard, mix, pdf, stream, uniform
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
 
 #: Columns of `Blocks` are read-only.
 _KEYS = nb.types.Array(nb.uint64, 1, "C", readonly=True)
@@ -69,9 +65,9 @@ def update(
 def one_pass(
     mu: FloatArray,
     var: FloatArray,
-    first: npt.NDArray[np.int32],
-    second: npt.NDArray[np.int32],
-    tie: npt.NDArray[np.bool_],
+    first: Int32Array,
+    second: Int32Array,
+    tie: BoolArray,
     beta: float,
     margin: float,
     tau: float,
@@ -178,7 +174,7 @@ def matched_runs(
     cache=True,
     nogil=True,
 )
-def shuffled(key: npt.NDArray[np.uint64], seed: np.uint64, run: int) -> npt.NDArray[np.uint64]:
+def shuffled(key: UInt64Array, seed: np.uint64, run: int) -> UInt64Array:
     """Return numbers to sort units by; each depends only on (seed, run, key of the unit)."""
     start = stream(seed, np.uint64(run))
     result = np.empty(len(key), dtype=np.uint64)

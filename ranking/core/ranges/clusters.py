@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.resampling import trim_count
 from ranking.core.counting.tallies import chunks
 from ranking.core.scores import TIE_DECIMALS, Scores
-
-Int64Array = npt.NDArray[np.int64]
 
 _RESAMPLES_AT_A_TIME = 256
 
@@ -72,8 +70,8 @@ def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
 
 
 def _spans(
-    values: npt.NDArray[np.float64],
-    estimable: npt.NDArray[np.bool_],
+    values: FloatArray,
+    estimable: BoolArray,
     group: Int64Array | None,
 ) -> tuple[Int64Array, Int64Array]:
     """Return the best and worst possible ranks in each resample, both of shape (R, n)."""

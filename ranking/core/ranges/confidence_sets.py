@@ -11,14 +11,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.ranges.clusters import RankRanges
 from ranking.core.scores import TIE_DECIMALS
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
 
 #: Second word of the generator's key, so that these draws differ from those of the resamples.
 _STREAM = int.from_bytes(b"ranksets", "little")

@@ -13,17 +13,12 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import bdtr, stdtr
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.tallies import Tallies
 from ranking.core.ranges.clusters import RankRanges
 from ranking.core.scores import Scores, ordinal_ranks
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-
 
 Sides = Literal[1, 2]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import Int64Array
 from ranking.core.counting.counts import (
     Layout,
     UnitSizes,
@@ -28,8 +28,6 @@ from ranking.core.counting.tallies import Tallies, chunks
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod, Method
 from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
-
-Int64Array = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

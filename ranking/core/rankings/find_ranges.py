@@ -24,9 +24,9 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ranking.core.anytime import anytime_ranges_of_moments, number_of_pairs
+from ranking.core.arrays import Int64Array
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import ClusterUnit, moments_of_blocks
 from ranking.core.counting.resampling import Level, Resampling
@@ -210,7 +210,7 @@ def _anytime(
 
 def _resampled_cells(
     counted: CountedJudgments, method: CountsMethod, options: RangeOptions, *, seed: int
-) -> npt.NDArray[np.int64]:
+) -> Int64Array:
     """Return the counts of all resamples of the level asked for.
 
     Raises
@@ -232,7 +232,7 @@ def _resampled_cells(
 @on_any_engine(threads=True)
 def _scores_of_counts(
     method: str,
-    cells: npt.NDArray[np.int64],
+    cells: Int64Array,
     layout: Layout,
     parameters: Mapping[str, Any],
     ids: range,

@@ -28,8 +28,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray
 from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks, unit_counts
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.bradley_terry import NotConvergedError
@@ -42,8 +42,6 @@ from ranking.core.uncertainty.two_way import (
     ScoreCovariance,
     clustered_covariance,
 )
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

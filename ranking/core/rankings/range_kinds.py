@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeGuard, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from ranking.core.anytime import MIN_JUDGES, MIN_SEGMENTS, AnytimeRanges, Refusal
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.resampling import Level, Resampling, trim_count
 from ranking.core.counting.tallies import Tallies, chunks
 from ranking.core.methods.ability import canonical_order
@@ -41,9 +41,6 @@ from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.scores import Scores, Shortage
 from ranking.core.sharding.shards import Engine, map_shards
 from ranking.core.uncertainty.two_way import ScoreCovariance, draw_scores
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 def draw_around(

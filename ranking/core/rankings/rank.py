@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csgraph
 
+from ranking.core.arrays import Int64Array
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks
@@ -38,14 +39,7 @@ from ranking.core.rankings.counted_judgments import (
 )
 from ranking.core.rankings.find_ranges import find_ranges, find_ranges_of_counts
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions, RangesFound, shortages_of
-from ranking.core.scores import (
-    Int64Array,
-    NotEstimable,
-    Scores,
-    Shortage,
-    ordinal_ranks,
-    shared_ranks,
-)
+from ranking.core.scores import NotEstimable, Scores, Shortage, ordinal_ranks, shared_ranks
 from ranking.core.sharding.shards import Engine
 from ranking.core.uncertainty.standard_errors import errors_by_system
 

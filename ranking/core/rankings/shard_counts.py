@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.arrays import BoolArray, Int32Array, Int64Array
 from ranking.core.counting.counts import Layout, UnitSizes, count, counts_of_units, counts_per_block
 from ranking.core.counting.moments import AllMoments, Moments, second_moments, units_of
 from ranking.core.counting.resampling import Level, Resampling
-from ranking.core.judged.blocks import Blocks, Int32Array
+from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.rankings.counted_judgments import (
     RESAMPLED,
@@ -35,8 +36,6 @@ from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank_counted
 from ranking.core.sharding.shards import Engine
 from ranking.core.uncertainty.standard_errors import errors_by_system, standard_errors_of_counts
-
-Int64Array = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -174,7 +173,7 @@ def _count_layout(
     blocks: Blocks,
     layout: Layout,
     wanted: CountsWanted,
-    named: npt.NDArray[np.bool_],
+    named: BoolArray,
     place: Int64Array,
     documents: int,
 ) -> LayoutCounts:

@@ -36,9 +36,8 @@ from threading import Thread
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-Int64Array = npt.NDArray[np.int64]
+from ranking.core.arrays import Int64Array
 
 
 class EngineError(RuntimeError):

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.sharding.shards import Engine, on_any_engine
 from ranking.core.simulation.measures import clusters_at, sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import (
@@ -25,10 +25,6 @@ from ranking.core.simulation.model import (
     simulate_wins,
 )
 from ranking.core.simulation.noise import CampaignCurve, Futures, NoiseFit, likely_futures
-
-Float64Array = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
 
 #: Ratio of the comparisons at neighbouring points of a curve.
 _STEP = 1.1
@@ -61,15 +57,15 @@ class GrowthResult:
         Comparisons after which each campaign first reaches each target.
     """
 
-    average: Float64Array
-    first: Float64Array
+    average: FloatArray
+    first: FloatArray
 
-    def median(self) -> Float64Array:
+    def median(self) -> FloatArray:
         """Return comparisons after which half of the campaigns reached each target, (T,)."""
-        middle: Float64Array = np.exp(np.median(np.log(self.first), axis=0))
+        middle: FloatArray = np.exp(np.median(np.log(self.first), axis=0))
         return middle
 
-    def interval(self, confidence: float) -> Float64Array:
+    def interval(self, confidence: float) -> FloatArray:
         """Return the interval in which a share `confidence` of campaigns did so, (2, T)."""
         low, high = _tails(confidence)
         return np.stack(
@@ -170,7 +166,7 @@ def _measure(
     alpha: float,
     seed: int,
     experiment: int,
-) -> Float64Array:
+) -> FloatArray:
     """Return the share of significant pairs, and the clusters if wanted, (checkpoints, 1 or 2)."""
     model = model_of(experiment)
     wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
@@ -181,7 +177,7 @@ def _measure(
     return np.stack(columns, axis=-1)
 
 
-def _crossing(counts: Float64Array, values: Float64Array, target: float) -> float:
+def _crossing(counts: FloatArray, values: FloatArray, target: float) -> float:
     """Return where a curve, linear in log counts, first reaches a value; infinite if never."""
     # A share of pairs is a ratio of integers and may be a rounding error below the target.
     reached = np.flatnonzero(values >= target - 1e-9)

@@ -22,12 +22,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, logsumexp, ndtr
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.tallies import Tallies
 from ranking.core.simulation.measures import critical_wins
 from ranking.core.simulation.model import QUALITY_RANGE
-
-Float64Array = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
 
 
 class GroupsPosterior:
@@ -49,9 +47,9 @@ class GroupsPosterior:
 
     def __init__(
         self,
-        estimate: Float64Array,
-        variance: Float64Array,
-        spreads: Float64Array,
+        estimate: FloatArray,
+        variance: FloatArray,
+        spreads: FloatArray,
         *,
         share_with_equals: float,
     ) -> None:
@@ -91,7 +89,7 @@ class GroupsPosterior:
         *,
         groups: int | None = None,
         odds: float = 1.0,
-    ) -> Float64Array:
+    ) -> FloatArray:
         """Draw abilities, (E, n), in the order in which the estimates were given; of so many `groups` if given.
 
         Of n groups then with the largest spread that explains the estimates no more than `odds` times worse than another.
@@ -109,7 +107,7 @@ class GroupsPosterior:
         abilities = np.empty((experiments, n))
         luck = random.standard_normal((experiments, n))
         uniform = random.random((experiments, n))
-        cumulated: dict[tuple[int, int, int], Float64Array] = {}
+        cumulated: dict[tuple[int, int, int], FloatArray] = {}
         found: dict[tuple[int, int, int], tuple[float, float]] = {}
         for row, which in enumerate(chosen.tolist()):
             left, spread = which // count + 1, which % count
@@ -137,7 +135,7 @@ class GroupsPosterior:
         precision = float(known.sum()) + float(self._spreads[spread]) ** -2
         return float((known * self._estimate[begin:end]).sum()) / precision, precision**-0.5
 
-    def _evidence_of_runs(self) -> Float64Array:
+    def _evidence_of_runs(self) -> FloatArray:
         """Return for the run of systems i … j the log evidence that they are one group, with s! ways; (n, n, T)."""
         n = len(self._estimate)
         sums = [
@@ -196,7 +194,7 @@ class ActiveDraw:
         Share of blocks that are drawn as balanced ones.
     """
 
-    priorities: Callable[[Float64Array, Float64Array], tuple[Float64Array, Float64Array]]
+    priorities: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
     floor: float
 
 
@@ -217,18 +215,18 @@ class BudgetCurve:
         The same of clusters by rank ranges of that test.
     """
 
-    comparisons: Float64Array
-    pairs: Float64Array
-    pairs_low: Float64Array
-    pairs_high: Float64Array
-    pairs_middle: Float64Array
-    clusters: Float64Array
-    clusters_low: Float64Array
-    clusters_high: Float64Array
+    comparisons: FloatArray
+    pairs: FloatArray
+    pairs_low: FloatArray
+    pairs_high: FloatArray
+    pairs_middle: FloatArray
+    clusters: FloatArray
+    clusters_low: FloatArray
+    clusters_high: FloatArray
 
 
 def budget_curve(
-    comparisons: Sequence[float] | Float64Array,
+    comparisons: Sequence[float] | FloatArray,
     *,
     systems: int,
     per_block: int,
@@ -324,7 +322,7 @@ def _chances_before(
     by_itself: int,
     share_with_equals: float,
     random: np.random.Generator,
-) -> tuple[Float64Array, list[Float64Array]]:
+) -> tuple[FloatArray, list[FloatArray]]:
     """Return chances (E, n, n) that a system wins against another, in Koehn's model and among equals; and of each extreme."""
     with_equals = random.random(experiments) < share_with_equals
     groups = np.where(with_equals, random.integers(1, n, experiments), n)
@@ -334,9 +332,7 @@ def _chances_before(
     return _chances_of_groups(groups, n, random), extremes
 
 
-def _quantile(
-    values: Float64Array, share: float, method: Literal["lower", "higher"]
-) -> Float64Array:
+def _quantile(values: FloatArray, share: float, method: Literal["lower", "higher"]) -> FloatArray:
     return np.asarray(np.quantile(values, share, axis=0, method=method))
 
 
@@ -345,7 +341,7 @@ def _extremes(n: int) -> list[int]:
     return sorted({1, min(2, n), n})
 
 
-def _chances_of_groups(groups: Int64Array, n: int, random: np.random.Generator) -> Float64Array:
+def _chances_of_groups(groups: Int64Array, n: int, random: np.random.Generator) -> FloatArray:
     """Return chances (E, n, n) where so many qualities differ, in Koehn's model."""
     experiments = len(groups)
     quality = random.uniform(0, QUALITY_RANGE, (experiments, n))
@@ -361,13 +357,13 @@ def _chances_of_groups(groups: Int64Array, n: int, random: np.random.Generator) 
 
 
 def _chances_judged(
-    won: Float64Array,
+    won: FloatArray,
     shown: int,
     experiments: int,
     by_itself: int,
     share_with_equals: float,
     random: np.random.Generator,
-) -> tuple[Float64Array, list[Float64Array]]:
+) -> tuple[FloatArray, list[FloatArray]]:
     """Return chances (E, n, n) drawn from the posterior of abilities in Bradley and Terry's model; and of each extreme.
 
     Comparisons of a block share its outputs. Of equally good systems, the wins of one in a block of k
@@ -383,12 +379,12 @@ def _chances_judged(
     return _chances_of_abilities(groups.draw(experiments, random)), extremes
 
 
-def _chances_of_abilities(ability: Float64Array) -> Float64Array:
+def _chances_of_abilities(ability: FloatArray) -> FloatArray:
     gap = ability[:, :, np.newaxis] - ability[:, np.newaxis, :]
     return np.asarray(1 / (1 + np.exp(-gap)))
 
 
-def _estimates(won: Float64Array) -> tuple[Float64Array, Float64Array]:
+def _estimates(won: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the abilities of most likelihood and their variances, as if those were independent.
 
     Variances are such that differences have theirs where all pairs met equally often. A weak prior bounds
@@ -412,13 +408,13 @@ def _estimates(won: Float64Array) -> tuple[Float64Array, Float64Array]:
 
 
 def _measured(
-    won: Float64Array,
-    chances: Float64Array,
-    more: Float64Array,
+    won: FloatArray,
+    chances: FloatArray,
+    more: FloatArray,
     shown: int,
     random: np.random.Generator,
     active: ActiveDraw | None,
-) -> tuple[Float64Array, Float64Array]:
+) -> tuple[FloatArray, FloatArray]:
     """Return the pairs separated and the clusters, (E, C), after `more` decided comparisons of all pairs."""
     experiments, n, _n = chances.shape
     first, second = np.triu_indices(n, k=1)
@@ -464,7 +460,7 @@ def _measured(
 class _ActivePairs:
     """How often pairs meet under an active design, in E campaigns side by side, a few blocks standing for all of a step."""
 
-    def __init__(self, active: ActiveDraw, won: Float64Array, experiments: int, shown: int) -> None:
+    def __init__(self, active: ActiveDraw, won: FloatArray, experiments: int, shown: int) -> None:
         self._active, self._won, self._shown = active, won, shown
         self._ability = np.zeros((experiments, len(won)))
         self._weights = np.empty((0,))
@@ -483,10 +479,10 @@ class _ActivePairs:
     def step(
         self,
         size: float,
-        lead: Float64Array,
-        to_come: Float64Array,
+        lead: FloatArray,
+        to_come: FloatArray,
         random: np.random.Generator,
-    ) -> Float64Array:
+    ) -> FloatArray:
         """Return how many of these comparisons are of each pair, (E, pairs)."""
         first, second = self._pairs
         if self._judged >= (1 + _GROWTH) * self._known:
@@ -498,7 +494,7 @@ class _ActivePairs:
         together = np.matmul(shown.swapaxes(1, 2), shown)[:, first, second]
         return np.asarray(together * (size / (blocks * self._of_block)))
 
-    def _weights_after(self, lead: Float64Array, to_come: Float64Array) -> Float64Array:
+    def _weights_after(self, lead: FloatArray, to_come: FloatArray) -> FloatArray:
         """Return the chances of pairs in active and in even blocks, (2, E, n, n)."""
         first, second = self._pairs
         wins = np.broadcast_to(self._won, (len(lead), *self._won.shape)).copy()
@@ -510,8 +506,8 @@ class _ActivePairs:
 
 
 def _blocks_by_weight(
-    weights: Float64Array, which: Int64Array, shown: int, random: np.random.Generator
-) -> Float64Array:
+    weights: FloatArray, which: Int64Array, shown: int, random: np.random.Generator
+) -> FloatArray:
     """Return for B blocks of E campaigns which systems they show, 1 or 0, (E, B, n): drawn as active designs draw.
 
     The first with chances as its weights (2, E, n, n), of which `which` chooses one for each block, in all; each further
@@ -534,8 +530,8 @@ def _blocks_by_weight(
 
 
 def _clusters(
-    better: npt.NDArray[np.bool_],
-    worse: npt.NDArray[np.bool_],
+    better: BoolArray,
+    worse: BoolArray,
     first: Int64Array,
     second: Int64Array,
     n: int,
@@ -635,7 +631,7 @@ def needs_of_design(
     )
 
 
-def _reached(judgments: Float64Array, pairs: Float64Array, wanted: float) -> float | None:
+def _reached(judgments: FloatArray, pairs: FloatArray, wanted: float) -> float | None:
     """Return where a curve first reaches a number of pairs; None if it does not."""
     there = np.flatnonzero(pairs >= wanted - 1e-9)
     if not len(there):

@@ -7,15 +7,9 @@ kernels that are not cached on disk, see `ranking.core.compiling`.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from optional_packages.numba import float64, int8, int32, int64, njit, types, void
-
-Float64Array = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-Int32Array = npt.NDArray[np.int32]
-Int8Array = npt.NDArray[np.int8]
-
+from ranking.core.arrays import FloatArray, Int8Array, Int32Array, Int64Array
 
 _SIGNATURE = void(
     types.NumPyRandomGeneratorType("npy_rng"),
@@ -44,7 +38,7 @@ def _draw_systems(generator: np.random.Generator, order: Int64Array, count: int)
 
 @njit(cache=True, nogil=True)
 def _insert(
-    perceived: Float64Array, shown: Int64Array, count: int, value: float, system: int
+    perceived: FloatArray, shown: Int64Array, count: int, value: float, system: int
 ) -> None:
     """Insert a system into the first `count`, which are sorted by perceived quality, best first."""
     k = count
@@ -57,7 +51,7 @@ def _insert(
 
 
 @njit(cache=True, nogil=True)
-def _give_labels(perceived: Float64Array, tie_radius: float, label: Int64Array) -> None:
+def _give_labels(perceived: FloatArray, tie_radius: float, label: Int64Array) -> None:
     """Label sorted outputs; a label ends where outputs are too far below its best one."""
     best = perceived[0]
     label[0] = 1
@@ -83,8 +77,8 @@ def _count(shown: Int64Array, label: Int64Array, won: Int64Array, tied: Int64Arr
 @njit(_SIGNATURE, cache=True, nogil=True)
 def judge_blocks(
     generator: np.random.Generator,
-    quality: Float64Array,
-    outputs: Float64Array,
+    quality: FloatArray,
+    outputs: FloatArray,
     noise: float,
     judge_noise: float,
     tie_radius: float,

@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Counts
 from ranking.core.counting.resampling import bootstrap_wins
 from ranking.core.methods.lopez import lopez_order
@@ -31,11 +31,6 @@ from ranking.core.simulation.model import (
     resampling_generator,
     simulate_blocks,
 )
-
-Float64Array = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-
 
 Level = Literal["pairs", "blocks", "segments"]
 _SEGMENT_KEYS = 200  # Stream of random numbers, apart from those of the simulation.
@@ -109,7 +104,7 @@ def _critical_wins(size: int, alpha: float) -> Int64Array:
     return np.minimum(critical, decided + 1)
 
 
-def significant_pairs(wins: Int64Array, *, alpha: float = 0.05) -> Float64Array:
+def significant_pairs(wins: Int64Array, *, alpha: float = 0.05) -> FloatArray:
     """Return the share of the n(n−1)/2 pairs that the sign test separates, shape (...)."""
     n = wins.shape[-1]
     separated = np.count_nonzero(significantly_better(wins, alpha=alpha), axis=(-2, -1))
@@ -215,20 +210,20 @@ def _resample_pairs(
     return drawn.reshape(resamples, *wins.shape)
 
 
-def true_ranks(quality: Float64Array) -> Int64Array:
+def true_ranks(quality: FloatArray) -> Int64Array:
     """Return the ranks of systems by true quality, 1 for the best, shape (n,)."""
     ranks = np.empty(len(quality), dtype=np.int64)
     ranks[np.argsort(-quality, kind="stable")] = np.arange(1, len(quality) + 1)
     return ranks
 
 
-def range_violations(ranges: RankRanges, true: Int64Array) -> Float64Array:
+def range_violations(ranges: RankRanges, true: Int64Array) -> FloatArray:
     """Return the share of systems whose true rank is outside their range, shape (...)."""
     outside = (true < ranges.low) | (true > ranges.high)
     return np.asarray(outside.mean(axis=-1))
 
 
-def cluster_violations(cluster: Int64Array, true: Int64Array) -> Float64Array:
+def cluster_violations(cluster: Int64Array, true: Int64Array) -> FloatArray:
     """Return the share of systems placed above a truly better one, or below a truly worse one.
 
     Systems of one cluster are not ordered. Arguments of shapes (..., n) and (n,) give shape (...).
@@ -297,7 +292,7 @@ def _lopez_ranks(wins: Int64Array) -> Int64Array:
     return ranks
 
 
-def error_of_ranks(ranks: Int64Array, true: Int64Array) -> Float64Array:
+def error_of_ranks(ranks: Int64Array, true: Int64Array) -> FloatArray:
     """Return the share of the n(n−1)/2 pairs that are in the wrong order (Koehn 2012, eq. 5).
 
     The printed equation has n(n−2)/2, a misprint. Arguments of shapes (..., n) and (n,) give shape
@@ -311,7 +306,7 @@ def error_of_ranks(ranks: Int64Array, true: Int64Array) -> Float64Array:
 _NEGLIGIBLE = 1e-6
 
 
-def sorted_expected_wins(wins: Int64Array) -> Float64Array:
+def sorted_expected_wins(wins: Int64Array) -> FloatArray:
     """Return the Expected Wins of all systems, best first.
 
     Parameters
@@ -324,11 +319,11 @@ def sorted_expected_wins(wins: Int64Array) -> Float64Array:
         A system without a decided comparison counts as one that wins half of them.
     """
     scores = expected_wins(wins)
-    values: Float64Array = np.sort(np.where(scores.estimable, scores.values, 0.5), axis=-1)
+    values: FloatArray = np.sort(np.where(scores.estimable, scores.values, 0.5), axis=-1)
     return values[..., ::-1]
 
 
-def spread_p_value(spread: Float64Array, simulated: Float64Array) -> float:
+def spread_p_value(spread: FloatArray, simulated: FloatArray) -> float:
     """Return the p-value of the test that a campaign's systems are spread as in simulated ones.
 
     The campaign and the E simulated ones are E + 1 points in n dimensions. The statistic is the
@@ -362,7 +357,7 @@ _DIFFERENCES, _COUNTS = 64, 60
 
 def expected_significant_pairs(
     model: Model, comparisons: Sequence[int] | Int64Array, *, alpha: float = 0.05
-) -> Float64Array:
+) -> FloatArray:
     """Return the expected share of pairs that the one-sided sign test separates.
 
     By linearity, it is the expectation for a single pair of systems, independently of the other
@@ -406,7 +401,7 @@ def expected_significant_pairs(
 
 
 def _expectation(
-    blocks: int, meets: float, better: Float64Array, weight: Float64Array, alpha: float
+    blocks: int, meets: float, better: FloatArray, weight: FloatArray, alpha: float
 ) -> float:
     from scipy.stats import binom  # a fifth of the time in which Django starts
 
@@ -423,7 +418,7 @@ def _expectation(
 
 def expected_comparisons(
     model: Model, targets: Sequence[float], *, alpha: float = 0.05, limit: int = 4_000_000
-) -> Float64Array:
+) -> FloatArray:
     """Return the comparisons after which the expected share of significant pairs reaches targets.
 
     Parameters
@@ -447,5 +442,5 @@ def expected_comparisons(
     grid = np.geomspace(first, max(limit, first + 1), points)
     # The power of the sign test is not monotone in the number of comparisons.
     shares = np.maximum.accumulate(expected_significant_pairs(model, grid.astype(int), alpha=alpha))
-    reached: Float64Array = np.exp(np.interp(targets, shares, np.log(grid), right=np.inf))
+    reached: FloatArray = np.exp(np.interp(targets, shares, np.log(grid), right=np.inf))
     return reached

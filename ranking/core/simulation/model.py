@@ -20,13 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray, Int8Array, Int32Array, Int64Array
 from ranking.core.counting.tallies import chunks
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
-
-Float64Array = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
 
 #: System qualities are drawn from [0, QUALITY_RANGE]; all other scales are relative to it.
 QUALITY_RANGE = 10.0
@@ -132,7 +129,7 @@ class Simulated:
         Symmetric.
     """
 
-    quality: Float64Array
+    quality: FloatArray
     blocks: Int64Array
     wins: Int64Array
     ties: Int64Array
@@ -184,7 +181,7 @@ def simulate_wins(
 
 def simulate_blocks(
     model: Model, *, blocks: int, seed: int, experiment: int, judges: int = 1
-) -> tuple[Blocks, Float64Array]:
+) -> tuple[Blocks, FloatArray]:
     """Simulate the same campaign as `simulate_wins`, and return its blocks.
 
     Parameters
@@ -224,7 +221,7 @@ def simulate_blocks(
 
 def _simulate(
     model: Model, blocks: Sequence[int] | Int64Array, seed: int, experiment: int, *, keep: bool
-) -> tuple[Simulated, npt.NDArray[np.int8], npt.NDArray[np.int8], npt.NDArray[np.int32]]:
+) -> tuple[Simulated, Int8Array, Int8Array, Int32Array]:
     # Imported here, because the compiler takes longer to load than the rest of the core.
     from ranking.core.simulation.kernel import judge_blocks
 

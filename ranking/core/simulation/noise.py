@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.ranges.clusters import clusters
@@ -34,10 +34,6 @@ from ranking.core.simulation.model import (
     measure_experiments,
     simulate_wins,
 )
-
-Float64Array = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
 
 #: The noises simulated, for qualities from 0 to 10: from nearly no noise to nearly no signal.
 NOISE_GRID = np.geomspace(0.5, 128, 33)
@@ -79,10 +75,10 @@ class CampaignCurve:
     per_block: int
     comparisons: int
     decided: Int64Array
-    significant: Float64Array
+    significant: FloatArray
     separated: float
     clusters: int
-    spread: Float64Array
+    spread: FloatArray
     alpha: float
 
     @property
@@ -94,9 +90,7 @@ class CampaignCurve:
         """Return the model of campaigns like this one, with the given noise."""
         return Model(systems=self.systems, noise=noise, per_block=self.per_block, groups=groups)
 
-    def simulated(
-        self, model: Model, seed: int, experiment: int
-    ) -> tuple[Float64Array, Float64Array]:
+    def simulated(self, model: Model, seed: int, experiment: int) -> tuple[FloatArray, FloatArray]:
         """Return the curve of a simulated campaign at the same points, and its spread.
 
         Returns
@@ -196,7 +190,7 @@ class NoiseFit:
     low: float | None
     high: float | None
     confidence: float
-    simulated: Float64Array
+    simulated: FloatArray
     experiments: int
     seed: int
 
@@ -212,10 +206,10 @@ class NoiseTable:
     seed : int
     """
 
-    curves: Float64Array
+    curves: FloatArray
     seed: int
 
-    def fit(self, significant: Float64Array | Sequence[float], confidence: float) -> NoiseFit:
+    def fit(self, significant: FloatArray | Sequence[float], confidence: float) -> NoiseFit:
         """Fit the noise to a campaign's curve at the same points.
 
         The height of a curve is its average over the points. The fitted noise is the one whose
@@ -311,12 +305,12 @@ def fit_noise(
 
 
 @on_any_engine()
-def _curves_over_noise(curve: CampaignCurve, seed: int, experiment: int) -> Float64Array:
+def _curves_over_noise(curve: CampaignCurve, seed: int, experiment: int) -> FloatArray:
     models = [curve.model(noise) for noise in NOISE_GRID.tolist()]
     return np.array([curve.simulated(model, seed, experiment)[0] for model in models])
 
 
-def _noise_at_height(height: float, heights: Float64Array) -> float | None:
+def _noise_at_height(height: float, heights: FloatArray) -> float | None:
     """Return the noise at which heights, falling along `NOISE_GRID`, reach a value, or None."""
     falling = np.minimum.accumulate(heights)
     if not falling[-1] < height < falling[0]:
@@ -422,15 +416,15 @@ def _candidate_model(
 @on_any_engine()
 def _measured_candidate(
     curve: CampaignCurve, model_of: ModelOf, seed: int, experiment: int
-) -> Float64Array:
+) -> FloatArray:
     """Return the curve and the spread of a simulated campaign in one row, shape (C + n,)."""
     return np.concatenate(curve.simulated(model_of(experiment), seed, experiment))
 
 
-def _distance(found: Float64Array, wanted: Float64Array) -> Float64Array:
+def _distance(found: FloatArray, wanted: FloatArray) -> FloatArray:
     """Return the mean squared difference of each row, in units of the variance among rows, (E,)."""
     variance = float(found.var(axis=0).mean())
-    distance: Float64Array = np.square(found - wanted).mean(axis=1)
+    distance: FloatArray = np.square(found - wanted).mean(axis=1)
     return distance / variance if variance > 0 else distance
 
 
@@ -449,17 +443,17 @@ class Forecast:
     confidence : float
     """
 
-    comparisons: Float64Array
-    share: Float64Array
-    low: Float64Array
-    high: Float64Array
+    comparisons: FloatArray
+    share: FloatArray
+    low: FloatArray
+    high: FloatArray
     confidence: float
 
 
 def forecast_pairs(
     curve: CampaignCurve,
     futures: Futures,
-    comparisons: Sequence[float] | Float64Array,
+    comparisons: Sequence[float] | FloatArray,
     *,
     confidence: float = 0.95,
     seed: int = 0,
@@ -524,7 +518,7 @@ def forecast_pairs(
 @on_any_engine()
 def _shares(
     model_of: ModelOf, decided: tuple[float, ...], alpha: float, seed: int, experiment: int
-) -> Float64Array:
+) -> FloatArray:
     """Return the share of significant pairs of a simulated campaign at each point, (C,)."""
     model = model_of(experiment)
     wanted = np.maximum(1, np.rint(decided)).astype(np.int64)

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray
 from ranking.core.ranges.clusters import RankRanges
 from ranking.core.sharding.shards import Engine, on_any_engine
 from ranking.core.simulation.measures import (
@@ -31,8 +31,6 @@ from ranking.core.simulation.model import (
     measure_experiments,
     simulate_wins,
 )
-
-Float64Array = npt.NDArray[np.float64]
 
 METHODS = ("bojar", "expected_wins", "lopez")
 _MEASURES = (
@@ -222,7 +220,7 @@ def _measure(
     ranges: _Ranges,
     seed: int,
     experiment: int,
-) -> Float64Array:
+) -> FloatArray:
     """Return the measures of one experiment, shape (checkpoints, measures and methods)."""
     simulated = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment)
     true = true_ranks(simulated.quality)

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-Float64Array = npt.NDArray[np.float64]
-
+from ranking.core.arrays import FloatArray
 
 #: Silent reading of English non-fiction takes 238 words a minute (Brysbaert 2019, a meta-analysis of 190
 #: studies). Nobody has measured what ranking adds: every word is taken to be read twice.
@@ -55,7 +54,7 @@ class ReadingPace:
     error: float = 0.0
     degrees_of_freedom: float = np.inf
 
-    def quantiles(self, shares: npt.ArrayLike) -> Float64Array:
+    def quantiles(self, shares: npt.ArrayLike) -> FloatArray:
         """Return quantiles of the pace of those who judge the rest, for shares between 0 and 1."""
         from scipy import stats  # a fifth of the time in which Django starts
 
@@ -202,7 +201,7 @@ def forecast_end(done: Sequence[int], left: int, *, confidence: float = 0.95) ->
     return EndOfWork(left / mean, low, high)
 
 
-def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLike) -> Float64Array:
+def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLike) -> FloatArray:
     """Return quantiles of the days until the end, for each of some amounts that may be left.
 
     Those of shares (1 ± confidence) / 2 are the ends of the interval of `forecast_end`.
@@ -318,11 +317,11 @@ def days_ahead(
     return _ahead(days.ravel(), confidence)
 
 
-def _shares() -> Float64Array:
+def _shares() -> FloatArray:
     return (np.arange(_PACES) + 0.5) / _PACES
 
 
-def _ahead(values: Float64Array, confidence: float) -> Ahead:
+def _ahead(values: FloatArray, confidence: float) -> Ahead:
     tail = (1 - confidence) / 2
     return Ahead(
         value=_known(float(np.quantile(values, 0.5, method="inverted_cdf"))),

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv, stdtrit
 
+from ranking.core.arrays import Int64Array
 from ranking.core.counting.counts import effective_number_from
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.uncertainty.two_way import (
@@ -15,8 +16,6 @@ from ranking.core.uncertainty.two_way import (
     ScoreCovariance,
     combined_covariance,
 )
-
-Int64Array = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

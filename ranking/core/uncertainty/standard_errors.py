@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import (
     Layout,
     count,
@@ -37,9 +37,6 @@ from ranking.core.uncertainty.two_way import (
     combined_covariance,
     two_way_covariance,
 )
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
 
 
 def standard_errors(

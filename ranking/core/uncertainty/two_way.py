@@ -33,16 +33,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import chdtri, ndtri
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.moments import CLUSTER_UNITS, MIN_UNITS, ClusterUnit, Moments
 from ranking.core.counting.resampling import uniform_numbers
 from ranking.core.scores import Scores
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-
 
 #: Uniform numbers have steps of 2**-53; half a step replaces 0, whose quantile is infinite.
 _LEAST = 2.0**-54
