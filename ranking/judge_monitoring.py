@@ -30,8 +30,7 @@ from ranking.core.judges.clicking import (
     typed_in_order_of_tallies,
 )
 from ranking.core.judges.diagnosis import disagreement_of_tallies
-from ranking.core.judges.patterns import tie_sums
-from ranking.core.judges.position_bias import position_bias_of_tallies
+from ranking.core.judges.patterns import position_bias_of_tallies, tie_sums
 from ranking.core.judges.repeats import repeat_sums
 from ranking.core.judges.shares import Share, shares_of_sums
 from ranking.core.judges.tallies import JudgeTallies, median_times_of_tallies, tally_judges

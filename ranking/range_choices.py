@@ -9,11 +9,11 @@ from typing import Any
 from ranking.core.anytime import Refusal
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
-from ranking.core.ranges.sign_tests import Correction, Sides
+from ranking.core.ranges import Correction, Sides
 from ranking.core.rankings.counted_judgments import EffectiveUnits
 from ranking.core.rankings.range_kinds import RangeKind, RangeOptions
 from ranking.core.rankings.rank import Ranking
-from ranking.core.uncertainty.two_way import RangeLimit
+from ranking.core.uncertainty import RangeLimit
 
 
 class RangeChoiceError(ValueError):

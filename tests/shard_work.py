@@ -8,7 +8,7 @@ from threading import Event
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.sharding.shards import on_any_engine
+from ranking.core.sharding import on_any_engine
 
 
 @on_any_engine()

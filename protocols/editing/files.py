@@ -25,7 +25,7 @@ from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
 from protocols.editing.statistics import FEWEST_EDITS, OUTCOMES, Edits, Outcome, character_distance
 from protocols.frame.stored import answers_written, judgments_counted, system_names, systems_counted
 from protocols.models import EditingAnswer
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.files.labels import (
     Refuse,

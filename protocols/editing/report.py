@@ -20,13 +20,12 @@ from protocols.editing.statistics import (
 )
 from protocols.frame.tables import files_data, report_of_answers, table_of
 from ranking.analyses import AnalysisKind, Begin, Option, OptionError
-from ranking.analyses.common import CONFIDENCE
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments
+from ranking.analyses.options import CONFIDENCE
 from ranking.core.judges.shares import Share
 from ranking.core.scores import Shortage
 from ranking.reports.inputs import Input
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.agreement import kappa_shown
 from ranking.wording.methods import shortages_in_words
 from ranking.wording.numbers import decimals, percent_in_figures

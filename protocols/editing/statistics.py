@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.judges.shares import Share, two_way_share
-from ranking.core.ranges.clusters import RankRanges, clusters
-from ranking.core.ranges.sign_tests import Correction, adjusted
+from ranking.core.ranges import Correction, RankRanges, adjusted, clusters
 from ranking.core.scores import Scores, shared_ranks
 
 Int64Array = npt.NDArray[np.int64]

@@ -12,7 +12,7 @@ from annotation.services import judgments_number
 from campaign.formats.errors import Loss
 from campaign.models import Task
 from campaign.texts.json_lines import json_line
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments
 
 Stored_co = TypeVar("Stored_co", covariant=True)
 Stored = TypeVar("Stored")

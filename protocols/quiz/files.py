@@ -22,7 +22,7 @@ from campaign.models import Segment, Task
 from protocols.frame.stored import answers_written, judgments_counted, system_names, systems_counted
 from protocols.models import Snippet
 from protocols.quiz.statistics import Readings
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.files.labels import (
     Refuse,

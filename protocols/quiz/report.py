@@ -20,13 +20,12 @@ from protocols.quiz.statistics import (
     scores_of_readings,
 )
 from ranking.analyses import AnalysisKind, Begin, OptionError
-from ranking.analyses.common import CONFIDENCE
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments
+from ranking.analyses.options import CONFIDENCE
 from ranking.core.scores import Shortage
 from ranking.files.records import FileRead
 from ranking.reports.inputs import Input
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import lowered, not_yet_in_words
 from ranking.wording.numbers import percent_in_figures
 

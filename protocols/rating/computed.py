@@ -30,7 +30,7 @@ from protocols.rating.statistics.outliers import (
     removals,
 )
 from protocols.rating.statistics.ratings import THREE_POINTS, Criterion, Ratings
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 
 BoolArray = npt.NDArray[np.bool_]
 Int64Array = npt.NDArray[np.int64]

@@ -25,7 +25,7 @@ from campaign.models import Task
 from protocols.frame.stored import answers_written, judgments_counted, systems_counted
 from protocols.rating.answers import rules_complete
 from protocols.rating.statistics.ratings import POINTS, Criterion, Items, Ratings
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.files import SelectionError
 from ranking.files.labels import (

@@ -17,9 +17,9 @@ from protocols.rating.files import RatingsRead, easy_items, ratings_chosen
 from protocols.rating.statistics.ratings import POINTS, Items
 from protocols.rating.tables import ratings_report
 from ranking.analyses import AnalysisKind, Begin, Option, OptionError
-from ranking.analyses.common import CONFIDENCE, SEED
-from ranking.analyses.judgments import ChosenJudgments
-from ranking.core.ranges.sign_tests import Correction
+from ranking.analyses.kind import ChosenJudgments
+from ranking.analyses.options import CONFIDENCE, SEED
+from ranking.core.ranges import Correction
 from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.wording.pair_tests import CORRECTION_WORDS

@@ -16,7 +16,7 @@ from protocols.rating.statistics.outliers import Rule
 from protocols.rating.statistics.ratings import Criterion
 from ranking.code_version import code_version
 from ranking.core.diagnosis.correlation import SampledCorrelation
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from ranking.reports.correlations import (
     correlation_cells,
     correlation_columns,
@@ -24,8 +24,7 @@ from ranking.reports.correlations import (
     interval_notes,
 )
 from ranking.reports.inputs import Input, excluded_notes, input_data
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.agreement import kappa_shown, strength_caution, strength_in_words
 from ranking.wording.methods import shortages_in_words
 from ranking.wording.numbers import decimals, percent_in_figures

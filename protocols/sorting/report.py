@@ -27,8 +27,8 @@ from protocols.sorting.statistics.merge_insertion import Verdict
 from protocols.sorting.statistics.verdicts import Answer, Decision
 from protocols.sorting.tables import SortFound, sort_report
 from ranking.analyses import AnalysisKind, Begin, Option
-from ranking.analyses.judgments import ChosenJudgments
-from ranking.core.ranges.sign_tests import Correction
+from ranking.analyses.kind import ChosenJudgments
+from ranking.core.ranges import Correction
 from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.wording.pair_tests import CORRECTION_WORDS

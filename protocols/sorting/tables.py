@@ -38,8 +38,7 @@ from ranking.analyses.ranking import tests_in_words
 from ranking.code_version import code_version
 from ranking.core.scores import Shortage
 from ranking.reports.inputs import excluded_notes
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.methods import METHOD_WORDS, shortages_in_words
 from ranking.wording.pair_tests import LEVEL_WORDS
 

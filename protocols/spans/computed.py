@@ -17,7 +17,7 @@ from protocols.spans.statistics.rules import ClusterRule, RuleResult, apply_rule
 from protocols.spans.statistics.span_agreement import SpanAgreement, span_agreement
 from ranking.core.judged.blocks import Blocks
 from ranking.core.rankings.rank import Ranking, rank
-from ranking.core.sharding.shards import Engine
+from ranking.core.sharding import Engine
 
 
 @dataclass(frozen=True, kw_only=True)

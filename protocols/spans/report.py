@@ -16,8 +16,8 @@ from protocols.spans.statistics.columns import Measure
 from protocols.spans.statistics.rules import ClusterRule
 from protocols.spans.tables import spans_report
 from ranking.analyses import AnalysisKind, Begin, Option
-from ranking.analyses.common import CONFIDENCE, METHOD, RESAMPLES, SEED
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments
+from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED
 from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.wording.pair_tests import LEVEL_WORDS

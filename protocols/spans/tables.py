@@ -24,8 +24,7 @@ from ranking.code_version import code_version
 from ranking.core.scores import Shortage
 from ranking.files.records import FileRead, JudgmentsRead
 from ranking.reports.inputs import Input
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, Value, plain
+from ranking.reports.tables import Column, Plot, Report, Table, Value, plain
 from ranking.wording.methods import not_yet_in_words, shortages_in_words
 
 

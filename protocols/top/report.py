@@ -20,8 +20,8 @@ from campaign.models import Protocol, Task
 from protocols.frame.tables import report_of_answers
 from protocols.top.statistics import Times, TimesCompared, times_compared
 from ranking.analyses import AnalysisKind, Begin, Option
-from ranking.analyses.common import CONFIDENCE
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments
+from ranking.analyses.options import CONFIDENCE
 from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.methods import lowered, not_yet_in_words

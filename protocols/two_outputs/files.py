@@ -29,7 +29,7 @@ from protocols.frame.stored import (
 )
 from protocols.models import TwoOutputsAnswer, Verdict
 from protocols.two_outputs.statistics import Choice, Choices
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments
 from ranking.export.writing import WRITTEN, ranked_file_write
 from ranking.files import SelectionError
 from ranking.files.labels import (

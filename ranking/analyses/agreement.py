@@ -9,9 +9,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option
+from ranking.analyses.options import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, Option, kappa_options
 from ranking.core.agreement.measures import (
     AgreementMeasures,
     LabelAgreements,
@@ -28,8 +27,7 @@ from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.reports.correlations import kappa_cells, kappa_columns, kappa_plot
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.agreement import (
     CHANCE_WORDS,
     PAIRING_WORDS,

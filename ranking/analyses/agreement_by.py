@@ -10,9 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.analyses.agreement import CHANCE
-from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option
+from ranking.analyses.options import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, Option, kappa_options
 from ranking.core.agreement.intervals import AgreementEstimate
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.parts import (

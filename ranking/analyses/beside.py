@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol
-from ranking.analyses.common import CONFIDENCE, RESAMPLES, SEED
 from ranking.analyses.firmness import COUNTS_METHOD
 from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED
 from ranking.analyses.ranking import group_notes, shown_rows, tests_in_words
 from ranking.code_version import code_version
 from ranking.core.beside import (
@@ -30,11 +30,10 @@ from ranking.core.beside import (
     tasks_beside,
 )
 from ranking.core.methods.bradley_terry import NotConvergedError
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from ranking.reports.correlations import interval_ends
 from ranking.reports.inputs import Input, TaskRead, excluded_notes, input_data
-from ranking.reports.plots import Plot
-from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
+from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS

@@ -23,8 +23,7 @@ from ranking.core.diagnosis.campaign import (
 from ranking.core.diagnosis.correlation import SampledCorrelation
 from ranking.reports.correlations import in_figures_with_interval, interval_notes
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, plain
+from ranking.reports.tables import Column, Plot, Report, Table, plain
 from ranking.wording.numbers import decimals
 
 SKIPPED_BLOCKS = Option(

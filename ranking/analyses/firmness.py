@@ -12,9 +12,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from ranking.analyses.common import METHOD, swaps_in_words
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option
+from ranking.analyses.options import METHOD, Option, swaps_in_words
 from ranking.core.firmness.fewest_blocks import FewestBlocks, Proof, fewest_blocks
 from ranking.core.firmness.without_each import WithoutEach, without_each
 from ranking.core.methods.bradley_terry import NotConvergedError
@@ -22,8 +21,7 @@ from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS, counts_method_named
 from ranking.core.rankings.rank import compared_groups
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Named, Report, Table
+from ranking.reports.tables import Column, Named, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import decimals
 from ranking.wording.published_method import at_least_in_words

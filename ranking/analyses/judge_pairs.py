@@ -11,17 +11,15 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.analyses.common import CONFIDENCE
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option
+from ranking.analyses.options import CONFIDENCE, Option
 from ranking.core.agreement.judge_pairs import PairAgreement, PairsAgreement, agreement_of_pairs
 from ranking.core.agreement.report import Agreement, inter_judge_agreement
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judges.repeats import Unanimity, unanimity
 from ranking.reports.correlations import kappa_plot
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.plots import Plot
-from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
+from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value
 from ranking.wording.agreement import (
     no_interval_in_words,
     not_estimable_in_words,

@@ -12,9 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
 from ranking.analyses.agreement_by import POOLED_CHANCE
-from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, METHOD, RESAMPLES, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option
+from ranking.analyses.options import CONFIDENCE, KAPPA_LEVEL, METHOD, RESAMPLES, SEED, Option
 from ranking.core.agreement.report import JudgeChance
 from ranking.core.agreement.statistics import Chance
 from ranking.core.judges.diagnosis import JudgeDiagnosis, diagnose_judges

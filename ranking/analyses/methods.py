@@ -11,9 +11,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.analyses.common import METHOD, SEED, swaps_in_words
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option
+from ranking.analyses.options import METHOD, SEED, Option, swaps_in_words
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import MethodOrder, orders_by_methods
 from ranking.core.rankings.rank import compared_groups
@@ -28,8 +27,7 @@ from ranking.core.selection import (
     select_method,
 )
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 
 #: Lopez searches for minutes where systems are many, and the Bradley–Terry of judges fits each judge.

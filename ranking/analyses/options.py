@@ -1,4 +1,7 @@
-"""The options of an analysis: their words, what they may be, and how text becomes a value."""
+"""The options of an analysis: their words, what they may be, and how text becomes a value.
+
+Options that several kinds of analyses have.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,14 @@ from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from campaign.texts.nearest import with_nearest
+from ranking.core.agreement.intervals import KAPPA_LEVELS
+from ranking.core.methods.registry import METHODS
+from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import in_figures
+from ranking.wording.pair_tests import LEVEL_WORDS
 
 #: What a person reads: translated when it is shown.
 Words = str | Promise
@@ -140,3 +148,48 @@ def completed(options: Sequence[Option], given: Mapping[str, Any]) -> dict[str, 
         name: option.read(given[name]) if name in given else option.default
         for name, option in known.items()
     }
+
+
+SEED = Option(
+    name="seed",
+    label=gettext_lazy("Seed"),
+    default=0,
+    low=0,
+    high=2**32 - 1,
+    help=gettext_lazy("Of all random numbers: the same seed gives the same figures."),
+)
+CONFIDENCE = Option(
+    name="confidence",
+    label=gettext_lazy("Confidence"),
+    default=0.95,
+    low=0,
+    high=0.999,
+    is_open=False,
+    help=gettext_lazy("Of ranges and intervals, between 0 and 1."),
+)
+RESAMPLES = Option(
+    name="resamples", label=gettext_lazy("Resamples"), default=1000, low=100, high=10_000
+)
+METHOD = Option(
+    name="method",
+    label=gettext_lazy("Method"),
+    default="expected_wins",
+    choices={name: METHOD_WORDS[name] for name in METHODS},
+)
+#: What intervals of κ take for drawn at random.
+KAPPA_LEVEL = Option(
+    name="resample",
+    label=gettext_lazy("Intervals account for"),
+    default="two_way",
+    choices={level: LEVEL_WORDS[level] for level in KAPPA_LEVELS},
+)
+
+
+def kappa_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of functions of the core that measure κ."""
+    return {name: options[name] for name in ("resample", "resamples", "confidence", "seed")}
+
+
+def swaps_in_words(swapped: Sequence[tuple[str, str]]) -> str:
+    """Return pairs in another order, the better one by the first order named last."""
+    return "; ".join(f"{worse} > {better}" for better, worse in swapped)

@@ -11,9 +11,8 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from ranking.analyses.common import CONFIDENCE, METHOD, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option, OptionError
+from ranking.analyses.options import CONFIDENCE, METHOD, SEED, Option, OptionError
 from ranking.analyses.ranking import outcome_columns, tests_in_words
 from ranking.core.arrays import BoolArray
 from ranking.core.counting.resampling import LEVELS
@@ -31,12 +30,11 @@ from ranking.core.diagnosis.direct_pairs import (
 from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import FEWEST_BLOCKS, RangeOptions
 from ranking.core.scores import Scores, Shortage, ordinal_ranks
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS, lowered, not_yet_in_words
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS, mark_of

@@ -9,14 +9,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.analyses.common import CONFIDENCE, METHOD, RESAMPLES, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option, OptionError
+from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option, OptionError
 from ranking.core.counting.resampling import LEVELS
 from ranking.core.methods.bradley_terry import INFINITE_GAP
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges.sign_tests import ComparedPair, Correction
+from ranking.core.ranges import ComparedPair, Correction
 from ranking.core.rankings.range_kinds import RANGE_KINDS
 from ranking.core.rankings.rank import Ranking, only_estimable, rank
 from ranking.range_choices import (
@@ -27,8 +26,7 @@ from ranking.range_choices import (
     range_limits,
 )
 from ranking.reports.inputs import AnyInput, Input, ignored_documents_notes, report_on
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS, reason_in_words, shortages_of_rows
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS

@@ -10,14 +10,13 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.analyses.common import CONFIDENCE
 from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.options import CONFIDENCE
 from ranking.analyses.system import by_length, length_in_words, limits_notes
 from ranking.core.arrays import BoolArray
-from ranking.core.diagnosis.remarks import RemarkShare, Shown, remark_share, shown_blocks
+from ranking.core.diagnosis.one_system import RemarkShare, Shown, remark_share, shown_blocks
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Named, Report, Table
+from ranking.reports.tables import Column, Named, Plot, Report, Table
 
 
 @dataclass(frozen=True, slots=True)

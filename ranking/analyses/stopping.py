@@ -13,9 +13,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.sampling.priorities import active_priorities_of_many
-from ranking.analyses.common import CONFIDENCE, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option
+from ranking.analyses.options import CONFIDENCE, SEED, Option
 from ranking.core.simulation.budget import Budget, BudgetRow, plan_campaign, plan_from_start
 from ranking.core.simulation.budget_curve import ActiveDraw, DesignNeed, needs_of_design
 from ranking.core.simulation.noise import (
@@ -37,9 +36,8 @@ from ranking.core.simulation.work_ahead import (
     pace_of_judges,
 )
 from ranking.reports.inputs import Input, WorkFacts, report_on
-from ranking.reports.plots import Plot
 from ranking.reports.simulations import budget_data, budget_notes
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.numbers import decimals, percent, percent_in_figures
 from ranking.wording.stopping_rules import counting_in_words
 

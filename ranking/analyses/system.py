@@ -12,9 +12,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from ranking.analyses.common import CONFIDENCE
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option
+from ranking.analyses.options import CONFIDENCE, Option
 from ranking.core.arrays import BoolArray, Int32Array, Int64Array
 from ranking.core.diagnosis.one_system import (
     ClearSegment,
@@ -31,8 +30,7 @@ from ranking.core.methods.shares import expected_wins
 from ranking.core.rankings.rank import compared_groups
 from ranking.core.scores import ordinal_ranks
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Named, Report, Table
+from ranking.reports.tables import Column, Named, Plot, Report, Table
 from ranking.wording.numbers import decimals, p_in_figures
 
 SYSTEM = Option(

@@ -10,9 +10,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.analyses.common import CONFIDENCE, METHOD, RESAMPLES, SEED
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option
+from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option
 from ranking.analyses.ranking import (
     CORRECTION,
     LEVEL,
@@ -42,8 +41,7 @@ from ranking.reports.correlations import (
     kappa_plot,
 )
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.agreement import strength_caution
 from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, rank_cell
 

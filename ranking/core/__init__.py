@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from ranking.core.scores import Scores as Scores
     from ranking.core.selection import data_requirements as data_requirements
     from ranking.core.selection import select_method as select_method
-    from ranking.core.sharding.shards import ThisMachine as ThisMachine
-    from ranking.core.sharding.shards import map_shards as map_shards
-    from ranking.core.sharding.shards import sum_shards as sum_shards
+    from ranking.core.sharding import ThisMachine as ThisMachine
+    from ranking.core.sharding import map_shards as map_shards
+    from ranking.core.sharding import sum_shards as sum_shards
     from ranking.core.simulation.budget import plan_budget as plan_budget
     from ranking.core.simulation.budget import plan_campaign as plan_campaign
+    from ranking.core.simulation.measures import simulate_campaigns as simulate_campaigns
     from ranking.core.simulation.noise import fit_noise as fit_noise
     from ranking.core.simulation.noise import likely_futures as likely_futures
-    from ranking.core.simulation.study import simulate_campaigns as simulate_campaigns
 
 #: The module of this package that defines each public name.
 _MODULES = {
@@ -67,12 +67,12 @@ _MODULES = {
     "outliers": "judges.outliers",
     "plan_budget": "simulation.budget",
     "plan_campaign": "simulation.budget",
-    "map_shards": "sharding.shards",
+    "map_shards": "sharding",
     "rank": "rankings.rank",
     "select_method": "selection",
-    "simulate_campaigns": "simulation.study",
-    "sum_shards": "sharding.shards",
-    "ThisMachine": "sharding.shards",
+    "simulate_campaigns": "simulation.measures",
+    "sum_shards": "sharding",
+    "ThisMachine": "sharding",
 }
 
 __all__ = list(_MODULES)

@@ -34,7 +34,7 @@ Asymptotic Confidence Sequences, Ann. Stat. 52.
 Variances of differences of Expected Wins, with segments and judges drawn at random.
 
 The variance of a difference between two systems is the two-way one of
-`ranking.core.uncertainty.two_way`, with two changes, because repeated looks are likely to include
+`ranking.core.uncertainty`, with two changes, because repeated looks are likely to include
 one at which it is too small:
 
 - It is never below that of segments alone, of judges alone, or of blocks alone.
@@ -86,9 +86,9 @@ from ranking.core.counting.moments import (
 )
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins, expected_wins_influence
-from ranking.core.ranges.clusters import RankRanges
+from ranking.core.ranges import RankRanges
 from ranking.core.scores import Scores
-from ranking.core.uncertainty.two_way import clustered_covariance
+from ranking.core.uncertainty import clustered_covariance
 
 #: Standard deviation τ of the differences of Expected Wins in the mixture. Differences of about
 #: this size are found soonest; the error probability does not depend on it.

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
+from ranking.core.counting.counts import chunks, tally
 from ranking.core.counting.resampling import (
     Resampling,
     bootstrap_wins,
@@ -29,13 +30,10 @@ from ranking.core.counting.resampling import (
     segment_keys,
     unit_keys,
 )
-from ranking.core.counting.tallies import chunks, tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named
-from ranking.core.ranges.clusters import RankRanges, clusters
-from ranking.core.ranges.confidence_sets import rank_confidence_sets
-from ranking.core.ranges.sign_tests import Correction, better
+from ranking.core.ranges import Correction, RankRanges, better, clusters, rank_confidence_sets
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
 

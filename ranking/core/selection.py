@@ -21,15 +21,15 @@ from typing import Any, Literal
 import numpy as np
 
 from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array
-from ranking.core.counting.tallies import Tallies, tally
+from ranking.core.counting.counts import Tallies, tally
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.ability import comparisons_per_pair
 from ranking.core.methods.hopkins_may import HopkinsMayModel, hopkins_may, outcome_chances
+from ranking.core.methods.method import comparisons_per_pair
 from ranking.core.methods.registry import method_named
 from ranking.core.methods.shares import expected_wins
 from ranking.core.methods.trueskill import Games, trueskill_online, trueskill_wmt
 from ranking.core.scores import TIE_DECIMALS, Scores
-from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
+from ranking.core.sharding import Engine, map_shards, on_any_engine
 
 #: Predicted outcome of the first system against the second.
 WIN, TIE, LOSS = 1, 0, -1

@@ -1,4 +1,4 @@
-"""The compiled inner loop of `ranking.design_study.campaigns`; import it inside functions.
+"""The compiled inner loop of `ranking.design_study.study`; import it inside functions.
 
 It draws blocks with the kernels of campaigns, `annotation.sampling.kernels`, and judges them
 as `ranking.core.simulation.kernel` does.

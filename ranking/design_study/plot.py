@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from xml.sax.saxutils import escape
 
-from ranking.design_study.rows import DesignRow
-from ranking.design_study.study import Comparison
+from ranking.design_study.study import Comparison, DesignRow
 
 _WIDTH, _PANEL, _HEAD, _FOOT = 760, 190, 34, 46
 _LEFT, _RIGHT = 64, 110

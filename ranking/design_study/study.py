@@ -1,19 +1,419 @@
-"""The judgments that each design requires, and the errors of its rank ranges."""
+"""A simulated campaign that grows under a sampling design.
+
+Verdicts of a campaign on its systems, by several definitions of a rank range.
+
+Results of a comparison of designs: questions, and a row for each design and question.
+
+The judgments that each design requires, and the errors of its rank ranges.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
+from typing import Literal
 
 import numpy as np
+from scipy.stats import binom, norm
 
-from ranking.core.arrays import FloatArray
-from ranking.core.sharding.shards import Engine, on_any_engine
-from ranking.core.simulation.model import Model, Progress, measure_experiments
-from ranking.design_study.campaigns import ComparedDesign, JudgmentSource, SimulatedCampaign
-from ranking.design_study.ranges import RANGES, RESAMPLED, Ranges, RangeVerdict, range_verdict
-from ranking.design_study.rows import JUDGMENTS, VIOLATIONS, WRONG, DesignRow, Question, row_of
+from annotation.sampling.priorities import active_priorities
+from ranking.core.anytime import separated
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.counting.counts import Counts, Tallies
+from ranking.core.methods.bradley_terry import scores as bradley_terry
+from ranking.core.methods.shares import expected_wins
+from ranking.core.ranges import RankRanges, clusters, rank_ranges
+from ranking.core.sharding import Engine, on_any_engine
+from ranking.core.simulation.measures import significantly_better, true_ranks
+from ranking.core.simulation.model import QUALITY_RANGE, Model, Progress, measure_experiments
+
+_SYSTEMS, _DRAWING, _JUDGING, _RESAMPLING = range(4)
+
+
+class ComparedDesign(StrEnum):
+    """The sampling designs compared."""
+
+    UNIFORM = "uniform"
+    BALANCED = "balanced"
+    ACTIVE = "active"
+
+
+_CODES = {ComparedDesign.UNIFORM: 0, ComparedDesign.BALANCED: 1, ComparedDesign.ACTIVE: 2}
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """Outcomes of comparisons with the frequencies of a campaign's judgments.
+
+    Comparisons are drawn one by one, so that those of one block are independent and slightly more
+    informative than real ones. The true order is that of Expected Wins of all real judgments.
+
+    Attributes
+    ----------
+    rates : float64, shape (2, n, n)
+        ``rates[0, a, b]`` is the probability that a beats b, ``rates[1, a, b]`` that they tie.
+    per_block : int
+        Systems in a block, at most n.
+    """
+
+    rates: FloatArray
+    per_block: int
+
+    @property
+    def systems(self) -> int:
+        """Number of systems."""
+        return int(self.rates.shape[-1])
+
+    @property
+    def shown(self) -> int:
+        """Systems in a block."""
+        return self.per_block
+
+
+JudgmentSource = Model | Rates
+
+
+def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
+    """Return the rates of outcomes among real comparisons.
+
+    Raises
+    ------
+    ValueError
+        If two systems have no decided comparison, so that their rates are unknown.
+    """
+    decided = tallies.wins + tallies.wins.T
+    met = decided + tallies.ties
+    n = len(tallies.systems)
+    unknown = np.argwhere((decided == 0) & ~np.eye(n, dtype=np.bool_))
+    if n < 2:
+        raise ValueError("resampling needs judgments of at least two systems")
+    if len(unknown):
+        a, b = (tallies.systems[index] for index in unknown[0])
+        raise ValueError(f"no judgment says whether {a!r} or {b!r} is better: cannot resample")
+    share = np.maximum(1, met)
+    return Rates(
+        rates=np.stack([tallies.wins / share, tallies.ties / share]), per_block=min(per_block, n)
+    )
+
+
+class SimulatedCampaign:
+    """A simulated campaign, a function of (source, design, seed, experiment).
+
+    In experiments with the same number, all designs judge the same systems.
+
+    Parameters
+    ----------
+    source : Model or Rates
+        Source of the judgments.
+    design : ComparedDesign
+        Chooses the systems of each block.
+    floor : float
+        Share of the active blocks that are drawn as balanced ones.
+    resamples : int
+        Number R of resamples of its blocks; 0 for none.
+    seed, experiment : int
+        Not negative.
+
+    Attributes
+    ----------
+    true_ranks : int64, shape (n,)
+    quality : float64, shape (n,)
+        Of each system; 0 where rates say who wins.
+    blocks : int
+        Number of blocks judged so far.
+    wins, ties : int64, shape (n, n)
+    resampled_wins, resampled_ties : int64, shape (R, n, n)
+    """
+
+    def __init__(
+        self,
+        source: JudgmentSource,
+        design: ComparedDesign,
+        *,
+        floor: float = 0.1,
+        resamples: int = 0,
+        seed: int,
+        experiment: int,
+    ) -> None:
+        self._source, self._design, self._floor = source, design, floor
+        self._drawing, self._judging, self._resampling = (
+            _generator(seed, experiment, stream) for stream in (_DRAWING, _JUDGING, _RESAMPLING)
+        )
+        n = source.systems
+        self._counts = np.zeros((n, n), dtype=np.int64)
+        self.blocks = 0
+        self.wins, self.ties = np.zeros_like(self._counts), np.zeros_like(self._counts)
+        self.resampled_wins = np.zeros((resamples, n, n), dtype=np.int64)
+        self.resampled_ties = np.zeros_like(self.resampled_wins)
+        self.quality, self._outputs = np.zeros(n), np.empty((0, n))
+        if isinstance(source, Rates):
+            self.true_ranks = true_ranks(expected_wins(source.rates[0]).values)
+            return
+        random = _generator(seed, experiment, _SYSTEMS)
+        self.quality = random.uniform(0, QUALITY_RANGE, n)
+        self._outputs = self.quality + source.noise * random.standard_normal(
+            (source.segments or 0, n)
+        )
+        self.true_ranks = true_ranks(self.quality)
+
+    def simulate_until(self, blocks: int) -> None:
+        """Simulate judgments up to `blocks` blocks, all planned from the current counts."""
+        # Imported here, because the compiler takes longer to load than all the rest.
+        from ranking.design_study.kernel import simulate_more_blocks
+
+        source, n = self._source, len(self.wins)
+        noises = (0.0, 0.0, 0.0)
+        if isinstance(source, Model):
+            noises = (float(source.noise), float(source.judge_noise), float(source.tie_radius))
+        simulate_more_blocks(
+            self._drawing,
+            self._judging,
+            self._resampling,
+            _CODES[self._design],
+            float(self._floor),
+            self._priorities(),
+            self.quality,
+            self._outputs,
+            *noises,
+            source.rates if isinstance(source, Rates) else np.empty((0, n, n)),
+            source.shown,
+            blocks - self.blocks,
+            self._counts,
+            self.wins,
+            self.ties,
+            self.resampled_wins,
+            self.resampled_ties,
+        )
+        self.blocks = blocks
+
+    def _priorities(self) -> FloatArray:
+        if self._design is not ComparedDesign.ACTIVE:
+            return np.ones(self.wins.shape)
+        return active_priorities(*self._known(), self._counts)
+
+    def _known(self) -> tuple[Int64Array, Int64Array]:
+        """Return the wins and ties that active blocks are drawn by."""
+        return self.wins, self.ties
+
+
+def _generator(seed: int, experiment: int, stream: int) -> np.random.Generator:
+    sequence = np.random.SeedSequence(seed, spawn_key=(experiment, stream))
+    return np.random.Generator(np.random.PCG64(sequence))
+
+
+Ranges = Literal["sign_test", "anytime", "expected_wins", "bradley_terry"]
+RANGES: tuple[Ranges, ...] = ("sign_test", "anytime", "expected_wins", "bradley_terry")
+#: The definitions that need resampled blocks.
+RESAMPLED: frozenset[Ranges] = frozenset({"expected_wins", "bradley_terry"})
+
+
+@dataclass(frozen=True, eq=False)
+class RangeVerdict:
+    """The verdict on n systems at one moment.
+
+    Attributes
+    ----------
+    above : bool, shape (n, n)
+        ``above[a, b]``: a is judged better than b.
+    ranges : RankRanges
+    """
+
+    above: BoolArray
+    ranges: RankRanges
+
+    def pairs(self) -> float:
+        """Return the share of the n(n−1)/2 pairs that are separated."""
+        n = len(self.above)
+        return int(np.count_nonzero(self.above)) / (n * (n - 1) / 2)
+
+    def clusters(self) -> int:
+        """Return the number of clusters (Koehn 2012, eq. 6)."""
+        return int(clusters(self.ranges).max())
+
+    def range_violations(self, true: Int64Array) -> float:
+        """Return the share of the systems whose true rank lies outside their range."""
+        return float(np.mean((true < self.ranges.low) | (true > self.ranges.high)))
+
+    def wrong_pairs(self, true: Int64Array) -> float:
+        """Return the share of the separated pairs that are in the wrong order; 0 if none is separated."""
+        wrong = self.above & (true[:, np.newaxis] > true[np.newaxis, :])
+        separated_pairs = int(np.count_nonzero(self.above))
+        return int(np.count_nonzero(wrong)) / max(1, separated_pairs)
+
+
+def range_verdict(
+    campaign: SimulatedCampaign, ranges: Ranges, *, confidence: float
+) -> RangeVerdict:
+    """Return the verdict of a campaign's judgments on its systems.
+
+    Parameters
+    ----------
+    campaign : SimulatedCampaign
+        With resamples for "expected_wins" and "bradley_terry".
+    ranges : str
+        "sign_test" (one-sided, each pair by itself: Koehn 2012, §5.1) and "anytime"
+        (`ranking.core.anytime`, each pair by itself) separate pairs, which give rank
+        ranges. Anytime evidence is valid here for any design, because every comparison of a pair is
+        independent of those before. "expected_wins" and "bradley_terry" make rank ranges from
+        resampled blocks, and separate pairs whose ranges do not overlap.
+    confidence : float
+        Confidence of each test or range.
+    """
+    if ranges in RESAMPLED:
+        return _by_resampling(campaign, ranges, confidence)
+    if ranges == "sign_test":
+        above = significantly_better(campaign.wins, alpha=1 - confidence)
+    else:
+        # One-sided like the sign test: each pair can only be wrong in one direction.
+        above = separated(campaign.wins, confidence=2 * confidence - 1)
+    better, worse = np.count_nonzero(above, axis=0), np.count_nonzero(above, axis=1)
+    return RangeVerdict(above=above, ranges=RankRanges(low=1 + better, high=len(above) - worse))
+
+
+def _by_resampling(campaign: SimulatedCampaign, ranges: Ranges, confidence: float) -> RangeVerdict:
+    counts = Counts(wins=campaign.resampled_wins, ties=campaign.resampled_ties)
+    scores = expected_wins(counts.wins) if ranges == "expected_wins" else bradley_terry(counts)
+    found = rank_ranges(scores, confidence=confidence)
+    above = found.high[:, np.newaxis] < found.low[np.newaxis, :]
+    return RangeVerdict(above=above, ranges=found)
+
+
+Measure = Literal["pairs", "clusters"]
+
+#: Measures of a campaign for each question.
+JUDGMENTS, VIOLATIONS, WRONG = range(3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """When a campaign is finished: a definition of a rank range, and a target.
+
+    Attributes
+    ----------
+    ranges : str
+        See `ranking.design_study.study.range_verdict`.
+    measure : "pairs" or "clusters"
+    target : float
+        Share of pairs to separate, or number of clusters.
+    """
+
+    ranges: Ranges
+    measure: Measure
+    target: float
+
+    def is_answered(self, verdict: RangeVerdict) -> bool:
+        """Return whether the target is reached."""
+        reached = verdict.pairs() if self.measure == "pairs" else verdict.clusters()
+        return reached >= self.target
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignRow:
+    """Results of one design for one question.
+
+    Attributes
+    ----------
+    design : ComparedDesign
+    ranges, measure, target
+        The question.
+    reached : float
+        Share of the campaigns that reached the target within the limit.
+    judgments, low, high : int or None
+        Median of the judged blocks until the target is first found to be reached, and its 95 %
+        interval (from order statistics); None beyond the limit.
+    ratio, ratio_low, ratio_high : float or None
+        Judgments required relative to the first design, with their 95 % interval: the geometric
+        mean over campaigns, each compared with itself under the first design. A campaign that did
+        not finish counts with the limit. None if no campaign of either design finished.
+    violations, violations_error : float or None
+        Share of systems whose true rank is outside their range when the target is reached, which is
+        when an organiser would stop, and its standard error. None if no campaign finished.
+    wrong_pairs : float or None
+        Share of the separated pairs that are in the wrong order.
+    each : tuple of int or None
+        Judgments of each campaign; None if it did not reach the target.
+    """
+
+    design: ComparedDesign
+    ranges: str
+    measure: str
+    target: float
+    reached: float
+    judgments: int | None
+    low: int | None
+    high: int | None
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    violations: float | None
+    violations_error: float | None
+    wrong_pairs: float | None
+    each: tuple[int | None, ...]
+
+
+def row_of(
+    design: ComparedDesign, question: Question, own: FloatArray, first: FloatArray, limit: int
+) -> DesignRow:
+    """Return the results of one design for one question.
+
+    Parameters
+    ----------
+    design, question
+    own, first : float64, shape (E, 3)
+        Measures of each campaign under this design and under the first one: judgments, violations
+        and wrong pairs; NaN if it did not reach the target.
+    limit : int
+        Judgments after which campaigns were stopped.
+    """
+    needed = np.sort(np.nan_to_num(own[:, JUDGMENTS], nan=np.inf))
+    done = own[~np.isnan(own[:, JUDGMENTS])]
+    below, above = _median_places(len(needed))
+    ratio, ratio_low, ratio_high = _ratio(own[:, JUDGMENTS], first[:, JUDGMENTS], limit)
+    error = None
+    if len(done) > 1:
+        error = float(done[:, VIOLATIONS].std(ddof=1) / np.sqrt(len(done)))
+    return DesignRow(
+        design=design,
+        ranges=question.ranges,
+        measure=question.measure,
+        target=question.target,
+        reached=len(done) / len(own),
+        judgments=_finite(needed[(len(needed) - 1) // 2]),
+        low=_finite(needed[below]),
+        high=_finite(needed[above]),
+        ratio=ratio,
+        ratio_low=ratio_low,
+        ratio_high=ratio_high,
+        violations=float(done[:, VIOLATIONS].mean()) if len(done) else None,
+        violations_error=error,
+        wrong_pairs=float(done[:, WRONG].mean()) if len(done) else None,
+        each=tuple(_finite(value) for value in np.nan_to_num(own[:, JUDGMENTS], nan=np.inf)),
+    )
+
+
+def _finite(value: float) -> int | None:
+    return int(value) if np.isfinite(value) else None
+
+
+def _median_places(count: int) -> tuple[int, int]:
+    """Return the indices of order statistics with the median between them at 95 %."""
+    low = max(0, int(binom.ppf(0.025, count, 0.5)) - 1)
+    return low, count - 1 - low
+
+
+def _ratio(
+    own: FloatArray, first: FloatArray, limit: int
+) -> tuple[float | None, float | None, float | None]:
+    if np.isnan(own).all() or np.isnan(first).all():
+        return None, None, None
+    logs = np.log(np.nan_to_num(own, nan=limit) / np.nan_to_num(first, nan=limit))
+    mean = float(logs.mean())
+    error = float(logs.std(ddof=1) / np.sqrt(len(logs))) if len(logs) > 1 else 0.0
+    reach = float(norm.ppf(0.975)) * error
+    return float(np.exp(mean)), float(np.exp(mean - reach)), float(np.exp(mean + reach))
+
 
 #: Growth of the judgments between two looks. It limits the precision of the numbers of judgments,
 #: and the age of the state that active HITs are planned from.
@@ -76,7 +476,7 @@ def compare_designs(
     designs : sequence of ComparedDesign
         The other designs are compared with the first one.
     ranges : sequence of str
-        Definitions of a rank range, see `ranking.design_study.ranges.range_verdict`.
+        Definitions of a rank range, see `ranking.design_study.study.range_verdict`.
     target_pairs, clusters : sequences
         Shares of pairs to separate; numbers of clusters to reach.
     confidence : float

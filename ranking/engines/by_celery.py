@@ -16,8 +16,7 @@ from typing import Any
 from celery import current_app
 from kombu.exceptions import OperationalError
 
-from ranking.core.sharding.encoding import decode
-from ranking.core.sharding.shards import EngineError
+from ranking.core.sharding import EngineError, decode
 from ranking.services.shards import (
     WATCH_SECONDS,
     shard_job_create,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from optional_packages import how_to_install
 from ranking.code_version import code_version
-from ranking.core.sharding.shards import EngineError
+from ranking.core.sharding import EngineError
 
 if TYPE_CHECKING:
     from distributed import Client

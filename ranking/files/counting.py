@@ -11,7 +11,7 @@ from pathlib import Path
 from campaign.formats import Place
 from campaign.formats.tables import MAX_INTEGER
 from ranking.core.rankings.shard_counts import AddedCounts, CountsWanted, ShardCounts, count_shard
-from ranking.core.sharding.shards import Engine, map_shards, on_any_engine, take_shards
+from ranking.core.sharding import Engine, map_shards, on_any_engine, take_shards
 from ranking.files.arena import holds_votes
 from ranking.files.parquet_reading import MAGIC, opened, read_row_groups
 from ranking.files.records import (

@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 
 from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges.sign_tests import Correction
-from ranking.core.sharding.shards import Engine, ThisMachine
+from ranking.core.ranges import Correction
+from ranking.core.sharding import Engine, ThisMachine
 from ranking.core.simulation.model import Model
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 

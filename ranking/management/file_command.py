@@ -20,7 +20,7 @@ from campaign.formats import FormatError, InputFile, TestSetFormat, detect_forma
 from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import text_lines
 from ranking.core.methods.bradley_terry import NotConvergedError
-from ranking.core.sharding.shards import EngineError
+from ranking.core.sharding import EngineError
 from ranking.files import InputFormat, JudgmentSelection, SelectionError, read_judgments
 from ranking.management.arguments import (
     POSITIVE,

@@ -10,7 +10,7 @@ from campaign.database.constraints import is_one_of
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
 from ranking.core.counting.resampling import Level
-from ranking.core.ranges.sign_tests import Correction, Sides
+from ranking.core.ranges import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
 from ranking.range_choices import RangeChoice
 from ranking.wording.methods import LiveMethod

@@ -109,7 +109,7 @@ class ShardJob(models.Model):
     results with it; jobs of an engine that was killed are deleted by a periodic task.
     """
 
-    # As `ranking.core.sharding.encoding` writes them: names and data, never code.
+    # As `ranking.core.sharding` writes them: names and data, never code.
     work = models.BinaryField(_("work and shards"))
     shards = models.PositiveIntegerField(_("number of shards"))
     code_version = models.CharField(_("code version"), max_length=60)

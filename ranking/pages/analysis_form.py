@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from campaign.models import Task
 from ranking.analyses import ANALYSES, AnalysisKind, Option
-from ranking.analyses.judgments import DOCUMENTS, DOMAINS, GROUP, JUDGMENT_OPTIONS, REFERENCE
+from ranking.analyses.kind import DOCUMENTS, DOMAINS, GROUP, JUDGMENT_OPTIONS, REFERENCE
 from ranking.analyses.options import OptionError
 from ranking.models import Analysis
 from ranking.selectors.analyses import JudgmentsToChoose

@@ -18,8 +18,7 @@ from ranking.core.rankings.rank import only_estimable
 from ranking.pages.design_forecast import BudgetForm
 from ranking.pages.judge_measures import JudgeFilter, measure_rows
 from ranking.pages.report_shown import PLOT_FILES
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Table
+from ranking.reports.tables import Column, Plot, Table
 from ranking.selectors.dashboards import judging_progress
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.judges import judges_listed, measures_of, values_by_measure

@@ -8,8 +8,7 @@ from typing import Protocol
 from django.utils.translation import gettext as _
 
 from ranking.core.diagnosis.correlation import NoInterval, SampledCorrelation
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Value
+from ranking.reports.tables import Column, Plot, Value
 from ranking.wording.agreement import strength_in_words
 from ranking.wording.numbers import decimals, percent, percent_in_figures
 

@@ -18,8 +18,8 @@ from campaign.texts.languages import language_name
 from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
 from ranking.core.beside import JudgedTask, ScoredTask
-from ranking.core.counting.tallies import Tallies, tally
-from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock
+from ranking.core.counting.counts import Tallies, tally
+from ranking.core.diagnosis.one_system import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.counted_judgments import (

@@ -9,8 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import translation
 
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, plain
+from ranking.reports.tables import Column, Plot, Report, Table, plain
 
 
 def in_languages(

@@ -16,7 +16,7 @@ from annotation.models import JudgmentSequence
 from annotation.protocols import answer_kind
 from campaign.models import Document, JudgeGroup, SystemKind, Task
 from ranking.analyses import ANALYSES, AnalysisKind
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.models import Analysis
 from ranking.models.analysis import AnalysisQuerySet

@@ -15,12 +15,12 @@ from annotation.selectors import excluded_judges
 from campaign.models import Document, GroupMember, JudgeGroup, Output, Segment, SystemKind, Task
 from campaign.texts.languages import without_spaces
 from ranking.analyses.diagnosis import SKIPPED_BLOCKS
-from ranking.analyses.judgments import EXCLUDED, ChosenJudgments
+from ranking.analyses.kind import EXCLUDED, ChosenJudgments
 from ranking.analyses.options import OptionError
 from ranking.analyses.system import SYSTEM
 from ranking.analyses.without import LEAVE_OUT
 from ranking.core.diagnosis.campaign import count_labels
-from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock
+from ranking.core.diagnosis.one_system import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks, several_documents
 from ranking.files import JudgmentsRead
 from ranking.files.records import ignored_documents

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.models import JudgeTally, Judgment
 from annotation.protocols import answer_kind
 from campaign.models import Protocol, Task
-from ranking.analyses.judgments import JUDGMENT_OPTIONS, WITHOUT, ChosenJudgments, TaskBeside
+from ranking.analyses.kind import JUDGMENT_OPTIONS, WITHOUT, ChosenJudgments, TaskBeside
 from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask
 from ranking.reports.inputs import Input, TaskRead
 from ranking.selectors.analyses import output_scores, scores_outputs

@@ -27,13 +27,16 @@ from ranking.analyses.across.rows import (
     recorded_test_set,
 )
 from ranking.analyses.diagnosis import SKIPPED_BLOCKS
-from ranking.analyses.judgments import (
+from ranking.analyses.kind import (
     JUDGMENT_OPTIONS,
+    AnalysisChoice,
+    Begin,
     ChosenJudgments,
+    Progress,
     TaskBeside,
     recorded_judgments,
+    values_digest,
 )
-from ranking.analyses.kind import AnalysisChoice, Begin, Progress, values_digest
 from ranking.analyses.options import OptionError
 from ranking.analyses.system import ONE_SYSTEM
 from ranking.code_version import code_version

@@ -24,7 +24,7 @@ from ranking.code_version import code_version
 from ranking.core.agreement.report import JudgeChance
 from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION
-from ranking.core.live.packing import DamagedStateError
+from ranking.core.live.moments import DamagedStateError
 from ranking.core.live.state import LiveDefinition, LiveTallies
 from ranking.core.methods.registry import METHODS
 from ranking.models import RankingRun, RankingSettings, RankingUpkeep, StoredTallies

@@ -11,7 +11,7 @@ from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
 from ranking.core.judged.blocks import Blocks
 from ranking.core.live.definition import Definition, RunTallies, definition_of, tallies_of_blocks
-from ranking.core.ranges.sign_tests import ComparedPair, Correction, adjusted
+from ranking.core.ranges import ComparedPair, Correction, adjusted
 from ranking.core.rankings.counted_judgments import CountedJudgments, effective_units_of_sizes
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank_at_any_time, rank_counted

@@ -11,7 +11,7 @@ from annotation.selectors.designs import design_in_force
 from annotation.services import judgments_number, sampling_state_record
 from campaign.models import SystemKind
 from ranking.core.agreement.tallies import AgreementTallies
-from ranking.core.counting.tallies import Tallies
+from ranking.core.counting.counts import Tallies
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.core.judges.tallies import JudgeTallies
 from ranking.core.methods.registry import METHODS

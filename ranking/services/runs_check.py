@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ranking.core.counting.tallies import tally
-from ranking.core.live.packing import DamagedStateError
+from ranking.core.counting.counts import tally
+from ranking.core.live.moments import DamagedStateError
 from ranking.core.live.state import LiveTallies
 from ranking.models import LatestRanking, RankingRun, StoredTallies
 from ranking.selectors.judged_columns import judged_blocks

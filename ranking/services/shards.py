@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 
 from campaign.database.transactions import named_lock_try
 from ranking.code_version import code_version
-from ranking.core.sharding.encoding import decode, encode
+from ranking.core.sharding import decode, encode
 from ranking.models import ShardJob, ShardResult
 
 #: An engine says more often than this that it still waits.

@@ -18,7 +18,7 @@ LEVEL_WORDS: Mapping[str, Promise | str] = MappingProxyType(
         "pairs": _("comparisons"),
     }
 )
-#: Values of `ranking.core.ranges.sign_tests.Correction`.
+#: Values of `ranking.core.ranges.Correction`.
 CORRECTION_WORDS: Mapping[str, Promise | str] = MappingProxyType(
     {
         "none": _("none"),

@@ -8,7 +8,7 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from ranking.range_choices import recorded_choice
 from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS, LiveMethod, score_words
 from ranking.wording.ranges import RangesFrom, ranges_in_words, rank_range

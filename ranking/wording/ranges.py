@@ -15,9 +15,9 @@ from django.utils.translation import gettext_lazy, ngettext
 from ranking.core.anytime import Refusal
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RangeKind
-from ranking.core.uncertainty.two_way import RangeLimit
+from ranking.core.uncertainty import RangeLimit
 from ranking.range_choices import ONE_DOCUMENT, RangeChoice
 from ranking.wording.numbers import by_language, decimals, number_in_words, percent_in_figures
 

@@ -24,10 +24,10 @@ from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS
 from ranking.core.methods.shares import expected_wins_influence
-from ranking.core.ranges.clusters import rank_ranges
+from ranking.core.ranges import rank_ranges
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import Scores, ordinal_ranks
-from ranking.core.uncertainty.two_way import clustered_covariance, two_way_covariance
+from ranking.core.uncertainty import clustered_covariance, two_way_covariance
 from ranking.files import read_judgments
 from tests.benchmarks import say
 from tests.released import FOLDER

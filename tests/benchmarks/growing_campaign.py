@@ -21,7 +21,7 @@ from ranking.core.anytime import (
 )
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import Moments
-from ranking.core.uncertainty.two_way import ScoreCovariance, two_way_covariance
+from ranking.core.uncertainty import ScoreCovariance, two_way_covariance
 from tests.worlds import World, draw_campaign
 
 FloatArray = npt.NDArray[np.float64]

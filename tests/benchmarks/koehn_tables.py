@@ -12,11 +12,15 @@ import argparse
 import time
 from collections.abc import Callable
 
-from ranking.core.sharding.shards import ThisMachine
+from ranking.core.sharding import ThisMachine
 from ranking.core.simulation.budget import plan_budget
-from ranking.core.simulation.measures import expected_comparisons
+from ranking.core.simulation.measures import (
+    METHODS,
+    Study,
+    expected_comparisons,
+    simulate_campaigns,
+)
 from ranking.core.simulation.model import Model
-from ranking.core.simulation.study import METHODS, Study, simulate_campaigns
 from tests.benchmarks import say
 
 COMPARISONS = (10_000, 20_000, 30_000, 40_000, 50_000)

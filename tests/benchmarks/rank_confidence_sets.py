@@ -20,10 +20,9 @@ from ranking.core.counting.moments import moments_of_blocks
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import method_named
-from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
-from ranking.core.ranges.confidence_sets import rank_confidence_sets
+from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets, rank_ranges
 from ranking.core.scores import Scores
-from ranking.core.uncertainty.two_way import ScoreCovariance, draw_scores
+from ranking.core.uncertainty import ScoreCovariance, draw_scores
 from tests.benchmarks import say
 from tests.benchmarks.drawn_campaign import processor_seconds
 from tests.worlds import World, draw_campaign, world_named

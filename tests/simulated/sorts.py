@@ -17,7 +17,7 @@ from protocols.sorting.statistics.merge_insertion import (
     drawn_winner,
     next_comparisons,
 )
-from ranking.core.ranges.sign_tests import Correction, adjusted
+from ranking.core.ranges import Correction, adjusted
 
 FloatArray = npt.NDArray[np.float64]
 Int8Array = npt.NDArray[np.int8]

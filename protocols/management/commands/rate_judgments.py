@@ -14,7 +14,7 @@ from protocols.rating.computed import RatingOptions, ratings_found
 from protocols.rating.files import easy_items, read_ratings
 from protocols.rating.statistics.ratings import POINTS, Items
 from protocols.rating.tables import ratings_report
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from ranking.management.arguments import POSITIVE, SEED, SHARE, number_between, whole_number
 from ranking.management.file_command import (
     Options,

@@ -12,7 +12,7 @@ from protocols.sorting.files import read_comparisons
 from protocols.sorting.statistics.chain import SortSettings, orders_beside, sort_judged
 from protocols.sorting.statistics.verdicts import VerdictRule
 from protocols.sorting.tables import SortFound, sort_report
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from ranking.management.arguments import POSITIVE, SEED, SHARE, whole_number
 from ranking.management.file_command import (
     Options,

@@ -2,7 +2,7 @@
 
 Ratings are not independent: those of a segment share what is hard about it, and those of a judge their
 severity. Intervals are Student's t with the variance over segments plus that over judges minus that over
-single ratings (`ranking.core.uncertainty.two_way`), so they also say what other judges would have given. Degrees of
+single ratings (`ranking.core.uncertainty`), so they also say what other judges would have given. Degrees of
 freedom are Satterthwaite's, and at most two fewer than judges: with one fewer, 6.7 % of the true means lie outside where
 four judges differ by 1.5 points (SD).
 
@@ -32,11 +32,17 @@ from scipy.special import stdtrit
 from protocols.rating.statistics.ratings import Ratings
 from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
-from ranking.core.ranges.clusters import RankRanges, clusters
-from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
-from ranking.core.ranges.sign_tests import Correction, PairTests, difference_tests
+from ranking.core.ranges import (
+    Correction,
+    PairTests,
+    RankRanges,
+    clusters,
+    difference_tests,
+    pairwise_p_values,
+    rank_confidence_sets,
+)
 from ranking.core.scores import TIE_DECIMALS, Scores, Shortage, ordinal_ranks, shared_ranks
-from ranking.core.uncertainty.two_way import (
+from ranking.core.uncertainty import (
     ClusteredCovariance,
     ScoreCovariance,
     combined_covariance,
@@ -106,7 +112,7 @@ class MeanRatings:
     tests : PairTests
         Of the differences, in that order; NaN where either system has a shortage.
     limits : tuple of str
-        Codes of `ranking.core.uncertainty.two_way.RangeLimit`: what ranges do not account for.
+        Codes of `ranking.core.uncertainty.RangeLimit`: what ranges do not account for.
     segments, judges : float
         Effective numbers.
     correction : Correction

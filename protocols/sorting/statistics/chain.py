@@ -25,7 +25,7 @@ from protocols.sorting.statistics.comparison import (
 from protocols.sorting.statistics.merge_insertion import SortState, Verdict, next_comparisons
 from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide
 from ranking.core.beside import kendall_tau_b
-from ranking.core.ranges.sign_tests import Correction, adjusted
+from ranking.core.ranges import Correction, adjusted
 from ranking.core.rankings.mean_scores import orders_by_methods
 
 

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.ranges.sign_tests import sign_test
-from ranking.core.rankings.find_ranges import two_way_resampling
+from ranking.core.ranges import sign_test
+from ranking.core.rankings.range_kinds import two_way_resampling
 
 #: Judgments from which on the normal interval and test of R hold: they miss 7 to 22 % below, at the level of 5 %.
 FEWEST_NORMAL = 50

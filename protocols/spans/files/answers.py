@@ -43,7 +43,7 @@ from protocols.spans.records import (
     Span,
 )
 from protocols.spans.statistics.columns import mqm_score
-from ranking.analyses.judgments import ChosenJudgments
+from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 
 

@@ -7,7 +7,7 @@ asked for. Effects are found by least squares; segments are eliminated first (ea
 that the equations are those of systems and judges alone.
 
 Covariances are sandwiches over clusters (Liang and Zeger 1986), of segments, of judges, or of both as "segments + judges −
-their intersection" (Cameron, Gelbach and Miller 2011), as `ranking.core.uncertainty.two_way` combines them. A judge's own
+their intersection" (Cameron, Gelbach and Miller 2011), as `ranking.core.uncertainty` combines them. A judge's own
 effect is in the model; what clusters of judges add is that a judge may favour systems. Clusters count by how much they say:
 a segment with one score, or a judge who never scored two outputs of a segment, moves nothing, and adds no degree of freedom.
 
@@ -32,10 +32,9 @@ from protocols.spans.statistics.columns import FloatArray, ScoreColumns
 from ranking.core.arrays import BoolArray
 from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
-from ranking.core.ranges.clusters import RankRanges, clusters
-from ranking.core.ranges.confidence_sets import rank_confidence_sets
+from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scores import NotEstimable, Scores, Shortage, shared_ranks
-from ranking.core.uncertainty.two_way import (
+from ranking.core.uncertainty import (
     ClusteredCovariance,
     RangeLimit,
     ScoreCovariance,
@@ -81,7 +80,7 @@ class AdditiveFit:
     rank : int64, shape (n,)
         By `effect`, shared by equal ones; 0 if not estimable. Ranks of several groups are arbitrary.
     ranges : RankRanges
-        Confidence sets (`ranking.core.ranges.confidence_sets`) within groups; 0 for systems without a standard error.
+        Confidence sets (`ranking.core.ranges`) within groups; 0 for systems without a standard error.
     cluster : int64, shape (n,)
         0 likewise.
     shortages : dict of str to Shortage
@@ -90,7 +89,7 @@ class AdditiveFit:
     degrees : float64, shape (n,)
         Degrees of freedom of t; NaN for systems without a standard error.
     limits : tuple of str
-        Codes of `ranking.core.uncertainty.two_way.RangeLimit`: what intervals of some group do not account for.
+        Codes of `ranking.core.uncertainty.RangeLimit`: what intervals of some group do not account for.
     noise : float
         Standard deviation of e; NaN if the model fits whatever the scores are.
     confidence : float

@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from protocols.spans.statistics.columns import FloatArray, ScoreColumns
 from ranking.core.counting.resampling import trim_count
-from ranking.core.ranges.clusters import RankRanges, clusters
-from ranking.core.ranges.confidence_sets import rank_confidence_sets
+from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scores import Scores, Shortage, shared_ranks
 
 Int64Array = npt.NDArray[np.int64]
@@ -111,7 +110,7 @@ class SystemMeans:
     rank : int64, shape (n,)
         By `mean`, shared by equal ones; 0 for a system without a score.
     ranges : RankRanges
-        Confidence sets (`ranking.core.ranges.confidence_sets`), of the covariance of the raw means in the resamples; 0
+        Confidence sets (`ranking.core.ranges`), of the covariance of the raw means in the resamples; 0
         with several judges or a shortage.
     cluster : int64, shape (n,)
         0 likewise.

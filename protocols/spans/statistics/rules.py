@@ -33,7 +33,7 @@ import numpy.typing as npt
 
 from protocols.spans.statistics.columns import FloatArray, ScoreColumns
 from protocols.spans.statistics.means import Unit, unit_scores
-from ranking.core.ranges.clusters import RankRanges, clusters
+from ranking.core.ranges import RankRanges, clusters
 from ranking.core.scores import TIE_DECIMALS
 
 Int64Array = npt.NDArray[np.int64]

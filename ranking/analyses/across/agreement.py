@@ -29,9 +29,9 @@ from ranking.analyses.across.rows import (
     watermark_note,
 )
 from ranking.analyses.agreement import CHANCE, PAIRING
-from ranking.analyses.common import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.options import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, kappa_options
 from ranking.code_version import code_version
 from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
 from ranking.core.agreement.statistics import Chance

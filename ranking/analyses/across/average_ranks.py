@@ -37,8 +37,7 @@ from ranking.core.rankings.mean_scores import (
     score_influence,
 )
 from ranking.reports.inputs import Input
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import percent_in_figures
 from ranking.wording.ranges import rank_cell

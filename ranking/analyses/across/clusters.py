@@ -27,8 +27,7 @@ from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.code_version import code_version
 from ranking.core.rankings.rank import only_estimable, rank
 from ranking.reports.inputs import Input
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS

@@ -11,8 +11,7 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.across.rows import Collected, TableRow, data_of, watermarks
 from ranking.analyses.kind import AnalysisKind
 from ranking.code_version import code_version
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import Column, Plot, Report, Table, Value
 
 _HOUR = 3_600_000
 

@@ -11,13 +11,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.texts.languages import language_name
-from ranking.analyses.common import CONFIDENCE, RESAMPLES, SEED
-from ranking.analyses.judgments import EXCLUDED, GROUP
-from ranking.analyses.options import Option, OptionError
+from ranking.analyses.kind import EXCLUDED, GROUP
+from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
 from ranking.analyses.ranking import CORRECTION, LEVEL, RANGES, SIDES, limits_of, range_choice
 from ranking.analyses.ranking import checked as ranges_checked
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from ranking.core.rankings.rank import Ranking
 from ranking.range_choices import RangeChoice, choice_of
 from ranking.reports.inputs import Input

@@ -25,8 +25,7 @@ import numpy as np
 from scipy import sparse
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import Layout, count, counts_of_units
-from ranking.core.counting.tallies import chunks
+from ranking.core.counting.counts import Layout, chunks, count, counts_of_units
 from ranking.core.judged.blocks import Blocks, first_segments
 
 #: Units that blocks are clustered by.

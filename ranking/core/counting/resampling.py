@@ -33,8 +33,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.arrays import FloatArray, Int16Array, Int64Array, UInt64Array
-from ranking.core.counting.counts import Layout, counts_of_units
-from ranking.core.counting.tallies import Tallies, chunks, tally
+from ranking.core.counting.counts import Layout, Tallies, chunks, counts_of_units, tally
 from ranking.core.judged.blocks import Blocks, first_segments
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -416,7 +415,7 @@ class Resampling:
         0 ≤ seed < 2**64.
     share : float
         Used by "two_way", between 0 and 1. With 1 it is the product bootstrap of Owen & Eckles
-        (2012), which makes ranges too wide; `ranking.core.rankings.find_ranges` finds the
+        (2012), which makes ranges too wide; `ranking.core.rankings.range_kinds` finds the
         share that gives the right variance.
     documents : bool
         Whether to give weights to documents instead of segments where documents are known.

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.tallies import Tallies, tally
+from ranking.core.counting.counts import Tallies, tally
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins

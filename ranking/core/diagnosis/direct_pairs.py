@@ -20,7 +20,7 @@ from scipy.sparse import csgraph
 from scipy.special import stdtr
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.counting.counts import Layout, count, effective_number_from
+from ranking.core.counting.counts import Layout, Tallies, count, effective_number_from, tally
 from ranking.core.counting.moments import (
     CLUSTER_UNITS,
     ClusterUnit,
@@ -29,13 +29,12 @@ from ranking.core.counting.moments import (
     units_of,
 )
 from ranking.core.counting.resampling import LEVELS, Level
-from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.shares import smoothed_share
-from ranking.core.ranges.sign_tests import Correction, adjusted, sign_test
+from ranking.core.ranges import Correction, adjusted, sign_test
 from ranking.core.scores import TIE_DECIMALS, Scores
-from ranking.core.uncertainty.two_way import ClusteredCovariance, combined_covariance
+from ranking.core.uncertainty import ClusteredCovariance, combined_covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +68,7 @@ def direct_pairs(
     about the matrix of wins that WMT prints (Bojar et al. 2011, Table 6). With "pairs", comparisons
     are taken for independent: the exact sign test, whose p-values WMT marks. Otherwise the variance
     of the share won is that between blocks, segments, judges, or segments and judges
-    (`ranking.core.uncertainty.two_way`), of the comparisons of this pair, and the test is Student's
+    (`ranking.core.uncertainty`), of the comparisons of this pair, and the test is Student's
     t.
 
     Parameters

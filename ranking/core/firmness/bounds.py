@@ -20,8 +20,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
-from ranking.core.counting.counts import Layout
-from ranking.core.counting.tallies import chunks
+from ranking.core.counting.counts import Layout, chunks
 from ranking.core.firmness.without_each import overtaken_by
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod

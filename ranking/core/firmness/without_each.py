@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.counting.counts import count, counts_of_units
-from ranking.core.counting.tallies import chunks
+from ranking.core.counting.counts import chunks, count, counts_of_units
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks

@@ -74,7 +74,7 @@ def collapsed_comparisons(
     """Return the comparisons between labelled candidates of each block.
 
     A candidate that stands for several systems counts once, because it was judged once; unlike in
-    `ranking.core.counting.tallies`. Systems removed by `Blocks.without` are not in the set of
+    `ranking.core.counting.counts`. Systems removed by `Blocks.without` are not in the set of
     systems of a candidate.
 
     Parameters

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.diagnosis import JudgeDiagnosis

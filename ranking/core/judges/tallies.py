@@ -34,13 +34,14 @@ from ranking.core.judges.patterns import (
     JUDGE_BITS,
     NO_LINES,
     NO_PLACES,
+    NO_POSITIONS,
     KeyedSums,
     lines_of_rows,
     places_of_rows,
+    positions_of_rows,
     shown_rows,
     tally_places,
 )
-from ranking.core.judges.position_bias import NO_POSITIONS, positions_of_rows
 from ranking.core.judges.repeats import NO_REPEATS, tally_repeats
 
 #: Judge, and milliseconds to three significant digits.

@@ -23,7 +23,7 @@ from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named, method_named
 from ranking.core.rankings.counted_judgments import RESAMPLED, CountedJudgments, count_judgments
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.sharding.shards import Engine
+from ranking.core.sharding import Engine
 
 #: Packages whose code decides what is counted.
 _CODE = (

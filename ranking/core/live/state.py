@@ -21,18 +21,24 @@ import numpy.typing as npt
 
 from ranking.core.agreement.tallies import AgreementTallies, no_agreement, tally_agreement
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import UnitSizes, count, counts_per_block, unit_sizes
+from ranking.core.counting.counts import (
+    Tallies,
+    UnitSizes,
+    count,
+    counts_per_block,
+    tally,
+    unit_sizes,
+)
 from ranking.core.counting.resampling import Resampling
-from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.patterns import KeyedSums
 from ranking.core.judges.tallies import JudgeTallies, tally_judges
 from ranking.core.live.definition import Definition, RunTallies, refuse_other_systems
-from ranking.core.live.moments import LiveMoments
-from ranking.core.live.packing import (
+from ranking.core.live.moments import (
     Buffer,
     DamagedStateError,
     IntArray,
+    LiveMoments,
     digest_of,
     packed,
     unpacked,
@@ -213,7 +219,7 @@ class LiveState:
     __hash__ = None  # type: ignore[assignment]  # it changes
 
     def packed(self) -> bytes:
-        """Return the state as bytes, see `ranking.core.live.packing`."""
+        """Return the state as bytes, see `ranking.core.live.moments`."""
         return packed(self._header(), self._arrays())
 
     @classmethod

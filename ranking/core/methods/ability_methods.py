@@ -13,9 +13,8 @@ from ranking.core.counting.counts import Counts
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods import hopkins_may as relative
 from ranking.core.methods import trueskill as ratings
-from ranking.core.methods.ability import Ability
-from ranking.core.methods.method import Fit, joined
-from ranking.core.ranges.clusters import rank_ranges
+from ranking.core.methods.method import Ability, Fit, joined
+from ranking.core.ranges import rank_ranges
 from ranking.core.scores import NotEstimable, Scores
 
 Weights = npt.NDArray[np.integer]

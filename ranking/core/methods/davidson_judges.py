@@ -31,7 +31,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.counting.tallies import Comparisons, comparisons_of, shown_position, tally
+from ranking.core.counting.counts import Comparisons, comparisons_of, shown_position, tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.bradley_terry import NotConvergedError, separation
 from ranking.core.methods.method import Fit

@@ -38,10 +38,9 @@ import numpy.typing as npt
 from scipy import special
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.counting.counts import Layout
-from ranking.core.counting.tallies import Tallies
+from ranking.core.counting.counts import Layout, Tallies
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.ability import (
+from ranking.core.methods.method import (
     Ability,
     AbilityProblem,
     Extra,

@@ -26,9 +26,9 @@ import numpy.typing as npt
 from scipy import special
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.tallies import Tallies, listed_comparisons
+from ranking.core.counting.counts import Tallies, listed_comparisons
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.ability import (
+from ranking.core.methods.method import (
     Ability,
     AbilityProblem,
     canonical_order,

@@ -16,7 +16,9 @@ import numpy as np
 from ranking.core.arrays import Int64Array
 from ranking.core.counting.counts import (
     Layout,
+    Tallies,
     UnitSizes,
+    chunks,
     count,
     counts_per_block,
     effective_number_from,
@@ -24,10 +26,9 @@ from ranking.core.counting.counts import (
 )
 from ranking.core.counting.moments import MIN_UNITS, AllMoments, Moments, all_moments
 from ranking.core.counting.resampling import Level, Resampling
-from ranking.core.counting.tallies import Tallies, chunks
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod, Method
-from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
+from ranking.core.sharding import Engine, map_shards, on_any_engine
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ squared. With the influence a_tj of judge j on the scores of test set t (T test 
 
     V = Σ_t V_t / T² + Σ_j Σ_{t ≠ u} a_tj a_ujᵀ / T²
 
-with V_t as in `ranking.core.uncertainty.two_way`. With judges of one test set each, the second sum is 0.
+with V_t as in `ranking.core.uncertainty`. With judges of one test set each, the second sum is 0.
 
 A mean of ranks has no such interval: a rank is no smooth function of scores. Where systems are close, drawn
 ranks lie nearer to the middle than the true ones in every test set alike, and averaging takes the spread
@@ -36,7 +36,7 @@ from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.methods.method import Method
 from ranking.core.methods.registry import method_named
 from ranking.core.scores import TIE_DECIMALS, shared_ranks
-from ranking.core.uncertainty.two_way import (
+from ranking.core.uncertainty import (
     ClusteredCovariance,
     RangeLimit,
     ScoreCovariance,

@@ -17,17 +17,18 @@ import numpy as np
 from scipy.sparse import csgraph
 
 from ranking.core.arrays import Int64Array
+from ranking.core.counting.counts import Tallies, tally
 from ranking.core.counting.resampling import Level, Resampling
-from ranking.core.counting.tallies import Tallies, tally
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks
 from ranking.core.methods.method import CountsMethod, Fit, Method
 from ranking.core.methods.registry import counts_method_named, method_named
-from ranking.core.ranges.clusters import RankRanges, clusters
-from ranking.core.ranges.sign_tests import (
+from ranking.core.ranges import (
     ComparedPair,
     Correction,
     PairTests,
+    RankRanges,
     Sides,
+    clusters,
     compared_pairs,
 )
 from ranking.core.rankings.counted_judgments import (
@@ -37,11 +38,17 @@ from ranking.core.rankings.counted_judgments import (
     effective_units,
     effective_units_of_sizes,
 )
-from ranking.core.rankings.find_ranges import find_ranges, find_ranges_of_counts
-from ranking.core.rankings.range_kinds import RangeKind, RangeOptions, RangesFound, shortages_of
+from ranking.core.rankings.range_kinds import (
+    RangeKind,
+    RangeOptions,
+    RangesFound,
+    find_ranges,
+    find_ranges_of_counts,
+    shortages_of,
+)
 from ranking.core.scores import NotEstimable, Scores, Shortage, ordinal_ranks, shared_ranks
-from ranking.core.sharding.shards import Engine
-from ranking.core.uncertainty.standard_errors import errors_by_system
+from ranking.core.sharding import Engine
+from ranking.core.uncertainty import errors_by_system
 
 
 @dataclass(frozen=True)
@@ -213,8 +220,8 @@ def rank(
     By default, ranges account for segments and judges; if the blocks name documents, for documents
     instead of segments. Without documents, segments of one document count as independent. For
     methods with influence values, ranks are drawn around the scores
-    (`ranking.core.uncertainty.two_way`); for the others, segments and judges are resampled
-    (`ranking.core.rankings.find_ranges`). At the other levels, ranges are those of a
+    (`ranking.core.uncertainty`); for the others, segments and judges are resampled
+    (`ranking.core.rankings.range_kinds`). At the other levels, ranges are those of a
     bootstrap.
 
     If necessary, a rank range is widened to hold the system's rank: with few judgments, percentiles

@@ -34,8 +34,8 @@ from ranking.core.rankings.counted_judgments import (
 )
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank_counted
-from ranking.core.sharding.shards import Engine
-from ranking.core.uncertainty.standard_errors import errors_by_system, standard_errors_of_counts
+from ranking.core.sharding import Engine
+from ranking.core.uncertainty import errors_by_system, standard_errors_of_counts
 
 
 @dataclass(frozen=True)

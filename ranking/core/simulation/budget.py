@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.sharding.shards import Engine, on_any_engine
+from ranking.core.sharding import Engine, on_any_engine
 from ranking.core.simulation.measures import clusters_at, sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import (
     Model,
@@ -109,7 +109,7 @@ def simulate_until(
     with_average : bool
         Whether to find the average as well.
     seed, engine, progress
-        As in `ranking.core.simulation.study.simulate_campaigns`.
+        As in `ranking.core.simulation.measures.simulate_campaigns`.
 
     Returns
     -------

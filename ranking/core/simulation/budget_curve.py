@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy.special import gammaln, logsumexp, ndtr
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.counting.tallies import Tallies
+from ranking.core.counting.counts import Tallies
 from ranking.core.simulation.measures import critical_wins
 from ranking.core.simulation.model import QUALITY_RANGE
 

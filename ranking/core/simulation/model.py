@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.arrays import FloatArray, Int8Array, Int32Array, Int64Array
-from ranking.core.counting.tallies import chunks
+from ranking.core.counting.counts import chunks
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
-from ranking.core.sharding.shards import Engine, map_shards, on_any_engine
+from ranking.core.sharding import Engine, map_shards, on_any_engine
 
 #: System qualities are drawn from [0, QUALITY_RANGE]; all other scales are relative to it.
 QUALITY_RANGE = 10.0

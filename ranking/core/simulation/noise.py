@@ -16,10 +16,10 @@ from functools import partial
 import numpy as np
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.tallies import Tallies, tally
+from ranking.core.counting.counts import Tallies, tally
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
-from ranking.core.ranges.clusters import clusters
-from ranking.core.sharding.shards import Engine, on_any_engine
+from ranking.core.ranges import clusters
+from ranking.core.sharding import Engine, on_any_engine
 from ranking.core.simulation.measures import (
     sign_test_ranges,
     significant_pairs,

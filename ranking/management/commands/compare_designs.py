@@ -7,10 +7,14 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.core.counting.tallies import tally
-from ranking.design_study.campaigns import ComparedDesign, JudgmentSource, rates_of
-from ranking.design_study.ranges import RANGES
-from ranking.design_study.study import compare_designs
+from ranking.core.counting.counts import tally
+from ranking.design_study.study import (
+    RANGES,
+    ComparedDesign,
+    JudgmentSource,
+    compare_designs,
+    rates_of,
+)
 from ranking.management.arguments import (
     POSITIVE,
     SHARE,
@@ -32,8 +36,8 @@ from ranking.management.file_command import (
     replaced,
 )
 from ranking.reports import Report
-from ranking.reports.designs import comparison_report, plot_of
 from ranking.reports.inputs import Input
+from ranking.reports.simulations import comparison_report, plot_of
 
 _SYSTEMS, _NOISE = 15, 10.0
 

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from ranking.analyses.ranking import rankings_report
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS, counts_method_named
-from ranking.core.rankings.find_ranges import seconds_of_resamples
+from ranking.core.rankings.range_kinds import seconds_of_resamples
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.rankings.shard_counts import CountsWanted, rank_added
 from ranking.files import InputFormat

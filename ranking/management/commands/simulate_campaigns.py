@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.core.simulation.study import METHODS, simulate_campaigns
+from ranking.core.simulation.measures import METHODS, simulate_campaigns
 from ranking.management.arguments import POSITIVE, add_model_arguments, model_of
 from ranking.management.file_command import (
     Options,

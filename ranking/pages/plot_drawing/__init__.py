@@ -20,8 +20,7 @@ from ranking.pages.plot_drawing.svg import (
     room_left,
     rows_of,
 )
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Table
+from ranking.reports.tables import Plot, Table
 
 _OF_WHOLE_ROWS: Final = frozenset({"bump", "grid", "known", "ranks", "strips"})
 

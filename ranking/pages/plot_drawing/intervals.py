@@ -25,8 +25,7 @@ from ranking.pages.plot_drawing.svg import (
     shortened,
     vertical,
 )
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Table, Value
+from ranking.reports.tables import Plot, Table, Value
 
 _ROW: Final = 24
 #: Rows with names; of more, each is lower, and they are not named.

@@ -28,8 +28,7 @@ from ranking.pages.plot_drawing.svg import (
     room_of,
     shortened,
 )
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Table, Value
+from ranking.reports.tables import Plot, Table, Value
 
 #: Room for the names of points at the right, and the height of one.
 _NAMES_OF_POINTS: Final = 120

@@ -7,8 +7,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from ranking.pages.plot_drawing.svg import HEADS, NAMES, SHORT_NAMES, Sheet, joined
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Table, Value
+from ranking.reports.tables import Plot, Table, Value
 
 #: Says of two names where the judgments are in which the first beat the second; None for nowhere.
 PairAddress = Callable[[str, str], str | None]

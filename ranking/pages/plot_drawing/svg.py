@@ -10,8 +10,7 @@ from django.utils.formats import number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Table, Value
+from ranking.reports.tables import Plot, Table, Value
 from ranking.wording.numbers import decimals, in_figures
 
 WIDTH: Final = 720

@@ -17,7 +17,7 @@ from ranking.code_version import code_version
 from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges.sign_tests import ComparedPair, Correction, adjusted
+from ranking.core.ranges import ComparedPair, Correction, adjusted
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, RankingRun, RankingSettings, StoppingRule
 from ranking.models.analysis import AnalysisQuerySet

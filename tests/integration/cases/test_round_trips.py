@@ -18,7 +18,7 @@ from annotation.services import judgments_number
 from campaign.importing.judgment_files import JudgmentsFile
 from campaign.models import Campaign, Document, Judge, Protocol, System, Task
 from protocols.spans.files import SpansFormat
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from ranking.export.kinds import KINDS, ExportFormat
 from ranking.files import read_judgments
 from ranking.files.records import InputFormat

@@ -11,7 +11,7 @@ from campaign.models import Output, Protocol, Task
 from protocols.rating.files import RatingsRead, rating_lines, ratings_chosen, read_ratings
 from protocols.rating.statistics.ratings import Criterion
 from ranking.analyses import completed
-from ranking.analyses.judgments import JUDGMENT_OPTIONS
+from ranking.analyses.kind import JUDGMENT_OPTIONS
 from ranking.selectors.chosen_judgments import judgments_chosen
 from tests.factories import make_organiser
 from tests.integration.protocols.conftest import MakeTask

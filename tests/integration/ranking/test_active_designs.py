@@ -6,7 +6,7 @@ import pytest
 from annotation.models import SamplingState
 from annotation.services import design_change, quality_action_take, sampling_state_record
 from campaign.models import Task
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from ranking.core.rankings.rank import rank
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce

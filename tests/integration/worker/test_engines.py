@@ -19,12 +19,11 @@ from django.db import connection, transaction
 
 from annotation.notification import broker
 from launcher.waiting import wait_until
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.sharding.encoding import EncodingError, encode
-from ranking.core.sharding.shards import Engine, EngineError, map_shards
+from ranking.core.sharding import EncodingError, Engine, EngineError, encode, map_shards
+from ranking.core.simulation.measures import _measure, _Ranges
 from ranking.core.simulation.model import Model, _measure_all
-from ranking.core.simulation.study import _measure, _Ranges
 from ranking.engines.by_celery import CeleryEngine
 from ranking.engines.by_dask import dask_engine
 from ranking.management.arguments import ENGINES

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from campaign.formats import FormatError
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from ranking.files import read_judgments
 
 _CASES = Path(__file__).parents[2] / "data/cases"

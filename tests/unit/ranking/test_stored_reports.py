@@ -5,9 +5,8 @@ import json
 import pytest
 from django.utils.translation import get_language
 
-from ranking.reports.plots import Plot
 from ranking.reports.stored import in_languages, report_in
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table
 
 
 def made() -> Report:

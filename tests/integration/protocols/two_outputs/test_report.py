@@ -10,7 +10,7 @@ from protocols.two_outputs.files import ChoicesRead, choices_read
 from protocols.two_outputs.report import two_outputs_found
 from protocols.two_outputs.statistics import Choice
 from ranking.analyses import completed
-from ranking.analyses.judgments import JUDGMENT_OPTIONS
+from ranking.analyses.kind import JUDGMENT_OPTIONS
 from ranking.reports import Report
 from ranking.reports.stored import report_in
 from ranking.selectors.chosen_judgments import judgments_chosen

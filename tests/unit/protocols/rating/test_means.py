@@ -10,7 +10,7 @@ from scipy.stats import t as student
 from protocols.rating.statistics.judges import standardised
 from protocols.rating.statistics.means import MeanRating, mean_ratings
 from protocols.rating.statistics.ratings import Ratings
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from ranking.core.scores import Shortage
 from tests.benchmarks.rating_coverage import measured
 from tests.simulated.ratings import RatingWorld, simulated_ratings

@@ -18,7 +18,7 @@ from protocols.sorting.statistics.chain import (
 )
 from protocols.sorting.statistics.comparison import PairJudgments
 from protocols.sorting.statistics.verdicts import VerdictRule
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld
 
 Judged = dict[frozenset[str], PairJudgments]

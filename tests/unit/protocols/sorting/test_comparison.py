@@ -15,7 +15,7 @@ from protocols.sorting.statistics.comparison import (
     compare,
 )
 from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld
 
 Row = tuple[str, int, int]

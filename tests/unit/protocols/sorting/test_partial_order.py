@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from protocols.sorting.statistics.merge_insertion import Verdict, next_comparisons, partial_order
 from ranking.pages.plot_drawing import drawn
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Table
+from ranking.reports.tables import Column, Plot, Table
 from tests.properties import examples
 
 SVG = "{http://www.w3.org/2000/svg}"

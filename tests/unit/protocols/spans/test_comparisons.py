@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from protocols.spans.records import ScoredOutput
 from protocols.spans.statistics.columns import Measure, mqm_score, score_columns
 from protocols.spans.statistics.comparisons import blocks_of_scores
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from ranking.core.rankings.rank import rank
 from tests.simulated.scores import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, major, minor, output

@@ -20,17 +20,16 @@ from ranking.core.anytime import (
     scores_and_influence,
     separated,
 )
-from ranking.core.counting.counts import Layout
+from ranking.core.counting.counts import Layout, tally
 from ranking.core.counting.moments import (
     ClusterUnit,
     Moments,
     effective_units_by_system,
     moments_of_blocks,
 )
-from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.ranges.sign_tests import better
-from ranking.core.uncertainty.two_way import clustered_covariance
+from ranking.core.ranges import better
+from ranking.core.uncertainty import clustered_covariance
 from tests.benchmarks.growing_campaign import Growing, Setting, looks
 from tests.some_now import some_now
 from tests.worlds import World, draw_campaign, world_named

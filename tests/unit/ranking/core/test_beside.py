@@ -33,7 +33,7 @@ from ranking.core.beside import (
     spearman,
     tasks_beside,
 )
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.rankings.rank import rank

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from ranking.core.simulation.budget import plan_budget
-from ranking.core.simulation.measures import expected_comparisons
+from ranking.core.simulation.measures import expected_comparisons, simulate_campaigns
 from ranking.core.simulation.model import Model
-from ranking.core.simulation.study import simulate_campaigns
 from tests.benchmarks.koehn_tables import COMPARISONS, PRINTED_TABLE_1, PRINTED_TABLE_4, TARGETS
 
 KOEHN = Model(systems=15, noise=10)

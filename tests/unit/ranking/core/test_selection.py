@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ranking.core.counting.tallies import Tallies, tally
+from ranking.core.counting.counts import Tallies, tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import Scores

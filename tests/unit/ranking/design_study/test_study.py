@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 
-from ranking.core.counting.tallies import Tallies
+from ranking.core.counting.counts import Tallies
 from ranking.core.simulation.model import Model
-from ranking.design_study.campaigns import ComparedDesign, SimulatedCampaign, rates_of
-from ranking.design_study.ranges import range_verdict
-from ranking.design_study.study import compare_designs
+from ranking.design_study.study import (
+    ComparedDesign,
+    SimulatedCampaign,
+    compare_designs,
+    range_verdict,
+    rates_of,
+)
 
 MODEL = Model(systems=6, noise=4.0)
 

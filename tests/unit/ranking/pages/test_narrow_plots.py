@@ -8,8 +8,7 @@ import pytest
 
 from ranking.pages.plot_drawing import drawn_for_page
 from ranking.pages.plot_drawing.svg import NARROW
-from ranking.reports.plots import Plot, PlotKind
-from ranking.reports.tables import Column, Table
+from ranking.reports.tables import Column, Plot, PlotKind, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = ("online-B", "uedin-wmt12", "WWWWWWWWWWWWWWWWWWWW", "布拉格查理大学的翻译系统")

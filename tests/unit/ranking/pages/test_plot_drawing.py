@@ -5,8 +5,7 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 from ranking.pages.plot_drawing import drawn
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Table, Value
+from ranking.reports.tables import Column, Plot, Table, Value
 
 SVG = "{http://www.w3.org/2000/svg}"
 MATRIX = Plot(kind="matrix", label="system", across="other", value="share", back="back", count="n", sign="mark")  # fmt: skip

@@ -7,9 +7,8 @@ import pytest
 
 from ranking.pages.plot_drawing import drawn
 from ranking.pages.report_shown import plot_file
-from ranking.reports.plots import Plot
 from ranking.reports.png import needs_other_fonts
-from ranking.reports.tables import Column, Table, Value
+from ranking.reports.tables import Column, Plot, Table, Value
 
 
 def orders(*rows: tuple[Value, ...]) -> Table:

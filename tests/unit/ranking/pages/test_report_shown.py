@@ -1,8 +1,7 @@
 """Reports as pages show them: as many rows as are read at once, and what is left to the files."""
 
 from ranking.pages.report_shown import linked, shown_tables
-from ranking.reports.plots import Plot
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table
 
 
 def test_names_are_escaped_in_cells_links_and_plots() -> None:

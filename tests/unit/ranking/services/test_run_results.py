@@ -12,7 +12,7 @@ from ranking.core.counting.resampling import LEVELS
 from ranking.core.live.definition import tallies_of_blocks
 from ranking.core.live.state import LiveState
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RANGE_KINDS
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
 from ranking.services.run_results import run_definition, run_result_of

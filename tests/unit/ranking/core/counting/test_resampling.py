@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from ranking.core.counting.counts import Layout, count
+from ranking.core.counting.counts import Layout, count, tally
 from ranking.core.counting.resampling import (
     LEVELS,
     MAX_WEIGHT,
@@ -23,7 +23,6 @@ from ranking.core.counting.resampling import (
     uniform_numbers,
     unit_keys,
 )
-from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from tests.properties import examples
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.core.counting.counts import Layout, count
-from ranking.core.counting.tallies import comparisons_of, shown_position, tally
+from ranking.core.counting.counts import Layout, comparisons_of, count, shown_position, tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.shares import expected_wins
 

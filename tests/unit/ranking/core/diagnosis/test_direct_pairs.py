@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, t
 
+from ranking.core.counting.counts import Tallies
 from ranking.core.counting.resampling import LEVELS, Level
-from ranking.core.counting.tallies import Tallies
 from ranking.core.diagnosis.direct_pairs import (
     Contradiction,
     Cycle,
@@ -30,7 +30,7 @@ from ranking.core.diagnosis.direct_pairs import (
 )
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.registry import counts_method_named
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from ranking.core.scores import Scores
 from tests.some_now import some_now
 

@@ -19,7 +19,7 @@ from ranking.core.diagnosis.one_system import (
     share_won,
 )
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.ranges.sign_tests import Correction
+from ranking.core.ranges import Correction
 from tests.some_now import some_now
 from tests.worlds import draw_campaign, world_named
 

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from ranking.core.diagnosis.remarks import CommentedBlock, SkippedBlock, remark_share, shown_blocks
+from ranking.core.diagnosis.one_system import (
+    CommentedBlock,
+    SkippedBlock,
+    remark_share,
+    shown_blocks,
+)
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 
 

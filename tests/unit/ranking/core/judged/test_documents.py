@@ -19,10 +19,9 @@ from ranking.core.judged.blocks import (
 )
 from ranking.core.methods.registry import METHODS
 from ranking.core.methods.shares import expected_wins_influence
-from ranking.core.rankings.find_ranges import two_way_resampling
+from ranking.core.rankings.range_kinds import two_way_resampling
 from ranking.core.rankings.rank import Ranking, rank
-from ranking.core.uncertainty.standard_errors import covariance_of_block_influence
-from ranking.core.uncertainty.two_way import RangeLimit, two_way_covariance
+from ranking.core.uncertainty import RangeLimit, covariance_of_block_influence, two_way_covariance
 from tests.some_now import some_now
 from tests.worlds import draw_campaign, world_named
 

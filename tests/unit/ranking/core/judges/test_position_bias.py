@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import friedmanchisquare
 
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.judges.position_bias import PositionBias, position_bias
+from ranking.core.judges.patterns import PositionBias, position_bias
 
 SYSTEMS = ["a", "b", "c", "d", "e"]
 

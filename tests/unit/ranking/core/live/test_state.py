@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.live.definition import Definition, RunTallies, definition_of, tallies_of_blocks
-from ranking.core.live.packing import DamagedStateError, digest_of, packed, unpacked
+from ranking.core.live.moments import DamagedStateError, digest_of, packed, unpacked
 from ranking.core.live.state import LiveState
 from ranking.core.rankings.range_kinds import RangeOptions
 from tests.properties import examples

@@ -11,7 +11,7 @@ from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
-from ranking.core.sharding.shards import ThisMachine
+from ranking.core.sharding import ThisMachine
 
 Drawn = Callable[[int], Blocks]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import approx_fprime
 
-from ranking.core.counting.tallies import Comparisons, comparisons_of, shown_position, tally
+from ranking.core.counting.counts import Comparisons, comparisons_of, shown_position, tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.bradley_terry import NotConvergedError, davidson
 from ranking.core.methods.davidson_judges import (

@@ -8,9 +8,8 @@ import numpy.typing as npt
 import pytest
 from scipy import optimize, stats
 
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.methods.ability import AbilityProblem
 from ranking.core.methods.hopkins_may import (
     HopkinsMayModel,
     effective_draws,
@@ -21,6 +20,7 @@ from ranking.core.methods.hopkins_may import (
     score_counts,
     split_rhat,
 )
+from ranking.core.methods.method import AbilityProblem
 
 ABILITIES = np.array([0.6, 0.2, 0.0, -0.1, -0.7])
 NAMES = "abcde"

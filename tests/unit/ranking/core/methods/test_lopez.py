@@ -24,8 +24,8 @@ from ranking.core.methods.lopez import (
     total_cost,
 )
 from ranking.core.methods.lopez_kernels import best_order, circles_of, raise_bound, take_circles
-from ranking.core.rankings import find_ranges as lopez_time
-from ranking.core.rankings.find_ranges import seconds_of_resamples, two_way_resampling
+from ranking.core.rankings import range_kinds as lopez_time
+from ranking.core.rankings.range_kinds import seconds_of_resamples, two_way_resampling
 
 Int64Array = npt.NDArray[np.int64]
 

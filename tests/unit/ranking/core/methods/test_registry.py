@@ -14,7 +14,7 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import Ranking, rank
-from ranking.core.sharding.shards import ThisMachine
+from ranking.core.sharding import ThisMachine
 from tests.properties import examples
 from tests.some_now import some_now
 

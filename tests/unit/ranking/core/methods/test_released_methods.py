@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from ranking.core.anytime import anytime_ranges
-from ranking.core.counting.tallies import comparisons_of, tally
+from ranking.core.counting.counts import comparisons_of, tally
 from ranking.core.judged.blocks import BlockRow, Blocks
-from ranking.core.methods.ability import Ability
 from ranking.core.methods.davidson_judges import JudgeEffectsModel, Penalty
+from ranking.core.methods.method import Ability
 from ranking.core.methods.registry import METHODS
 from ranking.core.methods.trueskill import trueskill_wmt
-from ranking.core.ranges.clusters import clusters, rank_ranges
+from ranking.core.ranges import clusters, rank_ranges
 from ranking.core.rankings.rank import Ranking, rank
 from tests.benchmarks.rank_confidence_sets import KINDS, scored
 from tests.released import appraise, blocks_of, expected_of, five_way, pairwise

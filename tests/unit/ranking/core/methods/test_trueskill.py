@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pytest
 from scipy import special, stats
 
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods import normal_kernels, trueskill_kernels
-from ranking.core.methods.ability import AbilityProblem
+from ranking.core.methods.method import AbilityProblem
 from ranking.core.methods.trueskill import (
     Games,
     draw_margin,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
+from ranking.core.ranges import RankRanges, clusters, rank_ranges
 from ranking.core.scores import Scores
 
 ranges_strategy = st.lists(

@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import binom, norm, studentized_range
 
-from ranking.core.ranges.clusters import RankRanges, clusters, rank_ranges
-from ranking.core.ranges.confidence_sets import (
+from ranking.core.ranges import (
     Bound,
+    RankRanges,
+    clusters,
     pairwise_p_values,
     rank_confidence_sets,
+    rank_ranges,
     studentised_differences,
 )
 from ranking.core.scores import Scores

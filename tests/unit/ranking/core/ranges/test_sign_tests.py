@@ -8,9 +8,9 @@ from scipy import stats
 from scipy.stats import binomtest, ttest_1samp, ttest_rel
 from statsmodels.stats.multitest import multipletests
 
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.ranges.sign_tests import (
+from ranking.core.ranges import (
     Correction,
     PairTests,
     adjusted,

@@ -12,27 +12,27 @@ import pytest
 from scipy.stats import binomtest
 
 from ranking.core.anytime import anytime_ranges
-from ranking.core.counting.counts import Layout
+from ranking.core.counting.counts import Layout, tally
 from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks
 from ranking.core.counting.resampling import Level
-from ranking.core.counting.tallies import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.methods.shares import expected_wins_influence
-from ranking.core.ranges.confidence_sets import pairwise_p_values, rank_confidence_sets
-from ranking.core.ranges.sign_tests import Correction, adjusted
-from ranking.core.rankings.find_ranges import _share, find_ranges, two_way_resampling
+from ranking.core.ranges import Correction, adjusted, pairwise_p_values, rank_confidence_sets
 from ranking.core.rankings.range_kinds import (
     RANGE_KINDS,
     RangeKind,
     RangeOptions,
     _covariance,
+    _share,
     draw_around,
+    find_ranges,
+    two_way_resampling,
 )
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import Scores
-from ranking.core.uncertainty.two_way import RangeLimit, two_way_covariance
+from ranking.core.uncertainty import RangeLimit, two_way_covariance
 from tests.worlds import World, draw_campaign, world_named
 
 Drawn = Callable[[int], Blocks]

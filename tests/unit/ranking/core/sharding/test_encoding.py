@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.find_ranges import _resampled_scores
-from ranking.core.sharding.encoding import EncodingError, decode, encode
+from ranking.core.rankings.range_kinds import _resampled_scores
+from ranking.core.sharding import EncodingError, decode, encode
 from ranking.core.simulation.model import Model, _measure_all
 from tests.shard_work import squares
 
@@ -125,12 +125,12 @@ def _forged(tree: object) -> bytes:
     [
         {"function": "os:system"},
         {"function": "ranking.tasks:compute_shard"},
-        {"function": "ranking.core.sharding.encoding:decode"},
+        {"function": "ranking.core.sharding:decode"},
         {"function": "ranking.core.nowhere:decode"},
         {"function": "ranking.corex:decode"},
         {"partial": {"function": "subprocess:run"}, "positional": [["true"]], "keyword": {}},
         {"dataclass": "subprocess:Popen", "fields": {"args": ["true"]}},
-        {"dataclass": "ranking.core.sharding.encoding:io.BytesIO", "fields": {}},
+        {"dataclass": "ranking.core.sharding:io.BytesIO", "fields": {}},
         {"dataclass": "ranking.core.agreement.report:Chance", "fields": {}},
         {"enum": "ranking.core.simulation.model:Model", "name": "systems"},
         {"pickle": "…"},

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from launcher.waiting import wait_until
-from ranking.core.sharding.shards import EngineError, ThisMachine, map_shards, sum_shards
+from ranking.core.sharding import EngineError, ThisMachine, map_shards, sum_shards
 from tests.shard_work import killed_always, killed_once, squares, squares_in_threads
 
 Work = Callable[[range], npt.NDArray[np.int64]]
@@ -56,8 +56,8 @@ _COMPUTES_FOR_EVER = """
 import sys
 from functools import partial
 from pathlib import Path
-from ranking.core.sharding.shards import map_shards
-from ranking.core.sharding.shards import ThisMachine
+from ranking.core.sharding import map_shards
+from ranking.core.sharding import ThisMachine
 from tests.shard_work import never_done
 map_shards(partial(never_done, Path(sys.argv[1])), [range(1)] * 2, engine=ThisMachine(2))
 """

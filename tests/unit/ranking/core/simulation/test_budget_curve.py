@@ -21,7 +21,7 @@ from ranking.core.simulation.measures import (
     significant_pairs,
 )
 from ranking.core.simulation.model import Model, simulate_wins
-from ranking.design_study.campaigns import ComparedDesign, SimulatedCampaign
+from ranking.design_study.study import ComparedDesign, SimulatedCampaign
 from tests.properties import examples
 from tests.some_now import some_now
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from ranking.core.counting.tallies import tally
-from ranking.core.ranges.clusters import RankRanges, clusters
-from ranking.core.ranges.sign_tests import better, rank_ranges_by_sign_test
-from ranking.core.sharding.shards import ThisMachine
+from ranking.core.counting.counts import tally
+from ranking.core.ranges import RankRanges, better, clusters, rank_ranges_by_sign_test
+from ranking.core.sharding import ThisMachine
 from ranking.core.simulation.measures import (
     Level,
     cluster_violations,
@@ -19,11 +18,11 @@ from ranking.core.simulation.measures import (
     sign_test_ranges,
     significant_pairs,
     significantly_better,
+    simulate_campaigns,
     sorted_expected_wins,
     spread_p_value,
 )
 from ranking.core.simulation.model import Model, simulate_blocks, simulate_wins
-from ranking.core.simulation.study import simulate_campaigns
 
 LEVELS: tuple[Level, ...] = ("pairs", "blocks", "segments")
 KOEHN = Model(systems=15, noise=10)

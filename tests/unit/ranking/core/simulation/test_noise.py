@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ranking.core.counting.tallies import tally
+from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.simulation.budget import plan_budget, plan_campaign
 from ranking.core.simulation.measures import expected_comparisons, significant_pairs

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta
 from scipy.stats import t as student
 
-from ranking.core.uncertainty.shares import ShareParts, share_interval, share_part, share_parts
+from ranking.core.uncertainty import ShareParts, share_interval, share_part, share_parts
 
 
 def test_a_part_has_the_factor_of_its_units() -> None:

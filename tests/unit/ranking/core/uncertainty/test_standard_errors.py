@@ -19,12 +19,12 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.bradley_terry import gradient, scores
 from ranking.core.methods.registry import method_named
 from ranking.core.rankings.rank import rank
-from ranking.core.uncertainty.standard_errors import (
+from ranking.core.uncertainty import (
     covariance_of_block_influence,
     standard_errors,
     standard_errors_of_block_influence,
+    two_way_covariance,
 )
-from ranking.core.uncertainty.two_way import two_way_covariance
 from tests.some_now import some_now
 from tests.worlds import World, draw_campaign
 

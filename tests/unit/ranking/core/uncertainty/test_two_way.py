@@ -19,7 +19,7 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.shares import expected_wins_influence
 from ranking.core.rankings.rank import rank
 from ranking.core.scores import Scores
-from ranking.core.uncertainty.two_way import (
+from ranking.core.uncertainty import (
     ClusteredCovariance,
     RangeLimit,
     ScoreCovariance,

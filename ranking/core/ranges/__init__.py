@@ -1,1 +1,0 @@
-"""Rank ranges and clusters from scores and tests."""

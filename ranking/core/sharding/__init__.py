@@ -1,1 +1,0 @@
-"""Work cut into shards, computed on this machine or on many with the same bits."""

@@ -1,0 +1,674 @@
+"""Covariance of scores over segments and judges, and draws from it.
+
+Random numbers for draws around scores, as functions of the seed and the id of a draw.
+
+Comparisons are not independent: those of one segment share its difficulty, and those of one judge
+share the judge's taste. The covariance that allows for both is computed from the influence values
+of the scores, summed over each segment, over each judge and over each block:
+
+    V = V_segments + V_judges − V_blocks
+
+(Cameron, Gelbach & Miller 2011): each of the first two includes the variance of single blocks, so
+it is subtracted once. Each part is multiplied by G / (G − 1) for its effective number G of units.
+If a judge ranked several blocks of one segment, their covariance is counted twice, and V is
+slightly too large on average.
+
+Segments of one document are alike. Where documents are known, they replace segments, and a judge's
+blocks of one document replace single blocks: V = V_documents + V_judges − V_judge×document. With
+fewer than four documents, segments are used (`RangeLimit.FEW_DOCUMENTS`).
+
+The difference need not be positive semi-definite: with few judges, directions in which they agree
+by chance get a negative variance. Then the nearest positive semi-definite matrix is used (negative
+eigenvalues become 0).
+
+Ranks come from draws around the scores: normal draws divided by the root of a χ² over its degrees
+of freedom, as in Student's t, because V itself is uncertain with few judges and ranges must be
+wider. A single difference of scores has the degrees of freedom ν of V (Satterthwaite 1946); for
+ranks, see `ScoreCovariance.rank_degrees_of_freedom`.
+
+Standard errors of scores over a chosen kind of units.
+
+Standard errors of scores: the clustered sandwich estimator.
+
+Covariances of scores that are not a function of counts, from the influence of each block.
+
+The interval of a share where trials depend on each other: those of a segment, and those of a judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betaincinv, chdtri, ndtri, stdtrit
+
+from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.counting.counts import (
+    Layout,
+    count,
+    counts_per_block,
+    effective_number_from,
+    effective_number_of_units,
+)
+from ranking.core.counting.moments import (
+    CLUSTER_UNITS,
+    MIN_UNITS,
+    ClusterUnit,
+    Moments,
+    moments_of_blocks,
+    second_moments,
+    two_way_units,
+    units_of,
+)
+from ranking.core.counting.resampling import LEVELS, Level, uniform_numbers
+from ranking.core.judged.blocks import Blocks
+from ranking.core.scores import Scores
+
+#: Uniform numbers have steps of 2**-53; half a step replaces 0, whose quantile is infinite.
+_LEAST = 2.0**-54
+
+
+def t_deviates(seed: int, ids: range, n: int, degrees_of_freedom: float) -> FloatArray:
+    """Return n normal deviates for each draw, divided by the root of a χ² over its freedom.
+
+    They are made of uniform numbers that are hashes of the seed, the id of the draw and the place of the system.
+
+    Parameters
+    ----------
+    seed : int
+        0 ≤ seed < 2**64.
+    ids : range
+        Ids of the draws, with step 1.
+    n : int
+    degrees_of_freedom : float
+        Of Student's t; normal deviates if infinite.
+
+    Returns
+    -------
+    float64, shape (len(ids), n)
+        Each row is a function of the seed, its id and the degrees of freedom.
+    """
+    uniform = np.maximum(
+        _LEAST,
+        uniform_numbers(
+            np.arange(n + 1, dtype=np.uint64),
+            seed=seed,
+            resamples=len(ids),
+            first_resample=ids.start,
+        ),
+    )
+    normal: FloatArray = np.ascontiguousarray(ndtri(uniform[:n]).T)
+    if np.isinf(degrees_of_freedom):
+        return normal
+    scale = np.sqrt(chdtri(degrees_of_freedom, uniform[n]) / degrees_of_freedom)
+    return np.asarray(normal / scale[:, np.newaxis])
+
+
+class RangeLimit(StrEnum):
+    """Too few units for ranges to account for them; callers put the code into words."""
+
+    FEW_JUDGES = "few_judges"
+    """Fewer than four judges share the work, too few to estimate how much judges differ."""
+
+    FEW_SEGMENTS = "few_segments"
+    """There are fewer than four segments, too few to estimate how much segments differ."""
+
+    FEW_DOCUMENTS = "few_documents"
+    """There are fewer than four documents, so segments are taken for independent, even within
+    documents."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreCovariance:
+    """Covariance of the scores of n systems, with its degrees of freedom and effective units.
+
+    Attributes
+    ----------
+    matrix : float64, shape (n, n)
+        Symmetric and positive semi-definite.
+    degrees_of_freedom : float
+        Degrees of freedom of its variances, at least 1.
+    segments, judges : float
+        Effective numbers of segments (or of documents used instead) and of judges.
+    limits : tuple of RangeLimit
+        Units that the covariance does not account for.
+    """
+
+    matrix: FloatArray
+    degrees_of_freedom: float
+    segments: float
+    judges: float
+    limits: tuple[RangeLimit, ...]
+
+    @property
+    def rank_degrees_of_freedom(self) -> float:
+        """Degrees of freedom for the ranks of n systems, instead of for one difference.
+
+        A rank depends on n − 1 differences, and errors of their variances average out. If
+        differences of one system have a correlation of ½, squares of their errors have ¼, and the
+        degrees of freedom are multiplied by 1 / (¼ + ¾ / (n − 1)). With few judges, errors of
+        variances are correlated, because they have only as many dimensions as there are judges: the
+        factor is at most ν / 4, as found by simulation (docs/statistics/coverage.md).
+        """
+        others = max(1, len(self.matrix) - 1)
+        factor = min(self.degrees_of_freedom / 4, 1 / (1 / 4 + 3 / (4 * others)))
+        return max(1.0, self.degrees_of_freedom * factor)
+
+
+def with_least_variance(covariance: ScoreCovariance, least: FloatArray) -> ScoreCovariance:
+    """Return a covariance with variances raised to a lower bound, and the same correlations.
+
+    Parameters
+    ----------
+    covariance : ScoreCovariance
+        Covariance of n scores.
+    least : float64, shape (n,)
+
+    Returns
+    -------
+    ScoreCovariance
+    """
+    variance = np.diag(covariance.matrix)
+    known = variance > 0
+    factor = np.sqrt(np.maximum(1.0, np.where(known, least / np.where(known, variance, 1.0), 1.0)))
+    matrix = covariance.matrix * factor[:, np.newaxis] * factor
+    return replace(covariance, matrix=matrix + np.diag(np.where(known, 0.0, least)))
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredCovariance:
+    """Covariance of scores with one kind of unit taken for independent.
+
+    Attributes
+    ----------
+    matrix : float64, shape (n, n)
+    effective : float
+        Effective number of units.
+    """
+
+    matrix: FloatArray
+    effective: float
+
+
+def two_way_covariance(moments: Moments, influence: FloatArray) -> ScoreCovariance:
+    """Estimate the covariance of scores over segments and judges.
+
+    Parameters
+    ----------
+    moments : Moments
+        Moments of the counts that the scores are computed from.
+    influence : float64, shape (n, k)
+        Change of the score of each of n systems with one more in each used cell.
+
+    Returns
+    -------
+    ScoreCovariance
+        See `combined_covariance`.
+    """
+    blocks, segments, judges = (
+        ClusteredCovariance(clustered_covariance(moments, influence, unit), moments.effective(unit))
+        for unit in CLUSTER_UNITS
+    )
+    return combined_covariance(blocks, segments, judges, few_documents=moments.few_documents)
+
+
+def combined_covariance(
+    blocks: ClusteredCovariance,
+    segments: ClusteredCovariance,
+    judges: ClusteredCovariance,
+    *,
+    few_documents: bool = False,
+) -> ScoreCovariance:
+    """Combine covariances over blocks, segments and judges: V_segments + V_judges − V_blocks.
+
+    With too few judges (or segments) to estimate their variance, see `RangeLimit`, the result is
+    the part of the other; with too few of both, it is that of the blocks.
+
+    Parameters
+    ----------
+    blocks, segments, judges : ClusteredCovariance
+        Where documents are known: over a judge's blocks of a document, over documents, over judges.
+    few_documents : bool
+        Whether segments are used because there are too few documents.
+
+    Returns
+    -------
+    ScoreCovariance
+
+    References
+    ----------
+    A. C. Cameron, J. B. Gelbach, D. L. Miller (2011), Robust Inference with Multiway Clustering,
+    J. Business & Economic Statistics 29.
+    F. E. Satterthwaite (1946), An Approximate Distribution of Estimates of Variance Components,
+    Biometrics Bulletin 2.
+    """
+    limits = []
+    parts: list[ClusteredCovariance] = []
+    for part, limit in (
+        (segments, RangeLimit.FEW_SEGMENTS),
+        (judges, RangeLimit.FEW_JUDGES),
+    ):
+        if part.effective < MIN_UNITS:
+            limits.append(limit)
+        else:
+            parts.append(part)
+    if few_documents and RangeLimit.FEW_SEGMENTS not in limits:
+        limits.append(RangeLimit.FEW_DOCUMENTS)
+    if len(parts) == 2:
+        total = parts[0].matrix + parts[1].matrix - blocks.matrix
+    else:
+        total = parts[0].matrix if parts else blocks.matrix
+    return ScoreCovariance(
+        matrix=_positive(total),
+        degrees_of_freedom=_degrees_of_freedom(total, parts or [blocks]),
+        segments=segments.effective,
+        judges=judges.effective,
+        limits=tuple(limits),
+    )
+
+
+def clustered_covariance(moments: Moments, influence: FloatArray, unit: ClusterUnit) -> FloatArray:
+    """Estimate the covariance of scores with one kind of unit taken for independent.
+
+    Parameters
+    ----------
+    moments : Moments
+    influence : float64, shape (n, k)
+    unit : "blocks", "segments" or "judges"
+
+    Returns
+    -------
+    float64, shape (n, n)
+        Its rank is at most the number of units; all 0 with fewer than two units.
+    """
+    effective = moments.effective(unit)
+    if effective <= 1:
+        return np.zeros((len(influence), len(influence)))
+    summed: FloatArray = influence @ getattr(moments, unit).astype(np.float64) @ influence.T
+    correction = effective / (effective - 1)
+    return (summed + summed.T) * (correction / 2)
+
+
+def _positive(matrix: FloatArray) -> FloatArray:
+    """Return the nearest positive semi-definite matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    if not len(values) or values[0] >= 0:
+        return matrix
+    return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
+
+
+def _degrees_of_freedom(total: FloatArray, parts: list[ClusteredCovariance]) -> float:
+    """Return the degrees of freedom of a sum of variances; each part has its units minus one."""
+    uncertain = sum(
+        float(np.trace(part.matrix)) ** 2 / max(part.effective - 1, 1) for part in parts
+    )
+    return max(1.0, float(np.trace(total)) ** 2 / uncertain) if uncertain else np.inf
+
+
+def draw_scores(
+    scores: Scores,
+    covariance: ScoreCovariance,
+    ids: range,
+    *,
+    seed: int,
+    order: Int64Array,
+) -> Scores:
+    """Return draws around the scores of n systems, for their ranks.
+
+    Parameters
+    ----------
+    scores : Scores of shape (n,)
+    covariance : ScoreCovariance
+    ids : range
+        Ids of the draws; each draw is a function of the seed, its id, the scores and their
+        covariance.
+    seed : int
+        0 ≤ seed < 2**64.
+    order : int64, shape (n,)
+        Order of the systems that does not depend on their names, so that renaming them renames the
+        result; see `ranking.core.methods.method.canonical_order`.
+
+    Returns
+    -------
+    Scores
+        Of shape (len(ids), n).
+    """
+    n = len(scores.values)
+    values, vectors = np.linalg.eigh(covariance.matrix[np.ix_(order, order)])
+    # The symmetric root does not depend on the signs of eigenvectors.
+    root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+    drawn = t_deviates(seed, ids, n, covariance.rank_degrees_of_freedom)
+    deviates = np.empty((len(ids), n))
+    # Unlike a product of matrices, `einsum` adds up each row alike for any number of draws.
+    deviates[:, order] = np.einsum("ij,rj->ri", root, drawn)
+    return Scores(
+        values=scores.values + deviates,
+        estimable=np.broadcast_to(scores.estimable, deviates.shape),
+        group=None if scores.group is None else np.broadcast_to(scores.group, deviates.shape),
+    )
+
+
+def standard_errors(
+    blocks: Blocks, layout: Layout, influence: FloatArray, clusters: Level
+) -> FloatArray:
+    """Estimate the standard deviation of scores over campaigns like this one.
+
+    A score changes by about ψ(b) = Σ influence · (counts of block b) if block b is drawn again.
+    Blocks of a cluster are drawn together, so their ψ are summed before they are squared:
+
+        V = Σ over clusters c of (Σ over blocks b in c of ψ(b))²
+
+    For a maximum of likelihood this is the sandwich with clusters, information⁻¹ · (Σ scores
+    scoresᵀ) · information⁻¹, and is valid even if the model is not (White 1982). The ψ are
+    deviations from an estimate based on the same data, so V is multiplied by G / (G − 1) for the
+    effective number G of clusters (`ranking.core.counting.moments.Moments.effective`). "pairs"
+    takes each comparison for a separate cluster, without this factor; "two_way" is
+    `ranking.core.uncertainty`.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    layout : Layout
+        The m cells that the scores are computed from.
+    influence : float64, shape (n, m)
+        Change of each score with one more in each cell.
+    clusters : "pairs", "blocks", "segments", "judges" or "two_way"
+
+    Returns
+    -------
+    float64, shape (n,)
+        0 with only one cluster, which does not show how clusters differ.
+
+    Raises
+    ------
+    ValueError
+        If `clusters` is none of these.
+
+    References
+    ----------
+    H. White (1982), Maximum Likelihood Estimation of Misspecified Models, Econometrica 50.
+    """
+    if clusters not in LEVELS:
+        raise ValueError(f"clusters: {clusters!r} is none of {', '.join(LEVELS)}")
+    moments: Moments | Int64Array | None = None
+    if clusters == "two_way":
+        moments = moments_of_blocks(blocks, layout)
+    elif clusters != "pairs":
+        moments = second_moments(blocks, layout, units_of(blocks, clusters))
+    return standard_errors_of_counts(count(blocks, layout), layout, influence, moments)
+
+
+def standard_errors_of_counts(
+    cells: Int64Array,
+    layout: Layout,
+    influence: FloatArray,
+    moments: Moments | Int64Array | None,
+) -> FloatArray:
+    """Estimate what `standard_errors` does, from counts alone.
+
+    Parameters
+    ----------
+    cells : int64, shape (m,)
+        Counts of all blocks.
+    layout : Layout
+        Of `cells`.
+    influence : float64, shape (n, m)
+    moments : Moments, int64 of shape (k, k), or None
+        Second moments of the counts of the clusters, for the k used cells; None for pairs.
+
+    Returns
+    -------
+    float64, shape (n,)
+    """
+    if moments is None:
+        variance = influence**2 @ cells
+    elif isinstance(moments, Moments):
+        variance = np.diagonal(two_way_covariance(moments, influence[:, layout.used]).matrix)
+    else:
+        variance = _one_way(int(cells.sum()), moments, influence[:, layout.used])
+    return np.asarray(np.sqrt(np.maximum(variance, 0)))
+
+
+def errors_by_system(
+    systems: tuple[str, ...], clusters: Level, errors: FloatArray
+) -> dict[str, Any]:
+    """Return standard errors as plain JSON.
+
+    Parameters
+    ----------
+    systems : tuple of str, length n
+    clusters : Level
+        Units taken for independent.
+    errors : float64, shape (n,)
+
+    Returns
+    -------
+    dict
+        "clusters", and "values" by system. Systems whose score no comparison moves are left out,
+        such as one at infinite distance from all others.
+    """
+    values = {systems[i]: float(errors[i]) for i in np.flatnonzero(errors > 0).tolist()}
+    return {"clusters": clusters, "values": values}
+
+
+def _one_way(total: int, moments: Int64Array, influence: FloatArray) -> FloatArray:
+    """Return variances with one kind of unit independent; `total` is the sum of all counts."""
+    effective = effective_number_from(total, int(moments.sum()))
+    if effective <= 1:
+        return np.zeros(len(influence))
+    # Formulas add floats in the order of memory: it must be the same wherever counts are from.
+    products = np.ascontiguousarray(moments).astype(np.float64)
+    variance = np.einsum("ik,ik->i", influence @ products, influence)
+    return np.asarray(variance * (effective / (effective - 1)))
+
+
+def covariance_of_block_influence(blocks: Blocks, influence: FloatArray) -> ScoreCovariance:
+    """Estimate the covariance of scores over segments and judges.
+
+    This is `ranking.core.uncertainty.two_way_covariance` for scores that are not a function
+    of counts.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        B blocks over n systems.
+    influence : float64, shape (B, n)
+        Influence of each block on each score.
+
+    Returns
+    -------
+    ScoreCovariance
+    """
+    blocks, influence = _in_order(blocks, influence)
+    of_blocks, segments, judges = (
+        _clustered(blocks, influence, two_way_units(blocks, unit)) for unit in CLUSTER_UNITS
+    )
+    if blocks.document is None or segments.effective >= MIN_UNITS:
+        return combined_covariance(of_blocks, segments, judges)
+    of_blocks, segments = (
+        _clustered(blocks, influence, units_of(blocks, unit)) for unit in ("blocks", "segments")
+    )
+    return combined_covariance(of_blocks, segments, judges, few_documents=True)
+
+
+def standard_errors_of_block_influence(
+    blocks: Blocks, influence: FloatArray, clusters: Level
+) -> FloatArray:
+    """Estimate the standard deviation of scores over campaigns like this one.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    influence : float64, shape (B, n)
+    clusters : "pairs", "blocks", "segments", "judges" or "two_way"
+        Units taken for independent. "pairs" means "blocks", because influences are of blocks.
+
+    Returns
+    -------
+    float64, shape (n,)
+    """
+    if clusters == "two_way":
+        matrix = covariance_of_block_influence(blocks, influence).matrix
+    else:
+        unit: ClusterUnit = "blocks" if clusters == "pairs" else clusters
+        blocks, influence = _in_order(blocks, influence)
+        matrix = _clustered(blocks, influence, units_of(blocks, unit)).matrix
+    return np.asarray(np.sqrt(np.maximum(0, np.diag(matrix))))
+
+
+def _in_order(blocks: Blocks, influence: FloatArray) -> tuple[Blocks, FloatArray]:
+    """Return blocks sorted by key: sums of floats depend on the order, results must not."""
+    order = np.argsort(blocks.key, kind="stable")
+    return blocks.take(order), influence[order]
+
+
+def _clustered(blocks: Blocks, influence: FloatArray, unit: Int64Array) -> ClusteredCovariance:
+    number = np.unique(unit, return_inverse=True)[1]
+    units = int(number.max(initial=-1)) + 1
+    summed = np.zeros((units, influence.shape[1]))
+    np.add.at(summed, number, influence)
+    comparisons = counts_per_block(blocks, Layout(len(blocks.systems), ties=True))
+    effective = effective_number_of_units(number, comparisons)
+    if effective <= 1:
+        return ClusteredCovariance(np.zeros((influence.shape[1],) * 2), effective)
+    return ClusteredCovariance(summed.T @ summed * (effective / (effective - 1)), effective)
+
+
+@dataclass(frozen=True, eq=False)
+class ShareParts:
+    """Variances of a number of successes by what is taken for independent, and the one of segments and judges."""
+
+    blocks: ClusteredCovariance
+    segments: ClusteredCovariance
+    judges: ClusteredCovariance
+    few_documents: bool = False
+
+    @property
+    def combined(self) -> ScoreCovariance:
+        """The variance between segments and judges."""
+        return combined_covariance(
+            self.blocks, self.segments, self.judges, few_documents=self.few_documents
+        )
+
+    def degrees_of_freedom(self, variance: float) -> float:
+        """Return the degrees of freedom of a variance that is estimated from these parts."""
+        several = [part for part in (self.segments, self.judges) if part.effective >= MIN_UNITS]
+        uncertain = sum(
+            float(part.matrix[0, 0]) ** 2 / max(part.effective - 1, 1)
+            for part in several or [self.blocks]
+        )
+        return max(1.0, variance**2 / uncertain) if uncertain else np.inf
+
+
+def share_parts(
+    successes: Int64Array,
+    failures: Int64Array,
+    *,
+    segment: npt.NDArray[np.integer],
+    judge: npt.NDArray[np.integer],
+    document: npt.NDArray[np.integer] | None = None,
+) -> ShareParts:
+    """Return the variances of the number of successes, less the share of the trials.
+
+    Parameters
+    ----------
+    successes, failures : int64, shape (R,)
+        Trials of each block.
+    segment, judge : integer, shape (R,)
+    document : integer, shape (R,), optional
+        Where documents are known and enough, they replace segments, and a judge's blocks of a document replace
+        single blocks.
+    """
+
+    def part(unit: npt.NDArray[np.integer]) -> ClusteredCovariance:
+        return share_part(unit.astype(np.int64), successes, failures)
+
+    judges = part(judge)
+    if document is not None:
+        documents = part(document)
+        if documents.effective >= MIN_UNITS:
+            own = document.astype(np.int64) * (int(judge.max()) + 1) + judge
+            return ShareParts(part(own), documents, judges)
+    return ShareParts(
+        part(np.arange(len(successes))), part(segment), judges, few_documents=document is not None
+    )
+
+
+def share_part(
+    unit: Int64Array, successes: Int64Array, failures: Int64Array
+) -> ClusteredCovariance:
+    """Return the variance of the number of successes, less the share of the trials, between units.
+
+    Sums over units are whole numbers, so they do not depend on the order of rows.
+
+    Parameters
+    ----------
+    unit : int64, shape (R,)
+        The unit of each row.
+    successes, failures : int64, shape (R,)
+        Trials of each row.
+    """
+    share = _smoothed(int(successes.sum()), int(failures.sum()))
+    number = np.unique(unit, return_inverse=True)[1]
+    wins = np.bincount(number, successes).astype(np.int64)
+    losses = np.bincount(number, failures).astype(np.int64)
+    sizes = wins + losses
+    effective = effective_number_from(int(sizes.sum()), int(sizes @ sizes))
+    if effective <= 1:
+        return ClusteredCovariance(np.zeros((1, 1)), effective)
+    squares = (
+        (1 - share) ** 2 * int(wins @ wins)
+        - 2 * share * (1 - share) * int(wins @ losses)
+        + share**2 * int(losses @ losses)
+    )
+    return ClusteredCovariance(np.array([[squares * effective / (effective - 1)]]), effective)
+
+
+def share_interval(
+    successes: int, failures: int, parts: ShareParts, *, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Return the ends of the interval of the share of successes.
+
+    It is that of Clopper and Pearson (1934) on an effective number of trials, as Korn and
+    Graubard (1998) propose for shares near 0 and 1: the trials divided by the design effect, and
+    multiplied by (t of trials − 1 / t of ν)², quantiles of Student's distribution. The design effect is
+    the variance of the share between segments and judges (`combined_covariance`) over that of
+    independent trials, both around a share with one success and one failure added; below 1 it is taken
+    for 1. So no interval is shorter than that of independent trials. ν are the degrees of freedom of the
+    variance that is used (Satterthwaite 1946): its square over the sum of those of the parts it is
+    estimated from, each divided by its units minus one.
+
+    Parameters
+    ----------
+    successes, failures : int
+        At least one of them above 0.
+    parts : ShareParts
+        Of these trials, see `share_part`.
+    confidence : float
+
+    References
+    ----------
+    E. L. Korn, B. I. Graubard (1998), Confidence Intervals for Proportions with Small Expected
+    Number of Positive Counts Estimated from Survey Data, Survey Methodology 24.
+    """
+    trials = successes + failures
+    smoothed = _smoothed(successes, failures)
+    alpha = (1 - confidence) / 2
+    effective = 1.0
+    if parts.blocks.effective > 1:
+        independent = successes * (1 - smoothed) ** 2 + failures * smoothed**2
+        variance = max(independent, float(parts.combined.matrix[0, 0]))
+        few = stdtrit(trials - 1, alpha) / stdtrit(parts.degrees_of_freedom(variance), alpha)
+        effective = trials * independent / variance * min(1.0, float(few) ** 2)
+    x = successes / trials * effective
+    low = float(betaincinv(x, effective - x + 1, alpha)) if successes else 0.0
+    high = float(betaincinv(x + 1, effective - x, 1 - alpha)) if failures else 1.0
+    return low, high
+
+
+def _smoothed(successes: int, failures: int) -> float:
+    return (successes + 1) / (successes + failures + 2)

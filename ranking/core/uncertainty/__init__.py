@@ -1,1 +1,0 @@
-"""Uncertainty of scores: covariances over segments and judges, and standard errors."""
