@@ -1,7 +1,4 @@
-"""Which judgments of a test set an analysis is of.
-
-What an analysis is: of the judgments of a task, or a table over the test sets of a campaign.
-"""
+"""What an analysis is, and which judgments it is of: those of a task, or of all test sets of a campaign."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The options of an analysis: their words, what they may be, and how text becomes a value.
-
-Options that several kinds of analyses have.
-"""
+"""The options of an analysis: their words, what they may be, how text becomes a value, and those that several kinds share."""
 
 from __future__ import annotations
 

@@ -1,71 +1,13 @@
 """Rank ranges that hold at all looks together, and evidence that may be looked at at any time.
 
-Rank ranges that hold at all looks together.
+An ordinary range is right with a probability of 95 % at one moment chosen in advance; looking repeatedly and stopping at
+the first difference is wrong far more often. Here the evidence that two systems differ is a likelihood ratio whose chance
+of ever reaching c is at most 1/c if they are equal (Ville's inequality; Robbins 1970). For all pairs together it must
+reach (number of pairs) / α, by Bonferroni's inequality. Ranges are a function of the current judgments, in any order.
 
-Evidence for a difference that may be looked at at any time.
-
-The evidence is the ratio of two likelihoods of an estimated difference d: mixed over differences of
-normal size with standard deviation τ, and under no difference. With the variance V of d, and its ν
-degrees of freedom,
-
-    E = √r · ((1 + t²/ν) / (1 + r t²/ν))^((ν + 1)/2),    t² = d² / V,    r = V / (V + τ²)
-
-If V were known (ν = ∞) and the estimate moved like a random walk whose time is 1/V, E would be a
-martingale that starts at 1, and by Ville's inequality ever reaches c with probability at most 1/c
-(Robbins 1970; in the limit for means and the like, Waudby-Smith et al. 2024). For the mean of
-independent normal draws, with τ a multiple of their standard deviation, the formula is that of the
-sequential t-test, and the same is true exactly (Gönen et al. 2005; Lindon et al. 2022; Wang &
-Ramdas 2024).
-
-A campaign is neither: V is estimated over segments and judges, and all judges continue. So it is
-shown by simulation, not proved, that equal systems are seldom told apart: see "Looking every day"
-in docs/statistics/methods.md.
-
-References
-----------
-H. Robbins (1970), Statistical Methods Related to the Law of the Iterated Logarithm, Ann. Math.
-Stat. 41. M. Gönen, W. O. Johnson, Y. Lu, P. H. Westfall (2005), The Bayesian Two-Sample t Test,
-The American Statistician 59. M. Lindon, D. W. Ham, M. Tingley, I. Bojinov (2022), Anytime-Valid
-Inference in Linear Models, arXiv 2210.08589. H. Wang, A. Ramdas (2024), Anytime-valid t-tests and
-Confidence Sequences for Gaussian Means with Unknown Variance, arXiv 2310.03722. I. Waudby-Smith,
-D. Arbour, R. Sinha, E. H. Kennedy, A. Ramdas (2024), Time-uniform Central Limit Theory and
-Asymptotic Confidence Sequences, Ann. Stat. 52.
-
-Variances of differences of Expected Wins, with segments and judges drawn at random.
-
-The variance of a difference between two systems is the two-way one of
-`ranking.core.uncertainty`, with two changes, because repeated looks are likely to include
-one at which it is too small:
-
-- It is never below that of segments alone, of judges alone, or of blocks alone.
-- With few judges the variance between them is itself uncertain. It is therefore estimated from all
-  pairs of systems together as well, as a multiple of their variance over blocks (the "design
-  effect" of surveys, Rao & Scott 1981), and the larger of both is used. So pairs on which judges
-  disagree more keep their own estimate.
-
-Rank ranges that may be looked at every day: they hold at all looks together.
-
-An ordinary range is right with a probability of 95 % at one moment chosen in advance. Looking
-repeatedly and stopping at the first difference is wrong far more often. Here, two systems are told
-apart by evidence that may be looked at at any time (`ranking.core.anytime`), with a
-variance over segments and judges (`ranking.core.anytime`). For all pairs together,
-evidence must reach (number of pairs) / α, by Bonferroni's inequality.
-
-The ranges are a function of the current judgments. They do not depend on the order in which the
-judgments came.
-
-Evidence about win rates of independent comparisons that holds however often it is looked at.
-
-After w wins and l losses the evidence against a win rate p is the Beta mixture (Robbins 1970)
-
-    M(p) = B(a + w, a + l) / B(a, a) / (p**w · (1 − p)**l)
-
-If each comparison of a pair is won with probability p *independently of all before*, M(p) is a
-martingale that starts at 1, so by Ville's inequality it ever reaches 1/α with probability at most
-α. This holds in simulations in which each block shows new outputs to judges without preferences. It
-does not hold for the judgments of a campaign: if a segment is judged several times, or a judge has
-preferences, comparisons depend on each other, and equal systems are told apart in most campaigns.
-Use `ranking.core.anytime` for campaigns.
+For campaigns the variance is estimated over segments and judges, so that this is shown by simulation, not proved: see
+"Looking every day" in docs/statistics/methods.md. `separated` is for independent comparisons, where it is proved; segments
+that are judged several times and judges' preferences make comparisons of a campaign depend on each other.
 """
 
 from __future__ import annotations
@@ -100,6 +42,16 @@ def log_evidence(
 ) -> FloatArray:
     """Return the logarithm of the evidence E against a difference of 0.
 
+    E is the ratio of two likelihoods of an estimated difference d: mixed over differences of normal size with standard
+    deviation τ, and under no difference. With the variance V of d, and its ν degrees of freedom,
+
+        E = √r · ((1 + t²/ν) / (1 + r t²/ν))^((ν + 1)/2),    t² = d² / V,    r = V / (V + τ²)
+
+    If V were known (ν = ∞) and the estimate moved like a random walk whose time is 1/V, E would be a martingale that starts at
+    1 (Robbins 1970; in the limit for means and the like, Waudby-Smith et al. 2024). For the mean of independent normal draws,
+    with τ a multiple of their standard deviation, the formula is that of the sequential t-test, and the same is true exactly
+    (Gönen et al. 2005; Lindon et al. 2022; Wang & Ramdas 2024).
+
     Parameters
     ----------
     difference : float64
@@ -112,6 +64,14 @@ def log_evidence(
     -------
     float64
         ln E, of the shape to which the arguments broadcast.
+
+    References
+    ----------
+    H. Robbins (1970), Statistical Methods Related to the Law of the Iterated Logarithm, Ann. Math. Stat. 41. M. Gönen, W. O.
+    Johnson, Y. Lu, P. H. Westfall (2005), The Bayesian Two-Sample t Test, The American Statistician 59. M. Lindon, D. W. Ham, M.
+    Tingley, I. Bojinov (2022), Anytime-Valid Inference in Linear Models, arXiv 2210.08589. H. Wang, A. Ramdas (2024), Anytime-valid
+    t-tests and Confidence Sequences for Gaussian Means with Unknown Variance, arXiv 2310.03722. I. Waudby-Smith, D. Arbour, R. Sinha,
+    E. H. Kennedy, A. Ramdas (2024), Time-uniform Central Limit Theory and Asymptotic Confidence Sequences, Ann. Stat. 52.
     """
     ratio = variance / (variance + MIXTURE**2)
     square = difference**2 / (variance * degrees_of_freedom)
@@ -192,6 +152,12 @@ def difference_variances(
     ready: BoolArray,
 ) -> DifferenceVariances:
     """Estimate the variances of the differences between scores.
+
+    The variance of a difference is the two-way one of `ranking.core.uncertainty`, with two changes, because repeated looks are
+    likely to include one at which it is too small. It is never below that of segments alone, of judges alone, or of blocks
+    alone. And with few judges the variance between them is itself uncertain, so it is estimated from all pairs of systems
+    together as well, as a multiple of their variance over blocks (the "design effect", Rao & Scott 1981), and the larger of
+    both is used: pairs on which judges disagree more keep their own estimate.
 
     Parameters
     ----------
@@ -472,6 +438,14 @@ def log_evidence_of_rate(
     wins: Int64Array, losses: Int64Array, rate: float | FloatArray = 0.5
 ) -> FloatArray:
     """Return the logarithm of the evidence M against a win rate: an e-value at any time.
+
+    After w wins and l losses the evidence against a win rate p is the Beta mixture (Robbins 1970)
+
+        M(p) = B(a + w, a + l) / B(a, a) / (p**w · (1 − p)**l)
+
+    If each comparison of a pair is won with probability p *independently of all before*, M(p) is a martingale that starts at 1,
+    so it ever reaches 1/α with probability at most α. That holds where each block shows new outputs to judges without
+    preferences; in most campaigns, equal systems would be told apart.
 
     Parameters
     ----------

@@ -1,16 +1,7 @@
-"""Rank ranges from resampled scores, and their clusters.
+"""Rank ranges and clusters of systems: from resampled scores, from sign tests of pairs, and as confidence sets.
 
-Tests of pairs of systems, and corrections for many tests.
-
-Sign tests between systems, corrected for their number, and the rank ranges they give.
-
-Pairs of systems: which one is ahead, and the p-value of the difference.
-
-Rank confidence sets from studentised differences of scores.
-
-Studentised differences of correlated scores, and step-down tests of families of them.
-
-Confidence sets for ranks that also hold among near-equal systems (Mogstad et al. 2024).
+Confidence sets come from studentised differences of correlated scores and step-down tests of families of them; they also
+hold among near-equal systems (Mogstad et al. 2024).
 """
 
 from __future__ import annotations

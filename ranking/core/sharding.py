@@ -1,28 +1,11 @@
-"""Work in shards, on one machine or on any engine.
+"""Work in shards, on one machine or on any engine: `map_shards`, `sum_shards`, and their values as bytes for other machines.
 
-What can go wrong between shards and those who compute them.
+A shard is a part of some work: a range of resamples, some experiments, a fold, a file. The work is a function of a shard
+alone, so every engine gives the same bits: random numbers are functions of a seed and an id, partial sums are 64-bit
+integers, and whatever is no such sum is joined by the number of its shard. A shard whose worker ended is computed again.
 
-Marks of functions that any engine may compute, here or on another machine.
-
-The engine of one machine: this thread, threads, or processes of its own.
-
-The one seam between what is computed and where: `map_shards` and `sum_shards`.
-
-A shard is a part of some work: a range of resamples, some experiments, a fold, a file. The work is a
-function of a shard alone, so it does not matter which process of which machine computes it, in which
-order, or how often. Every engine gives the same bits, because
-
-- random numbers are functions of a seed and an id, never of what was drawn before;
-- partial sums are whole numbers of 64 bits, which add up to the same in any order;
-- whatever is no such sum comes back by the number of its shard, and is joined in that order.
-
-An engine computes each shard again whose worker ended, so a killed worker costs time and no result.
-
-Work, shards and results as bytes, for other machines: data and names, never code.
-
-JSON, with arrays beside it in the form of numpy's `.npz` files. Nothing is pickled: a name can only
-stand for a function marked by `on_any_engine`, or for a dataclass or enumeration, of the packages in
-`PACKAGES`, so whatever the bytes say, nothing else is called. Numbers come back bit for bit.
+Values travel as JSON with arrays in numpy's `.npz` form. Nothing is pickled: a name can only stand for a function marked by
+`on_any_engine`, or for a dataclass or enumeration, of the packages in `PACKAGES`. Numbers come back bit for bit.
 """
 
 from __future__ import annotations

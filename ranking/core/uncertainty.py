@@ -1,38 +1,12 @@
-"""Covariance of scores over segments and judges, and draws from it.
+"""Variances and covariances of scores and shares over segments and judges, and draws of scores from them.
 
-Random numbers for draws around scores, as functions of the seed and the id of a draw.
+Comparisons of one segment share its difficulty, and those of one judge the judge's taste. The covariance that allows for
+both is V = V_segments + V_judges − V_blocks (Cameron, Gelbach & Miller 2011), from the influence values of the scores,
+summed over each segment, judge and block; each part is multiplied by G / (G − 1) for its effective number G of units.
+If a judge ranked several blocks of one segment, their covariance is counted twice, and V is slightly too large.
 
-Comparisons are not independent: those of one segment share its difficulty, and those of one judge
-share the judge's taste. The covariance that allows for both is computed from the influence values
-of the scores, summed over each segment, over each judge and over each block:
-
-    V = V_segments + V_judges − V_blocks
-
-(Cameron, Gelbach & Miller 2011): each of the first two includes the variance of single blocks, so
-it is subtracted once. Each part is multiplied by G / (G − 1) for its effective number G of units.
-If a judge ranked several blocks of one segment, their covariance is counted twice, and V is
-slightly too large on average.
-
-Segments of one document are alike. Where documents are known, they replace segments, and a judge's
-blocks of one document replace single blocks: V = V_documents + V_judges − V_judge×document. With
-fewer than four documents, segments are used (`RangeLimit.FEW_DOCUMENTS`).
-
-The difference need not be positive semi-definite: with few judges, directions in which they agree
-by chance get a negative variance. Then the nearest positive semi-definite matrix is used (negative
-eigenvalues become 0).
-
-Ranks come from draws around the scores: normal draws divided by the root of a χ² over its degrees
-of freedom, as in Student's t, because V itself is uncertain with few judges and ranges must be
-wider. A single difference of scores has the degrees of freedom ν of V (Satterthwaite 1946); for
-ranks, see `ScoreCovariance.rank_degrees_of_freedom`.
-
-Standard errors of scores over a chosen kind of units.
-
-Standard errors of scores: the clustered sandwich estimator.
-
-Covariances of scores that are not a function of counts, from the influence of each block.
-
-The interval of a share where trials depend on each other: those of a segment, and those of a judge.
+Where documents are known, they replace segments, and a judge's blocks of one document replace single blocks. With fewer
+than four documents, segments are used (`RangeLimit.FEW_DOCUMENTS`).
 """
 
 from __future__ import annotations
@@ -227,6 +201,9 @@ def combined_covariance(
     With too few judges (or segments) to estimate their variance, see `RangeLimit`, the result is
     the part of the other; with too few of both, it is that of the blocks.
 
+    The difference need not be positive semi-definite: with few judges, directions in which they agree by chance get a negative
+    variance. Then the nearest positive semi-definite matrix is used (negative eigenvalues become 0).
+
     Parameters
     ----------
     blocks, segments, judges : ClusteredCovariance
@@ -317,6 +294,10 @@ def draw_scores(
     order: Int64Array,
 ) -> Scores:
     """Return draws around the scores of n systems, for their ranks.
+
+    Draws are normal ones divided by the root of a χ² over its degrees of freedom, as in Student's t, because the covariance
+    itself is uncertain with few judges and ranges must be wider. A single difference of scores has the degrees of freedom of the
+    covariance (Satterthwaite 1946); for ranks, see `ScoreCovariance.rank_degrees_of_freedom`.
 
     Parameters
     ----------

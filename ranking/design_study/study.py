@@ -1,11 +1,4 @@
-"""A simulated campaign that grows under a sampling design.
-
-Verdicts of a campaign on its systems, by several definitions of a rank range.
-
-Results of a comparison of designs: questions, and a row for each design and question.
-
-The judgments that each design requires, and the errors of its rank ranges.
-"""
+"""The judgments that each sampling design requires, and the errors of its rank ranges, in simulated campaigns."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Simulated campaigns and plans of budgets as reports.
-
-A comparison of sampling designs as a report.
-"""
+"""Simulated campaigns, plans of budgets and comparisons of sampling designs as reports."""
 
 from __future__ import annotations
 

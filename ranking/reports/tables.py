@@ -1,7 +1,4 @@
-"""How the rows of a table are drawn: which columns are shown, on which axis.
-
-A report: tables with words around them, and the same as plain data.
-"""
+"""A report: tables with words around them and the plots of their columns, and the same as plain data."""
 
 from __future__ import annotations
 

@@ -1,14 +1,8 @@
-"""Cohen’s κ over all pairs of judges, with resamples and with units left out.
+"""Cohen's κ over all pairs of judges, in bootstrap resamples of segments and without each segment and judge.
 
-Cohen's κ over all pairs of judges, in bootstrap resamples of segments.
-
-Each pair of judges has a table of outcomes for each segment that both judged. Together these hold
-many times more numbers than there are judgments, so they are computed for one shard of segments at
-a time and added to the resampled tables at once. Memory grows with judges² × resamples, up to
-`_CELLS_AT_A_TIME`. If not all resamples fit, the segments are processed again for the next
-resamples; their tables are computed again if there were too many to keep.
-
-Cohen's κ over all pairs of judges, without each segment and without each judge.
+Each pair of judges has a table of outcomes for each segment that both judged. Together these hold many times more numbers
+than there are judgments, so they are computed for one shard of segments at a time. Memory grows with judges² × resamples,
+up to `_CELLS_AT_A_TIME`; resamples beyond that process the segments again.
 """
 
 from __future__ import annotations

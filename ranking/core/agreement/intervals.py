@@ -1,23 +1,13 @@
-"""κ and its intervals, from counted pairs.
+"""κ and its intervals over segments and judges, from counted pairs.
 
-Intervals of κ over segments and judges, from the values of κ without each of them.
-
-Every pair of judgments that κ counts belongs to one segment and to two judges. Pairs of one segment
-are alike, because its outputs are easy or hard to compare for all judges. Pairs with a judge in
-common are alike, because judges differ in care. κ of other judges on other segments therefore
-varies around ours with about the variance (Cameron, Gelbach & Miller 2011 for two kinds of
-clusters, Aronow, Samii & Assenova 2015 for pairs with a member in common)
+Pairs of one segment are alike, because its outputs are easy or hard to compare for all judges, and pairs with a judge in
+common are alike, because judges differ in care. So κ of other judges on other segments varies around ours with about the
+variance (Cameron, Gelbach & Miller 2011; Aronow, Samii & Assenova 2015)
 
     V = V_segments + V_judges − V_overlap − V_pairs + V_pairs in segments
 
-Each term sums the squared changes of κ when a unit is left out: a segment; a judge, with all their
-pairs; a judge's comparisons of one segment (overlap), whose pairs share both; and the pairs of two
-judges, which V_judges counts once for each of the two. V_judges is a delete-one jackknife; so is
-V_segments, or its linearised form (`ranking.core.agreement.tallies`).
-
-κ of each judge and of all judges, with intervals, from counted sums.
-
-κ, with its interval, from pairs of judgments that are already counted.
+Each term sums the squared changes of κ when a unit is left out: a segment; a judge, with all their pairs; a judge's
+comparisons of one segment (overlap); and the pairs of two judges, which V_judges counts once for each of the two.
 """
 
 from __future__ import annotations
@@ -139,7 +129,10 @@ class VarianceParts:
 
 
 def parts_of_spread(spread: Spread) -> VarianceParts:
-    """Return the parts of the variance from κ without each segment and without each judge."""
+    """Return the parts of the variance from κ without each segment and without each judge.
+
+    V_judges is a delete-one jackknife, and so is V_segments; `ranking.core.agreement.tallies` has its linearised form.
+    """
     return VarianceParts(
         kappa=spread.kappa,
         of_segments=jackknife(spread.kappa, spread.without_segment),

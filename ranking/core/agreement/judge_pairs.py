@@ -1,9 +1,4 @@
-"""Agreement of each two judges, with intervals.
-
-Cohen's κ of every pair of judges.
-
-κ of every two judges with an interval, the table of their outcomes, and who leaves a band.
-"""
+"""Cohen's κ of every two judges with an interval, the table of their outcomes, and who leaves a band."""
 
 from __future__ import annotations
 

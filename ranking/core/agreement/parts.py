@@ -1,9 +1,4 @@
-"""Agreement by part of the judgments: reference, length, system, pair, document, segment.
-
-Agreement with and without the reference, and by the length of sentences.
-
-Agreement within each system, pair of systems, document and segment.
-"""
+"""Agreement between judges by part of the judgments: reference, length, system, pair of systems, document, segment."""
 
 from __future__ import annotations
 

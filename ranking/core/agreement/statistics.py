@@ -1,11 +1,4 @@
-"""Agreement and chance agreement of counted pairs, for each definition of κ.
-
-Observed and expected agreement as functions of sums over segments, so they can be resampled.
-
-κ of all judges, and of each judge with the others, from sums of pairs.
-
-Pairs of judgments that agreement is measured on, counted segment by segment.
-"""
+"""Observed and expected agreement for each definition of κ, as functions of sums over segments that can be resampled."""
 
 from __future__ import annotations
 

@@ -1,22 +1,9 @@
-"""Whole-number sums from which agreement and its variance are computed.
+"""Whole-number sums over segments that agreement, its variance and disagreement are computed from.
 
-Whole-number sums that agreement, its intervals and disagreement are computed from.
-
-They are sums over segments, so those of shards of whole segments add up, and a judgment changes
-them by the difference of its segment's sums with and without it.
-
-Parts of the variance of κ from whole-number sums: segments linearised, judges left out.
-
-κ changes by about slope · (counts of a segment) when a segment is left out, where the slope is the
-derivative of κ by its counts. So the sum of the squared changes is slope · M · slopeᵀ, with the
-segments' products of counts M (`ranking.core.agreement.tallies`), and needs no segment again. With
-equal segments and a fixed P(E), this is the delete-one jackknife exactly; otherwise both differ by
-about one part in the number of segments. Judges are few and unlike each other: they are left out
-one by one.
-
-A share p = x / w changes by (x_s w − x w_s) / w². The numerators, and the sums of their products,
-are computed in whole numbers of any size, so that a share that no segment changes has a variance of
-exactly 0.
+Sums of shards of whole segments add up, and a judgment changes them by the difference of its segment's sums with and
+without it. So the variance over segments is linearised, slope · M · slopeᵀ with the segments' products of counts M, and
+needs no segment again; with equal segments and a fixed P(E) this is the delete-one jackknife exactly. Judges are few and
+unlike each other: they are left out one by one.
 """
 
 from __future__ import annotations
@@ -395,6 +382,9 @@ def _squared_changes(
     slope: FloatArray,
 ) -> FloatArray:
     """Return the sums of squared changes of N values of κ when units are left out, linearised.
+
+    A share p = x / w changes by (x_s w − x w_s) / w². The numerators, and the sums of their products, are computed in whole
+    numbers of any size, so that a share that no segment changes has a variance of exactly 0.
 
     Parameters
     ----------

@@ -1,11 +1,4 @@
-"""Items that judges compared, as counts of outcomes by judge, segment and pair of judges.
-
-Ratings of items by judges, grouped into the units that measures of agreement compare.
-
-Counts of items that two judges both compared, by pair of judges and segment.
-
-Pairs of comparisons of one item by different judges, counted by segment and judge.
-"""
+"""Ratings of items by judges, grouped into the units that measures of agreement compare, and counted by segment and judges."""
 
 from __future__ import annotations
 

@@ -1,15 +1,4 @@
-"""Wins and ties of pairs of systems, and comparisons one by one.
-
-Wins and ties of each pair of systems, counted from blocks.
-
-Single comparisons, with their judges and covariates.
-
-Counts that scores are functions of, and effective numbers of units.
-
-Counts that methods compute scores from: wins, ties, and blocks won outright.
-
-Effective numbers of segments, documents and judges (Kish 1965).
-"""
+"""Counts of comparisons: wins and ties of pairs, blocks won outright, single comparisons, and effective numbers of units (Kish 1965)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""One system against the others: how often it won, by opponent and by part of the judgments.
+"""One system against the others: how often it won, was skipped or commented on, by opponent and by part of the judgments.
 
-A block shows a system beside several others, so its comparisons depend on each other; segments suit some
-systems better, and judges have tastes. So intervals are not those of independent trials: they account for
-segments (for documents, where these are known and there are enough of them) and for judges.
-
-How often blocks are skipped, and how often judges comment: by system, and by any part of the blocks.
+A block shows a system beside several others, so its comparisons depend on each other. Intervals account for segments (for
+documents, where these are known and there are enough of them) and for judges.
 """
 
 from __future__ import annotations

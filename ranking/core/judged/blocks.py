@@ -1,43 +1,8 @@
-"""Judged blocks as columns, with the content key that determines their resampling weights.
+"""Judged blocks as columns, the input of every method of the core, with their content keys and documents.
 
-The content key of a judgment, which determines its resampling weights.
-
-If a resampling weight depended on a database id, an exported file would give another ranking than
-its campaign. So weights are a function of the judged block and the judge:
-
-    key = BLAKE2b, 8 bytes, person "quintet-key-v1", read little-endian, of
-        segment number                      8 bytes, signed
-        judge's pseudonym                   text
-        number of candidates                4 bytes
-        for each candidate, in shown order:
-            number of systems               4 bytes
-            for each system, sorted by name: text
-        occurrence                          4 bytes
-
-where a text is its length in bytes (4 bytes) followed by its UTF-8, integers are little-endian,
-and the sort is by code point. Every part is preceded by its length or number, so different
-judgments never have the same encoding.
-
-``occurrence`` numbers judgments that are equal in all other parts (a judge who saw the same block
-twice): 0, 1, 2 … in the order of their labels as shown, with 0 for a blank label, so that the order
-of the rows in a file never matters. Otherwise labels are *not* in the key: correcting a label
-changes no weight.
-
-The **test set is not in the key**. A ranking is always of one test set, and renaming it, or
-importing its judgments under another name, must not change a single bit of the ranking.
-
-The key is computed from the block *as judged*, before the reference or any other system is left
-out, so rankings with and without the reference give a block the same weights. It is computed only
-from the parts above, so it is the same for judgments in the database and in an exported file.
-
-This definition is version 1. Changing it changes every published range: then raise
-`CONTENT_KEY_VERSION`, which ranking runs record.
-
-Judged blocks as columns: the input of every method of the core.
-
-Labels by shown position, as a judge saw the block, instead of by system.
-
-Documents of judged segments: whether they are known, and their numbers.
+The content key of a block determines its resampling weights, so an exported file gives the same ranking as its campaign;
+see `content_key`. It is computed from the block as judged, before the reference or any other system is left out,
+so rankings with and without the reference give a block the same weights.
 """
 
 from __future__ import annotations
@@ -68,6 +33,19 @@ def encoded_text(value: str) -> bytes:
 def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str]]) -> bytes:
     """Return the encoding of the judged block and the judge, without the occurrence.
 
+    It is, with integers little-endian and a text as its length in bytes (4 bytes) followed by its UTF-8,
+
+        segment number                      8 bytes, signed
+        judge's pseudonym                   text
+        number of candidates                4 bytes
+        for each candidate, in shown order:
+            number of systems               4 bytes
+            for each system, sorted by name (by code point): text
+
+    Every part is preceded by its length or number, so different judgments never have the same encoding. The test set is not in
+    it: renaming a test set, or importing its judgments under another name, must not change a bit of the ranking. Labels are not
+    in it: correcting a label changes no weight.
+
     Parameters
     ----------
     segment : int
@@ -81,7 +59,7 @@ def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str
     Returns
     -------
     bytes
-        The unambiguous encoding defined in this module's docstring.
+        The encoding above.
     """
     parts = [struct.pack("<q", segment), encoded_text(judge), struct.pack("<I", len(candidates))]
     for systems in candidates:
@@ -93,12 +71,17 @@ def judgment_content(segment: int, judge: str, candidates: Sequence[Sequence[str
 def content_key(content: bytes, occurrence: int = 0) -> int:
     """Return the 64-bit hash of an encoded judgment and its occurrence.
 
+    It is BLAKE2b, 8 bytes, person "quintet-key-v1", read little-endian, of the content and of the occurrence in 4 bytes.
+    Occurrences number judgments with equal content (a judge who saw the same block twice) in the order of their labels as
+    shown, with 0 for a blank label, so that the order of the rows in a file never matters. This definition is version 1.
+    Changing it changes every published range: then raise `CONTENT_KEY_VERSION`, which ranking runs record.
+
     Parameters
     ----------
     content : bytes
         From `judgment_content`.
     occurrence : int
-        0, 1, 2 … among the judgments with the same content (see the module's docstring).
+        0, 1, 2 … among the judgments with the same content.
 
     Returns
     -------

@@ -1,23 +1,12 @@
-"""Tests whether a judge reads or clicks.
+"""Tests of whether a judge reads or clicks: preference for the reference, straight lines of labels, and evidence over time.
 
-The distribution of a sum of many independent trials of a few kinds.
+The exact tests compare a judge with one who clicks at random, given the labels used in each block. Straight lines, the same
+label throughout or labels in shown order, are what survey methodology calls satisficing (Krosnick 1991).
 
-Margins of the reference in the blocks of each judge, given the labels used there.
-
-Test whether a judge prefers the reference more often than by clicking at random.
-
-Straight-lining: one label for all outputs, or labels that follow the shown order.
-
-Judges who do not read may answer along a line: always the same answer, or the answers in order.
-Survey methodology calls this satisficing (Krosnick 1991) and counts straight lines in the same way.
-
-Evidence that a judge does not read, valid at any time and among many judges.
-
-A judge clicks if they place the reference, or a damaged reference, at random, or type labels in the
-order in which outputs are shown. The null hypothesis of each test is that the judge reads. For each
-block, the likelihood of the labels under clicking is divided by that under reading; the product of
-these ratios is an *e-value*. For a judge who reads, it ever exceeds x with a probability of at most
-1 / x (Ville 1939), so it may be looked at after every block, and divided by the number of judges.
+The null hypothesis of `ClickingEvidence` is that the judge reads. For each block, the likelihood of the labels under
+clicking is divided by that under reading; the product of these ratios is an *e-value*. For a judge who reads, it ever
+exceeds x with a probability of at most 1 / x (Ville 1939), so it may be looked at after every block, and divided by the
+number of judges.
 """
 
 from __future__ import annotations

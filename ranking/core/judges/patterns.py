@@ -1,15 +1,7 @@
-"""Sums by judge and pattern of labels.
+"""Whole-number sums by judge and pattern of labels, and the test of whether labels depend on the position of outputs.
 
-Whole-number sums by key, which add up to the same in any order.
-
-Blocks as rows of labels by shown position, each different row once.
-
-How judges spread their labels in a block, and where the reference was among them.
-
-A *pattern* is the number of candidates with the best label that was used in the block, the second
-best and so on. The values of the labels do not matter: 1, 1, 4 has the pattern 2, 1, like 2, 2, 3.
-
-Test whether a judge's labels depend on the position of outputs, which is random.
+A *pattern* is the number of candidates with the best label that was used in the block, the second best and so on. The
+values of the labels do not matter: 1, 1, 4 has the pattern 2, 1, like 2, 2, 3.
 """
 
 from __future__ import annotations

@@ -1,21 +1,8 @@
-"""Whole-number sums from which all measures of judges are computed.
+"""Whole-number sums from which all measures of judges are computed; they add up to the same in any order.
 
-The median time that judges take for a block, from counted times.
-
-Everything that measures of judges are computed from, as whole numbers that add up in any order.
-
-Attention checks of outputs that are scored one at a time: a damaged text beside others of the same HIT.
-
-Where a block shows one output there is nothing to compare it with in the block. WMT plants damaged copies among the items of
-a judge and looks whether they get lower scores (Graham et al. 2013; Kocmi et al. 2024). Here nobody meets a sentence twice,
-so a damaged text is set beside outputs of other sentences which the same judge scored next to it, of other systems each. That
-is a block of up to five outputs, ranked by their scores. Of who scores without reading, each of them is as likely to be the
-lowest, so the measures of attention checks and their exact test hold as they are.
-
-References
-----------
-Y. Graham, T. Baldwin, A. Moffat, J. Zobel (2013), Continuous Measurement Scales in Human Evaluation of Machine Translation.
-T. Kocmi et al. (2024), Error Span Annotation: A Balanced Approach for Human Evaluation of Machine Translation.
+They hold patterns of labels, repeats, positions, times, and attention checks. A check of outputs that are scored one at a
+time sets the damaged text beside outputs that the same judge scored next to it (after Graham et al. 2013 and Kocmi et al.
+2024, who plant damaged copies): see `tally_scored_checks`.
 """
 
 from __future__ import annotations
@@ -378,7 +365,18 @@ class ScoredCheck:
 
 
 def tally_scored_checks(checks: Iterable[ScoredCheck]) -> JudgeTallies:
-    """Tally checks for the measures of their judges; those with nothing beside them tell nothing."""
+    """Tally checks for the measures of their judges; those with nothing beside them tell nothing.
+
+    Where a block shows one output there is nothing to compare it with in the block, and nobody meets a sentence twice. So a
+    damaged text is set beside outputs of other sentences, of other systems each, which the same judge scored next to it: a block
+    of up to five outputs, ranked by their scores. For somebody who scores without reading, each of them is as likely to be the
+    lowest, so the measures of attention checks and their exact test hold as they are.
+
+    References
+    ----------
+    Y. Graham, T. Baldwin, A. Moffat, J. Zobel (2013), Continuous Measurement Scales in Human Evaluation of Machine Translation.
+    T. Kocmi et al. (2024), Error Span Annotation: A Balanced Approach for Human Evaluation of Machine Translation.
+    """
     rows = [_row(check) for check in checks]
     systems = {name for row in rows for names in row.candidates for name in names}
     if not systems:

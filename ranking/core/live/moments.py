@@ -1,20 +1,4 @@
-"""Arrays of whole numbers as compressed bytes, which are refused if one bit of them changes.
-
-    magic               "QLS1": the format, and its version
-    checksum            BLAKE2b, 16 bytes, of all that follows
-    length of header    4 bytes, little-endian
-    header              JSON: what the state is of, and name, shape, type and length of each array
-    arrays              one after the other, each compressed by zlib
-
-Each array is stored in the smallest type that holds its numbers, with all first bytes before all
-second ones, because most of the higher bytes are 0. Of a symmetric matrix only one half is stored.
-
-Second moments that change with single judgments.
-
-Counts of units that later judgments may belong to, with the second moments of these counts.
-
-Second moments of counts over every kind of unit, updated when judgments change.
-"""
+"""Second moments of counts over every kind of unit, updated when judgments change, and their storage as compressed bytes."""
 
 from __future__ import annotations
 
@@ -51,6 +35,17 @@ class DamagedStateError(ValueError):
 
 def packed(header: Mapping[str, Any], arrays: Mapping[str, IntArray]) -> bytes:
     """Return a header and arrays as bytes.
+
+    One bit that changes is enough for `unpacked` to refuse them:
+
+        magic               "QLS1": the format, and its version
+        checksum            BLAKE2b, 16 bytes, of all that follows
+        length of header    4 bytes, little-endian
+        header              JSON: what the state is of, and name, shape, type and length of each array
+        arrays              one after the other, each compressed by zlib
+
+    Each array is stored in the smallest type that holds its numbers, with all first bytes before all second ones, because most of
+    the higher bytes are 0. Of a symmetric matrix only one half is stored.
 
     Parameters
     ----------

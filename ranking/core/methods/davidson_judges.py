@@ -1,23 +1,14 @@
-"""Davidson’s model with judges’ effects.
-
-Davidson's model with judges' effects: leniency to ties, and discrimination of outputs.
+"""Davidson's model with judges' effects: leniency to ties, and discrimination of outputs.
 
 In a block judged by j, with the logarithms of the worths θ,
 
     η = exp(δ_j) (θ_a − θ_b) + Σ_k β_k (x_ka − x_kb),    λ = log ν + τ_j
     P(a better) = exp(η/2) / Z,   P(tie) = exp(λ) / Z,   P(b better) = exp(−η/2) / Z
 
-where Z is their sum. δ_j is the judge's *discrimination* (above 0: the judge separates outputs more
-reliably than others), τ_j the judge's *leniency to ties*, and β the effects of *covariates* x such
-as the position of an output. Judges are draws from a population: δ and τ have normal priors around
-0, so a judge with few blocks stays near the others. Pairs of compared systems get the prior wins of
-`ranking.core.methods.bradley_terry`, from an average judge. Without judges' effects and
-covariates, the model is Davidson's.
-
-The penalised likelihood is maximised by Newton's method with halved steps; where it is not concave,
-the expected information replaces the observed one.
-
-Davidson's model with judges' effects, as functions for the registry of methods.
+where Z is their sum. δ_j is the judge's *discrimination* (above 0: the judge separates outputs more reliably than others),
+τ_j the judge's *leniency to ties*, both with normal priors around 0, and β the effects of *covariates* x such as the
+position of an output. Pairs of compared systems get the prior wins of `ranking.core.methods.bradley_terry`, from an average
+judge. Without judges' effects and covariates, the model is Davidson's.
 """
 
 from __future__ import annotations
@@ -103,6 +94,9 @@ class JudgeEffectsFit:
 
 class JudgeEffectsModel:
     """Comparisons of n systems by J judges, ready to be fitted.
+
+    The penalised likelihood is maximised by Newton's method with halved steps; where it is not concave, the expected information
+    replaces the observed one.
 
     Parameters
     ----------

@@ -1,18 +1,4 @@
-"""The relative-ability model (Hopkins & May 2013).
-
-The relative-ability model: its constants and its mode.
-
-Convergence of Markov chains: split R̂ and effective sample size (Gelman et al. 2013, §11.4).
-
-Draws from the posterior of the relative-ability model by an exact Gibbs sampler.
-
-A sweep draws the radius given the abilities, the latent difference of each comparison given both (a
-normal distribution truncated by the outcome), and all abilities together given the differences.
-Hopkins & May draw the two qualities of each comparison and then the abilities one by one. Drawing
-differences, and all abilities together, has the same posterior without the slow drift of the mean
-ability, which no comparison determines.
-
-Relative ability with a decision radius (Hopkins & May 2013).
+"""The relative-ability model with a decision radius (Hopkins & May 2013).
 
 System i has an ability μᵢ ~ N(0, σ₀²). A judge who compares outputs of i and j sees two qualities,
 each normal about the ability, with variance σₐ² (from output to output) + σ_obs² (from look to
@@ -20,11 +6,8 @@ look), and calls a tie if they differ by less than the radius d. With s² = 2 (�
 
     P(i wins) = Φ((μᵢ − μⱼ − d) / s),   P(j wins) = Φ((μⱼ − μᵢ − d) / s),   else a tie:
 
-an ordered probit in the differences. The qualities can be integrated out, so that the counts of
-wins and ties are sufficient ("collapsed", here), or drawn with the abilities ("gibbs", in
-`ranking.core.methods.hopkins_may`). Both have the same posterior.
-
-How far counts move the abilities of the relative-ability model.
+an ordered probit in the differences. The qualities can be integrated out, so that the counts of wins and ties are
+sufficient ("collapsed"), or drawn with the abilities by an exact Gibbs sampler ("gibbs"). Both have the same posterior.
 """
 
 from __future__ import annotations
@@ -360,6 +343,12 @@ def posterior_draws(
     Chains start at different points around the mode and sweep 500 times. Until they converge (R̂ ≤
     1.01 and draws worth 400 independent ones in all quantities), they double their length. The
     first half of each chain is left out.
+
+    A sweep of the Gibbs sampler draws the radius given the abilities, the latent difference of each comparison given both (a
+    normal distribution truncated by the outcome), and all abilities together given the differences. Hopkins & May draw the two
+    qualities of each comparison and then the abilities one by one; this has the same posterior without the slow drift of the mean
+    ability, which no comparison determines. Convergence is measured by split R̂ and the effective sample size (Gelman et al. 2013,
+    §11.4).
 
     Parameters
     ----------

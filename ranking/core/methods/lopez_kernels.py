@@ -1,31 +1,7 @@
-"""Best orders of many items, in compiled code.
+"""Best orders of many items for Lopez, in compiled code: exactly for up to 24 items, otherwise by a search with a lower bound.
 
-A lower bound of the cost of any order, in compiled code.
-
-Three items i, j, k cannot go in a circle: of "i before j", "j before k" and "k before i", at least
-one is true. So a weight on such a circle may be subtracted from the three costs and added to the
-bound. The smaller one of the remaining two costs of a pair is paid in any order, and is added as
-well. Any weights that are not negative give a bound: they are a solution of the dual of the linear
-program with all circles of three (Grötschel, Jünger and Reinelt 1984). Good weights are found by
-subgradient steps towards the cost of the best known order (Polyak 1969).
-
-The best order of many items by a search with a lower bound, in compiled code.
-
-Importing this module imports numba, and compiles the first time. Only
-`ranking.core.methods.lopez` imports it, for large components.
-
-Orders are built from the front. Of all orders of the items at the front, only the cheapest one
-matters (Held and Karp 1962), and the remaining items cost at least the bound of their own circles
-and pairs (`ranking.core.methods.lopez_kernels`). The *excess* of a set is a lower
-bound of how much more the orders that begin with it cost than the bound of all items. It never
-falls when an item is added to the set. For each size, some sets with the smallest excess are kept.
-If an order is found whose excess is below that of every dropped set, no order costs less, and all
-orders of this cost are among those found. Otherwise the bound is improved and more sets are kept.
-
-The best order of up to 24 items in compiled code: the same as in numpy, ten times as fast.
-
-Importing this module imports numba, and compiles the first time. Only
-`ranking.core.methods.lopez` imports it, for large components.
+Importing this module imports numba, and compiles the first time. Only `ranking.core.methods.lopez` imports it, for large
+components.
 """
 
 from __future__ import annotations
@@ -118,6 +94,12 @@ def raise_bound(
     cost: FloatArray, target: float, circles: Int64Array, weight: FloatArray, steps: int
 ) -> None:
     """Improve the weights of circles in place.
+
+    Three items i, j, k cannot go in a circle: of "i before j", "j before k" and "k before i", at least one is true. So a
+    weight on such a circle may be subtracted from the three costs and added to the bound; the smaller one of the remaining
+    two costs of a pair is paid in any order and is added as well. Any weights that are not negative give a bound: they solve
+    the dual of the linear program with all circles of three (Grötschel, Jünger and Reinelt 1984). Good weights are found by
+    subgradient steps towards the cost of the best known order (Polyak 1969).
 
     Parameters
     ----------
@@ -383,6 +365,13 @@ def _search(
 @njit("Tuple((int64[::1], int64))(int64[:, ::1], int64)", cache=True, nogil=True)
 def search_order(cost: Int64Array, most: int) -> tuple[Int64Array, int]:
     """Return an order with the smallest sum of ``cost[i, j]`` over i before j.
+
+    Orders are built from the front. Of all orders of the items at the front, only the cheapest one matters (Held and Karp
+    1962), and the remaining items cost at least the bound of their own circles and pairs. The *excess* of a set is a lower
+    bound of how much more the orders that begin with it cost than the bound of all items; it never falls when an item is
+    added to the set. For each size, some sets with the smallest excess are kept. If an order is found whose excess is below
+    that of every dropped set, no order costs less, and all orders of this cost are among those found. Otherwise the bound is
+    improved and more sets are kept.
 
     Parameters
     ----------

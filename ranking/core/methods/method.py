@@ -1,7 +1,4 @@
-"""Abilities of systems, as TrueSkill and the relative-ability model estimate them.
-
-The interface of ranking methods, on blocks and on resamples.
-"""
+"""The interface of ranking methods, on blocks and on resamples, and abilities as TrueSkill and Hopkins and May estimate them."""
 
 from __future__ import annotations
 

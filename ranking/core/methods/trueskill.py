@@ -1,19 +1,12 @@
-"""TrueSkill, as WMT 2014–16 used it and online.
+"""TrueSkill (Herbrich, Minka & Graepel 2006), as WMT 2014–16 used it and online.
 
-TrueSkill as WMT 2014–16 used it.
-
-TrueSkill reads comparisons as games between two systems (Herbrich, Minka & Graepel 2006). A system's
-skill is a normal distribution (μ, σ²); a game adds noise of variance β² to each side and is a draw
-if the difference is within the margin ε. After i beats j, with c² = 2β² + σᵢ² + σⱼ²,
+TrueSkill reads comparisons as games between two systems. A system's skill is a normal distribution (μ, σ²); a game adds
+noise of variance β² to each side and is a draw if the difference is within the margin ε. After i beats j, with
+c² = 2β² + σᵢ² + σⱼ²,
 
     μᵢ += σᵢ²/c · v,  μⱼ −= σⱼ²/c · v,  σᵢ² *= 1 − σᵢ²/c² · w,  σⱼ² *= 1 − σⱼ²/c² · w
 
 where v, w are functions of (μᵢ − μⱼ)/c and ε/c. Systems do not improve between games: τ = 0.
-
-TrueSkill online: one pass over all comparisons (Herbrich, Minka & Graepel 2006).
-
-`ranking.core.methods.trueskill` has the formulas, and the procedure of the Workshops on Machine
-Translation.
 """
 
 from __future__ import annotations

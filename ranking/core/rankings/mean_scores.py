@@ -1,23 +1,10 @@
-"""Mean scores over test sets, and orders by several methods.
+"""Mean scores of systems over several test sets, with intervals, and the orders in which several methods put systems.
 
-Mean scores of systems over several test sets, with intervals that know who judged in several of them.
-
-The mean is over these very test sets: its uncertainty is that of their judgments. Segments of different
-test sets are different segments, so their parts of the variance add up. Judges are the same people: where
-somebody judged in several test sets, what their taste does to the scores of one, it does to those of the
-others in the same direction, and the sums over a judge are taken over all test sets before they are
-squared. With the influence a_tj of judge j on the scores of test set t (T test sets),
+The mean is over these very test sets. Segments of different test sets are different, so their parts of the variance add up;
+a judge who judged in several test sets counts once for all of them. With the influence a_tj of judge j on the scores of
+test set t (T test sets), and V_t as in `ranking.core.uncertainty`,
 
     V = Σ_t V_t / T² + Σ_j Σ_{t ≠ u} a_tj a_ujᵀ / T²
-
-with V_t as in `ranking.core.uncertainty`. With judges of one test set each, the second sum is 0.
-
-A mean of ranks has no such interval: a rank is no smooth function of scores. Where systems are close, drawn
-ranks lie nearer to the middle than the true ones in every test set alike, and averaging takes the spread
-away but not the bias: means of drawn ranks leave out half of the true means with twenty test sets
-(docs/statistics/coverage.md). See `mean_ranks`.
-
-The orders that several methods put the same systems in.
 """
 
 from __future__ import annotations
@@ -226,6 +213,10 @@ def mean_ranks(
     The range goes from the mean of the lower ends of the test sets' rank ranges to the mean of the upper
     ones. It is as wide with many test sets as with one: it holds whatever the test sets share, judges,
     tastes or an order of the systems, and where ranks are biased towards the middle.
+
+    A mean of ranks has no interval like that of scores: a rank is no smooth function of scores. Where systems are close, drawn
+    ranks lie nearer to the middle than the true ones in every test set alike, and averaging takes the spread away but not the
+    bias: means of drawn ranks leave out half of the true means with twenty test sets (docs/statistics/coverage.md).
 
     Parameters
     ----------

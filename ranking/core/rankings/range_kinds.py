@@ -1,31 +1,9 @@
-"""Options of rank ranges, and ranges from scores and their spread.
+"""Rank ranges of every kind, from counts, from scores or from blocks, with the tests of their pairs.
 
-Scores drawn at random around those of a method.
-
-Rank ranges of a chosen kind for a ranking, with tests of its pairs.
-
-What a ranking lacks before it has rank ranges and tests of pairs.
-
-Percentiles of few draws promise more than they keep: after one block, a bootstrap draws this one block again and
-again. How many blocks are enough was found by simulation (`tests/benchmarks/thin_coverage.py`,
-docs/statistics/coverage.md): with fewer, more than 6 of 100 true ranks are outside their ranges. It grows with the
-number of systems, because their scores are closer together.
-
-Rank ranges of a chosen kind, from counts or from blocks.
-
-Resampling of segments and judges, for methods without influence values.
-
-Resampling both segments and judges, with the product of their weights, gives the variance
-V_segments + V_judges + V_blocks, which is too large. If each unit is drawn with probability a, the
-variance is a (V_segments + V_judges) + a² V_blocks. a is chosen such that, for Expected Wins, which
-all campaigns have, the trace of this variance is that of
-`ranking.core.uncertainty.two_way_covariance`.
-
-Rank ranges of a chosen kind from counted judgments.
-
-Rank ranges of a chosen kind for blocks, for methods that need more than counts too.
-
-Estimate of the time that Lopez orders of resamples take, from the first few.
+Percentiles of few draws promise more than they keep: after one block, a bootstrap draws this one block again and again.
+How many blocks are enough was found by simulation (`tests/benchmarks/thin_coverage.py`, docs/statistics/coverage.md): with
+fewer, more than 6 of 100 true ranks are outside their ranges. It grows with the number of systems, because their scores
+are closer together.
 """
 
 from __future__ import annotations
@@ -493,6 +471,11 @@ def resampling_at(
 
 def two_way_resampling(blocks: Blocks, *, seed: int) -> tuple[Resampling, tuple[RangeLimit, ...]]:
     """Return the resampling of segments and judges.
+
+    Resampling both segments and judges, with the product of their weights, gives the variance V_segments + V_judges + V_blocks,
+    which is too large. If each unit is drawn with probability a, the variance is a (V_segments + V_judges) + a² V_blocks. a is
+    chosen such that, for Expected Wins, which all campaigns have, the trace of this variance is that of
+    `ranking.core.uncertainty.two_way_covariance`.
 
     Parameters
     ----------

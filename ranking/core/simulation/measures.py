@@ -1,13 +1,4 @@
-"""Measures of simulated campaigns.
-
-Measures of simulated campaigns, whose true rankings are known.
-
-Test whether a campaign's systems are spread as in the model of its budget.
-
-The expected share of significant pairs in Koehn's model, without simulating it.
-
-A simulation study of the errors of rankings, rank ranges and clusters (Koehn 2012).
-"""
+"""Measures of simulated campaigns, whose true rankings are known, and a study of their errors (Koehn 2012)."""
 
 from __future__ import annotations
 
