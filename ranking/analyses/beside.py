@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol
 from ranking.analyses.firmness import COUNTS_METHOD
-from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED
 from ranking.analyses.ranking import group_notes, shown_rows, tests_in_words
 from ranking.code_version import code_version
@@ -29,11 +29,10 @@ from ranking.core.beside import (
     TasksBeside,
     tasks_beside,
 )
-from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.ranges import Correction
 from ranking.reports.correlations import interval_ends
 from ranking.reports.inputs import Input, TaskRead, excluded_notes, input_data
-from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value
+from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value, interval_plot
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
@@ -45,7 +44,7 @@ MEASURES = ("kendall", "spearman", "pearson")
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TasksBeside:
     tasks = [each.judged for each in given.beside or () if each.judged is not None]
-    try:
+    with converging(options["method"]):
         return tasks_beside(
             tasks,
             options["method"],
@@ -54,11 +53,6 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TasksBeside
             seed=options["seed"],
             progress=begin(_("Ranking")),
         )
-    except NotConvergedError as error:
-        raise ValueError(
-            _("%(method)s gives no order: the estimate did not converge.")
-            % {"method": METHOD_WORDS[options["method"]]}
-        ) from error
 
 
 def task_in_words(protocol: str) -> str:
@@ -198,9 +192,7 @@ def tasks_table(
             ),
             *_no_interval([each.decided.per_hour for each in orders]),
         ],
-        plot=Plot(
-            kind="intervals", label="task", value="per_hour", low="low", high="high", start=0
-        ),
+        plot=interval_plot("task", "per_hour", start=0),
     )
 
 

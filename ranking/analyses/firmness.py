@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
-from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import METHOD, Option, swaps_in_words
 from ranking.core.firmness.fewest_blocks import FewestBlocks, Proof, fewest_blocks
 from ranking.core.firmness.without_each import WithoutEach, without_each
-from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS, counts_method_named
 from ranking.core.rankings.rank import compared_groups
@@ -47,6 +46,35 @@ _MOST_DRAWN = 40
 _NAMED: dict[str, Named] = {"judges": "judge", "documents": "document", "days": "day"}
 
 
+#: Of each table: that first place stays without any unit, and that it falls without some.
+_FIRST_PLACE = {
+    "judges": (
+        gettext_lazy("First place stays, whichever judge is left out."),
+        ngettext_lazy(
+            "Without %(deciding)d of %(all)s judges, another system would be first.",
+            "Without any one of %(deciding)d of %(all)s judges, another system would be first.",
+            "deciding",
+        ),
+    ),
+    "documents": (
+        gettext_lazy("First place stays, whichever document is left out."),
+        ngettext_lazy(
+            "Without %(deciding)d of %(all)s documents, another system would be first.",
+            "Without any one of %(deciding)d of %(all)s documents, another system would be first.",
+            "deciding",
+        ),
+    ),
+    "days": (
+        gettext_lazy("First place stays, whichever day is left out."),
+        ngettext_lazy(
+            "Without %(deciding)d of %(all)s days, another system would be first.",
+            "Without any one of %(deciding)d of %(all)s days, another system would be first.",
+            "deciding",
+        ),
+    ),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class FirmnessFound:
     """What decides first place; the ranking without each unit, None where there are not several."""
@@ -64,7 +92,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> FirmnessFou
         raise ValueError(
             _("Nothing compares some of these systems with the others, so none is first of all.")
         )
-    try:
+    with converging(method.name):
         begin(_("Looking for the judgments that decide"))
         fewest = fewest_blocks(given.blocks, method)
         begin(_("Leaving out one at a time"))
@@ -75,11 +103,6 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> FirmnessFou
             documents=_documents(given, method),
             days=_days(given, method),
         )
-    except NotConvergedError as error:
-        raise ValueError(
-            _("%(method)s gives no order: the estimate did not converge.")
-            % {"method": METHOD_WORDS[method.name]}
-        ) from error
 
 
 def _judges(given: Input, method: CountsMethod) -> WithoutEach | None:
@@ -108,9 +131,9 @@ def _tell(given: Input, options: Mapping[str, Any], found: FirmnessFound) -> Rep
     """Tell how many judgments decide first place, and what it is without each judge, document and day."""
     del options
     units = {
-        "judges": (found.judges, _("Judge"), _("Without each judge"), _judges_note),
-        "documents": (found.documents, _("Document"), _("Without each document"), _documents_note),
-        "days": (found.days, _("Day (UTC)"), _("Without each day"), _days_note),
+        "judges": (found.judges, _("Judge"), _("Without each judge")),
+        "documents": (found.documents, _("Document"), _("Without each document")),
+        "days": (found.days, _("Day (UTC)"), _("Without each day")),
     }
     return report_on(
         given,
@@ -119,8 +142,8 @@ def _tell(given: Input, options: Mapping[str, Any], found: FirmnessFound) -> Rep
             *_fewest_notes(found.fewest),
             # Of equal scores, none is first.
             *(
-                note(without)
-                for without, _unit, _title, note in units.values()
+                _first_note(name, without)
+                for name, (without, _unit, _title) in units.items()
                 if without and len(found.fewest.first) < 2
             ),
         ],
@@ -128,7 +151,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: FirmnessFound) -> Rep
             *_deciding(given, found.fewest),
             *(
                 _without(name, without, unit, title, _NAMED[name])
-                for name, (without, unit, title, _note) in units.items()
+                for name, (without, unit, title) in units.items()
                 if without
             ),
         ],
@@ -293,37 +316,13 @@ def _lead_notes(without: WithoutEach, drawn: int) -> list[str]:
     return notes
 
 
-def _judges_note(without: WithoutEach) -> str:
+def _first_note(name: str, without: WithoutEach) -> str:
+    """Say whether first place stays without any unit of a table."""
     deciding = len(without.deciding)
+    stays, falls = _FIRST_PLACE[name]
     if not deciding:
-        return _("First place stays, whichever judge is left out.")
-    return ngettext(
-        "Without %(deciding)d of %(all)s judges, another system would be first.",
-        "Without any one of %(deciding)d of %(all)s judges, another system would be first.",
-        deciding,
-    ) % {"deciding": deciding, "all": number_format(len(without.units))}
-
-
-def _documents_note(without: WithoutEach) -> str:
-    deciding = len(without.deciding)
-    if not deciding:
-        return _("First place stays, whichever document is left out.")
-    return ngettext(
-        "Without %(deciding)d of %(all)s documents, another system would be first.",
-        "Without any one of %(deciding)d of %(all)s documents, another system would be first.",
-        deciding,
-    ) % {"deciding": deciding, "all": number_format(len(without.units))}
-
-
-def _days_note(without: WithoutEach) -> str:
-    deciding = len(without.deciding)
-    if not deciding:
-        return _("First place stays, whichever day is left out.")
-    return ngettext(
-        "Without %(deciding)d of %(all)s days, another system would be first.",
-        "Without any one of %(deciding)d of %(all)s days, another system would be first.",
-        deciding,
-    ) % {"deciding": deciding, "all": number_format(len(without.units))}
+        return str(stays)
+    return falls % {"deciding": deciding, "all": number_format(len(without.units))}
 
 
 FIRMNESS = AnalysisKind(

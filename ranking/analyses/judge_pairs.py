@@ -19,7 +19,7 @@ from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judges.repeats import Unanimity, unanimity
 from ranking.reports.correlations import kappa_plot
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value
+from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value, interval_plot
 from ranking.wording.agreement import (
     no_interval_in_words,
     not_estimable_in_words,
@@ -417,15 +417,7 @@ def _unanimity(found: tuple[Unanimity, ...]) -> list[Table]:
                     "The more judges, the fewer agree by themselves: compare lines of as many judges only."
                 )
             ],
-            plot=Plot(
-                kind="intervals",
-                label="judges",
-                value="share",
-                low="low",
-                high="high",
-                start=0,
-                end=1,
-            ),
+            plot=interval_plot("judges", "share", start=0, end=1),
         )
     ]
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Task
 from ranking.analyses.options import Option, Words, completed
+from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.reports import Report
 from ranking.reports.inputs import Input, Remarks, WorkFacts, recorded_remarks, recorded_work
+from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.stopping_rules import RuleState, recorded_rule
 
 REFERENCE = Option(
@@ -327,6 +331,18 @@ class AnalysisChoice:
             name: list(value) if isinstance(value, tuple) else value
             for name, value in self.options.items()
         }
+
+
+@contextmanager
+def converging(method: str) -> Iterator[None]:
+    """Say in words, as ValueError, that the estimate of a method did not converge."""
+    try:
+        yield
+    except NotConvergedError as error:
+        raise ValueError(
+            gettext("%(method)s gives no order: the estimate did not converge.")
+            % {"method": METHOD_WORDS[method]}
+        ) from error
 
 
 def values_digest(values: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import CONFIDENCE, METHOD, SEED, Option, OptionError
 from ranking.analyses.ranking import outcome_columns, tests_in_words
 from ranking.core.arrays import BoolArray
@@ -27,12 +27,11 @@ from ranking.core.diagnosis.direct_pairs import (
     scored_on_shared_blocks,
     scored_pairs,
 )
-from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import FEWEST_BLOCKS, RangeOptions
-from ranking.core.scores import Scores, Shortage, ordinal_ranks
+from ranking.core.scores import Scores, Shortage, names_in_order
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS, lowered, not_yet_in_words
@@ -114,18 +113,13 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
     direct = without_thin(
         direct_pairs(blocks, level=options["resample"], correction=correction), least
     )
-    try:
+    with converging(method.name):
         scores = method.score(blocks, seed=options["seed"], **method.complete(None))
         scored = (
             scored_on_shared_blocks(blocks, method)
             if options["only_shared"] and isinstance(method, CountsMethod)
             else scored_pairs(blocks.systems, scores)
         )
-    except NotConvergedError as error:
-        raise ValueError(
-            _("%(method)s gives no order: the estimate did not converge.")
-            % {"method": METHOD_WORDS[method.name]}
-        ) from error
     return PairsFound(
         scores=scores,
         direct=direct,
@@ -180,7 +174,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: PairsFound) -> Report
                     "only_shared",
                 )
             },
-            "order": _order(found),
+            "order": names_in_order(found.direct.tallies.systems, found.scores),
             "pairs": rows,
             "scores": found.scored if options["only_shared"] else _scores(found),
             "contradictions": [_said(row, found) for row in found.contradictions],
@@ -197,14 +191,6 @@ def _tell(given: Input, options: Mapping[str, Any], found: PairsFound) -> Report
     )
 
 
-def _order(found: PairsFound) -> list[str]:
-    """Return the systems by rank, then those without one by name."""
-    ranks = ordinal_ranks(found.scores)
-    systems = found.direct.tallies.systems
-    places = sorted(range(len(systems)), key=lambda i: (ranks[i] == 0, int(ranks[i]), systems[i]))
-    return [systems[index] for index in places]
-
-
 def _scores(found: PairsFound) -> dict[str, float]:
     values = zip(found.direct.tallies.systems, found.scores.values.tolist(), strict=True)
     return {name: value for name, value in values if not np.isnan(value)}
@@ -215,7 +201,7 @@ def _rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
     place = {name: index for index, name in enumerate(direct.tallies.systems)}
     often = compared_often(direct, found.least)
     rows = []
-    for one, other in combinations(_order(found), 2):
+    for one, other in combinations(names_in_order(direct.tallies.systems, found.scores), 2):
         a, b = place[one], place[other]
         won, lost = int(direct.tallies.wins[a, b]), int(direct.tallies.wins[b, a])
         tied, p = int(direct.tallies.ties[a, b]), float(direct.adjusted_p[a, b])

@@ -26,7 +26,7 @@ from ranking.range_choices import (
     range_limits,
 )
 from ranking.reports.inputs import AnyInput, Input, ignored_documents_notes, report_on
-from ranking.reports.tables import Column, Plot, Report, Table
+from ranking.reports.tables import Column, Report, Table, interval_plot
 from ranking.wording.methods import METHOD_WORDS, reason_in_words, shortages_of_rows
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS
@@ -69,6 +69,8 @@ CORRECTION = Option(
 SIDES = Option(
     name="sides", label=gettext_lazy("Sides of tests"), default=_OF_KIND, choices=_SIDES_WORDS
 )
+RANGE_OPTIONS = (RANGES, LEVEL, CORRECTION, SIDES, CONFIDENCE, RESAMPLES, SEED)
+
 _EFFECTIVE = ("effective_segments", "effective_documents", "effective_judges")
 _CORRECTIONS = {
     Correction.NONE: gettext_lazy("not corrected for the number of pairs"),
@@ -254,14 +256,7 @@ def ranks_table(
         columns=columns,
         rules=cluster_rules(shown),
         notes=[*shortages_of_rows(rows), *notes],
-        plot=Plot(
-            kind="intervals",
-            label="system",
-            value="rank",
-            low="rank_low",
-            high="rank_high",
-            is_whole=True,
-        ),
+        plot=interval_plot("system", "rank", low="rank_low", high="rank_high", is_whole=True),
     )
 
 
@@ -380,7 +375,7 @@ RANKING = AnalysisKind(
     question=gettext_lazy(
         "Who is ahead by another method, with other rank ranges, or by other judgments?"
     ),
-    options=(METHOD, RANGES, LEVEL, CORRECTION, SIDES, CONFIDENCE, RESAMPLES, SEED),
+    options=(METHOD, *RANGE_OPTIONS),
     check=checked,
     shows_rule=True,
     find=_find,

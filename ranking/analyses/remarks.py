@@ -16,7 +16,7 @@ from ranking.analyses.system import by_length, length_in_words, limits_notes
 from ranking.core.arrays import BoolArray
 from ranking.core.diagnosis.one_system import RemarkShare, Shown, remark_share, shown_blocks
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Named, Plot, Report, Table
+from ranking.reports.tables import Column, Named, Report, Table, interval_plot
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +156,8 @@ def _tables(
                 )
                 for each in parts
             ],
-            plot=Plot(
-                kind="intervals",
-                label="part",
-                value="skipped_share",
-                low="skipped_low",
-                high="skipped_high",
-                start=0,
-                most=40,
+            plot=interval_plot(
+                "part", "skipped_share", low="skipped_low", high="skipped_high", start=0, most=40
             ),
             notes=[_("Drawn: the share skipped.")],
         )

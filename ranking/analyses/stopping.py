@@ -37,7 +37,7 @@ from ranking.core.simulation.work_ahead import (
 )
 from ranking.reports.inputs import Input, WorkFacts, report_on
 from ranking.reports.simulations import budget_data, budget_notes
-from ranking.reports.tables import Column, Plot, Report, Table, Value
+from ranking.reports.tables import Column, Plot, Report, Table, Value, interval_plot
 from ranking.wording.numbers import decimals, percent, percent_in_figures
 from ranking.wording.stopping_rules import counting_in_words
 
@@ -393,9 +393,7 @@ def judgments_table(found: StoppingFound, budget: Budget) -> Table:
             )
             % {"limit": "–" if limit is None else number_format(limit)}
         ],
-        plot=Plot(
-            kind="intervals", label="target", value="judgments", low="low", high="high", start=0
-        ),
+        plot=interval_plot("target", "judgments", start=0),
     )
 
 

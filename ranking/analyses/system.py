@@ -28,9 +28,9 @@ from ranking.core.diagnosis.one_system import (
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.rankings.rank import compared_groups
-from ranking.core.scores import ordinal_ranks
+from ranking.core.scores import names_in_order
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Named, Plot, Report, Table
+from ranking.reports.tables import Column, Named, Report, Table, interval_plot
 from ranking.wording.numbers import decimals, p_in_figures
 
 SYSTEM = Option(
@@ -90,7 +90,7 @@ class SystemFound:
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SystemFound:
     blocks, name = given.blocks, options[SYSTEM.name]
-    order = _order(given)
+    order = names_in_order(blocks.systems, expected_wins(given.tallies.wins))
     if name and name not in blocks.systems:
         raise ValueError(
             _("No judgment that counts here is of a system called %(name)s.") % {"name": name}
@@ -144,14 +144,6 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SystemFound
         clear=clear_segments(outcomes, most=MOST_SEGMENTS),
         confidence=confidence,
     )
-
-
-def _order(given: Input) -> list[str]:
-    """Return the systems by Expected Wins, then those without a score by name."""
-    ranks = ordinal_ranks(expected_wins(given.tallies.wins))
-    systems = given.tallies.systems
-    places = sorted(range(len(systems)), key=lambda i: (ranks[i] == 0, int(ranks[i]), systems[i]))
-    return [systems[index] for index in places]
 
 
 def by_length(words: Int64Array) -> list[tuple[str, BoolArray]]:
@@ -368,17 +360,7 @@ def _table(
             for each in parts
         ],
         notes=notes,
-        plot=Plot(
-            kind="intervals",
-            label="part",
-            value="share",
-            low="low",
-            high="high",
-            start=0,
-            end=1,
-            mark=0.5,
-            most=40,
-        ),
+        plot=interval_plot("part", "share", start=0, end=1, mark=0.5, most=40),
         about={"system": system},
     )
 

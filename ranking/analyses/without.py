@@ -11,12 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option
+from ranking.analyses.options import METHOD, Option
 from ranking.analyses.ranking import (
-    CORRECTION,
-    LEVEL,
-    RANGES,
-    SIDES,
+    RANGE_OPTIONS,
     checked,
     group_notes,
     limits_of,
@@ -41,7 +38,7 @@ from ranking.reports.correlations import (
     kappa_plot,
 )
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table, Value
+from ranking.reports.tables import Column, Report, Table, Value, interval_plot
 from ranking.wording.agreement import strength_caution
 from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, rank_cell
 
@@ -239,14 +236,7 @@ def _systems(found: RankingsWithout) -> Table:
             for when, ranking in ((_("Before"), found.before), (_("After"), found.after))
             for note in group_notes(ranking)
         ],
-        plot=Plot(
-            kind="intervals",
-            label="system",
-            value="rank_after",
-            low="low_after",
-            high="high_after",
-            start=1,
-        ),
+        plot=interval_plot("system", "rank_after", low="low_after", high="high_after", start=1),
     )
 
 
@@ -365,17 +355,7 @@ WITHOUT_JUDGES = AnalysisKind(
     question=gettext_lazy(
         "What would the ranking be without some judges, and what do they say by themselves?"
     ),
-    options=(
-        LEAVE_OUT,
-        METHOD,
-        RANGES,
-        LEVEL,
-        CORRECTION,
-        SIDES,
-        CONFIDENCE,
-        RESAMPLES,
-        SEED,
-    ),
+    options=(LEAVE_OUT, METHOD, *RANGE_OPTIONS),
     check=checked,
     shows_rule=True,
     find=_find,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -109,6 +110,13 @@ def shared_ranks(scores: Scores) -> tuple[Int64Array, Int64Array]:
             first[order[members]] = members[0] + 1
             last[order[members]] = members[-1] + 1
     return first, last
+
+
+def names_in_order(systems: Sequence[str], scores: Scores) -> list[str]:
+    """Return the systems by rank, then those without one by name."""
+    ranks = ordinal_ranks(scores)
+    places = sorted(range(len(systems)), key=lambda i: (ranks[i] == 0, int(ranks[i]), systems[i]))
+    return [systems[index] for index in places]
 
 
 def ordinal_ranks(scores: Scores) -> Int64Array:

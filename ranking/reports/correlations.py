@@ -8,7 +8,7 @@ from typing import Protocol
 from django.utils.translation import gettext as _
 
 from ranking.core.diagnosis.correlation import NoInterval, SampledCorrelation
-from ranking.reports.tables import Column, Plot, Value
+from ranking.reports.tables import Column, Plot, Value, interval_plot
 from ranking.wording.agreement import strength_in_words
 from ranking.wording.numbers import decimals, percent, percent_in_figures
 
@@ -137,12 +137,4 @@ def kappa_plot(
     label: str, *, key: str = "", mark: float | None = 0, most: int | None = None
 ) -> Plot:
     """Return the plot of `kappa_columns`: a κ with its interval in each row, and a mark."""
-    return Plot(
-        kind="intervals",
-        label=label,
-        value="kappa",
-        low=f"{key}low",
-        high=f"{key}high",
-        mark=mark,
-        most=most,
-    )
+    return interval_plot(label, "kappa", low=f"{key}low", high=f"{key}high", mark=mark, most=most)

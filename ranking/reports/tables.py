@@ -79,6 +79,13 @@ class Plot:
     level: float | None = None
 
 
+def interval_plot(
+    label: str, value: str, *, low: str = "low", high: str = "high", **more: Any
+) -> Plot:
+    """Return the plot of a value with its interval in each row; `more` are other fields of the plot."""
+    return Plot(kind="intervals", label=label, value=value, low=low, high=high, **more)
+
+
 Value = str | int | float | None
 #: What the cells of a column name; of two systems or judges both, with `BETWEEN` between them. Where reports are of
 #: several test sets, a row is about the one that it names, or its table.

@@ -15,7 +15,6 @@ from django.utils.translation import gettext_lazy, ngettext
 from ranking.analyses.across.clusters import find_ranking
 from ranking.analyses.across.rows import (
     JUDGES_OPTIONS,
-    RANGE_OPTIONS,
     RankedTestSet,
     TableRow,
     checked,
@@ -26,7 +25,7 @@ from ranking.analyses.across.rows import (
     watermark_note,
 )
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.ranking import RANGES
+from ranking.analyses.ranking import RANGE_OPTIONS, RANGES
 from ranking.code_version import code_version
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import (
@@ -37,7 +36,7 @@ from ranking.core.rankings.mean_scores import (
     score_influence,
 )
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Plot, Report, Table
+from ranking.reports.tables import Column, Report, Table, interval_plot
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import percent_in_figures
 from ranking.wording.ranges import rank_cell
@@ -308,14 +307,8 @@ def _table(
             Column("score_high", _("Score to")),
         ),
         notes=notes if found else (),
-        plot=Plot(
-            kind="intervals",
-            label="system",
-            value="rank",
-            low="rank_low",
-            high="rank_high",
-            start=1,
-            is_whole=True,
+        plot=interval_plot(
+            "system", "rank", low="rank_low", high="rank_high", start=1, is_whole=True
         ),
     )
 

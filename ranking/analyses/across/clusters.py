@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.across.rows import (
     JUDGES_OPTIONS,
     METHOD,
-    RANGE_OPTIONS,
     RankedTestSet,
     TableRow,
     checked,
@@ -24,10 +23,11 @@ from ranking.analyses.across.rows import (
     watermark_note,
 )
 from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.ranking import RANGE_OPTIONS
 from ranking.code_version import code_version
 from ranking.core.rankings.rank import only_estimable, rank
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Plot, Report, Table
+from ranking.reports.tables import Column, Report, Table, interval_plot
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
@@ -156,14 +156,8 @@ def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:
         rules=cluster_rules(systems),
         notes=[ranked_in_words(found), *shortages_of_rows(systems), *_notes(row)],
         about={"test_set": row.test_set.name},
-        plot=Plot(
-            kind="intervals",
-            label="system",
-            value="rank",
-            low="rank_low",
-            high="rank_high",
-            start=1,
-            is_whole=True,
+        plot=interval_plot(
+            "system", "rank", low="rank_low", high="rank_high", start=1, is_whole=True
         ),
     )
 

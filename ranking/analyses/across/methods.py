@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy
 
 from ranking.analyses.across.rows import (
     JUDGES_OPTIONS,
-    RANGE_OPTIONS,
     RankedTestSet,
     TableRow,
     rank_arguments,
@@ -23,7 +22,7 @@ from ranking.analyses.across.rows import (
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.methods import FIRST
 from ranking.analyses.options import Option
-from ranking.analyses.ranking import checked
+from ranking.analyses.ranking import RANGE_OPTIONS, checked
 from ranking.code_version import code_version
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank

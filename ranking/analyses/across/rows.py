@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 
 from campaign.texts.languages import language_name
 from ranking.analyses.kind import EXCLUDED, GROUP
-from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
-from ranking.analyses.ranking import CORRECTION, LEVEL, RANGES, SIDES, limits_of, range_choice
+from ranking.analyses.options import Option, OptionError
+from ranking.analyses.ranking import RANGE_OPTIONS, limits_of, range_choice
 from ranking.analyses.ranking import checked as ranges_checked
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import Correction
@@ -29,15 +29,6 @@ NO_JUDGMENT, NOT_RANKED, DELETED = "no_judgment", "not_ranked", "deleted"
 OWN = ""
 #: Which judgments count, in all test sets alike.
 JUDGES_OPTIONS = (EXCLUDED, GROUP)
-RANGE_OPTIONS = (
-    RANGES,
-    LEVEL,
-    CORRECTION,
-    SIDES,
-    CONFIDENCE,
-    RESAMPLES,
-    SEED,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
