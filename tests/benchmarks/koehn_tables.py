@@ -14,14 +14,10 @@ from collections.abc import Callable
 
 from ranking.core.sharding import ThisMachine
 from ranking.core.simulation.budget import plan_budget
-from ranking.core.simulation.measures import (
-    METHODS,
-    Study,
-    expected_comparisons,
-    simulate_campaigns,
-)
+from ranking.core.simulation.measures import METHODS, Study, simulate_campaigns
 from ranking.core.simulation.model import Model
 from tests.benchmarks import say
+from tests.unit.ranking.core.simulation.koehn import expected_comparisons
 
 COMPARISONS = (10_000, 20_000, 30_000, 40_000, 50_000)
 #: Range size, violations in %, clusters, violations in %.

@@ -274,12 +274,6 @@ class SharedItemCounts:
     others: Int64Array
     moments: Int64Array
 
-    def with_others(self, judge: int) -> Int64Array:
-        """Return the numbers with each of the M judges who share items, shape (M, 4)."""
-        row = self.others[judge]
-        met: Int64Array = row[row[:, COMPARABLE] > 0]
-        return met
-
     def pair_moments(self) -> PairMoments:
         """Return products of comparable and agreeing pairs, each pair of judges once."""
         numbers = self.others[:, :, [COMPARABLE, AGREEING]].reshape(-1, 2)

@@ -236,6 +236,13 @@ class Counts:
     best: Int64Array | None = None
     alone: Int64Array | None = None
 
+    @property
+    def tied(self) -> Int64Array:
+        """The ties; ValueError if they were not counted."""
+        if self.ties is None:
+            raise ValueError("counts: ties were not counted")
+        return self.ties
+
 
 @dataclass(frozen=True)
 class Layout:

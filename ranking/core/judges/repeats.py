@@ -21,7 +21,7 @@ from ranking.core.arrays import Int8Array, Int64Array
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
 from ranking.core.judges.patterns import JUDGE_BITS, KeyedSums
-from ranking.core.judges.shares import Share, cluster_sums, shares_of_sums
+from ranking.core.judges.shares import Share, cluster_sums, clustered_share, shares_of_sums
 from ranking.core.scores import NotEstimable
 
 #: Sums of `cluster_sums` over segments by judge.
@@ -295,6 +295,6 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
         numbers, place = np.unique(segment[rows], return_inverse=True)
         trials = np.bincount(place, minlength=len(numbers))
         successes = np.bincount(place[is_agreed[rows]], minlength=len(numbers))
-        sums = cluster_sums(successes, trials).sum(axis=0)
-        found.append(Unanimity(number, shares_of_sums(sums[np.newaxis], confidence=confidence)[0]))
+        share = clustered_share(successes, trials, confidence=confidence)
+        found.append(Unanimity(number, share))
     return tuple(found) if len(segment) else ()

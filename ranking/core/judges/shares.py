@@ -58,8 +58,6 @@ def clustered_share(
         If the shapes differ, a count is negative, there are more successes than trials, or
         `confidence` is not between 0 and 1.
     """
-    if successes.shape != trials.shape or successes.ndim != 1:
-        raise ValueError("expected successes and trials of one shape (G,)")
     sums = cluster_sums(successes, trials).sum(axis=0)
     return shares_of_sums(sums[np.newaxis], confidence=confidence)[0]
 

@@ -455,11 +455,9 @@ def _fit(counts: Counts, prior: float) -> tuple[DavidsonFit, BoolArray]:
     """Return fits of samples, and which pairs were compared in each, shape (S, n, n)."""
     if not 0 <= prior < math.inf:
         raise ValueError("prior: expected a number of wins, 0 or more")
-    if counts.ties is None:
-        raise ValueError("counts: ties were not counted")
     n = counts.wins.shape[-1]
     shape = (math.prod(counts.wins.shape[:-2]), n, n)
-    wins, ties = counts.wins.reshape(shape), counts.ties.reshape(shape)
+    wins, ties = counts.wins.reshape(shape), counts.tied.reshape(shape)
     met = ((wins + np.swapaxes(wins, 1, 2) + ties) > 0) & ~np.eye(n, dtype=np.bool_)
     return davidson(wins + prior * met, ties), met
 

@@ -18,18 +18,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import Comparisons, comparisons_of, shown_position, tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.bradley_terry import NotConvergedError, separation
-from ranking.core.methods.method import Fit
+from ranking.core.methods.method import Fit, Weights
 from ranking.core.scores import Scores
-
-Weights = npt.NDArray[np.integer]
-
 
 _MAX_STEPS = 200
 _SMALL_STEP = 1e-9

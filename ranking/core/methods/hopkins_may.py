@@ -25,7 +25,6 @@ from ranking.core.counting.counts import Layout, Tallies
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import (
     Ability,
-    AbilityProblem,
     Extra,
     canonical_order,
     comparisons_per_pair,
@@ -34,7 +33,7 @@ from ranking.core.methods.method import (
     no_ability,
     weighted_tally,
 )
-from ranking.core.scores import Scores
+from ranking.core.scores import NotEstimable, Scores
 
 _MAX_STEPS = 100
 
@@ -465,15 +464,15 @@ def hopkins_may(
     model = model or HopkinsMayModel()
     tallies = weighted_tally(blocks, weights)
     if not tallies.comparisons:
-        return no_ability(tallies, AbilityProblem.NO_COMPARISON)
+        return no_ability(tallies, NotEstimable.NO_COMPARISON)
     if model.radius is None and not tallies.wins.any():
-        return no_ability(tallies, AbilityProblem.ONLY_TIES)
+        return no_ability(tallies, NotEstimable.ONLY_TIES)
     order = canonical_order(tallies.wins, tallies.ties)
     kept = order[is_compared(tallies.wins, tallies.ties)[order]]
     wins, ties = tallies.wins[np.ix_(kept, kept)], tallies.ties[np.ix_(kept, kept)]
     found = posterior_modes(wins[np.newaxis], ties[np.newaxis], model)
     if not found.converged[0]:
-        return no_ability(tallies, AbilityProblem.NOT_CONVERGED, {"inference": "collapsed"})
+        return no_ability(tallies, NotEstimable.NOT_CONVERGED, {"inference": "collapsed"})
     if inference == "collapsed":
         return _laplace(tallies, found, kept)
     drawn = posterior_draws(
@@ -486,7 +485,7 @@ def hopkins_may(
         most_sweeps=most_sweeps,
     )
     if not drawn.converged:
-        return no_ability(tallies, AbilityProblem.NOT_CONVERGED, drawn.extra)
+        return no_ability(tallies, NotEstimable.NOT_CONVERGED, drawn.extra)
     return _ability(
         tallies, kept, drawn.mu.mean(axis=0), drawn.mu.std(axis=0), drawn.extra, drawn.mu
     )

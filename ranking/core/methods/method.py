@@ -6,7 +6,6 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, ClassVar, Literal, get_type_hints
 
 import numpy as np
@@ -38,19 +37,6 @@ from ranking.core.uncertainty import (
 Extra = Mapping[str, bool | int | float | str | None]
 
 
-class AbilityProblem(StrEnum):
-    """Why there is no ability; callers put the code into words."""
-
-    NO_COMPARISON = "no_comparison"
-    """No two systems were compared."""
-
-    ONLY_TIES = "only_ties"
-    """All comparisons are ties, so a fitted decision radius would be infinite."""
-
-    NOT_CONVERGED = "not_converged"
-    """The fit did not converge within its limits; its last iterate is no estimate."""
-
-
 @dataclass(frozen=True, eq=False)
 class Ability:
     """Abilities of n systems on the method's own scale: higher is better, only differences matter.
@@ -71,7 +57,7 @@ class Ability:
     groups : int
         Number of connected groups of compared systems. If there are several, only the prior relates
         systems of different groups, and pages that show such a ranking must say so.
-    problem : AbilityProblem or None
+    problem : NotEstimable or None
         Why no ability could be estimated; None if some could.
     extra : mapping
         What the method reports about the fit, see there.
@@ -86,7 +72,7 @@ class Ability:
     estimable: BoolArray
     draws: FloatArray
     groups: int
-    problem: AbilityProblem | None = None
+    problem: NotEstimable | None = None
     extra: Extra = field(default_factory=dict)
     sigma_is: Literal["posterior_sd", "sd_of_runs"] = "posterior_sd"
 
@@ -112,7 +98,7 @@ class Ability:
         return {**self.extra, "problem": self.problem, "groups": self.groups, self.sigma_is: sigma}
 
 
-def no_ability(tallies: Tallies, problem: AbilityProblem, extra: Extra | None = None) -> Ability:
+def no_ability(tallies: Tallies, problem: NotEstimable, extra: Extra | None = None) -> Ability:
     """Return an `Ability` without estimates, for the reason `problem`."""
     n = len(tallies.systems)
     return Ability(

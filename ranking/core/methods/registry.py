@@ -1,23 +1,32 @@
-"""The methods that estimate abilities, as functions for the registry."""
+"""The registry of ranking methods, with those that estimate abilities as functions for it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray
 from ranking.core.counting.counts import Counts
 from ranking.core.judged.blocks import Blocks
+from ranking.core.methods import bradley_terry, davidson_judges, lopez, shares
 from ranking.core.methods import hopkins_may as relative
 from ranking.core.methods import trueskill as ratings
-from ranking.core.methods.method import Ability, Fit, joined
+from ranking.core.methods.method import (
+    Ability,
+    BlocksMethod,
+    CountsMethod,
+    Fit,
+    Method,
+    Weights,
+    joined,
+)
+from ranking.core.methods.shares import expected_wins, expected_wins_influence
 from ranking.core.ranges import rank_ranges
 from ranking.core.scores import NotEstimable, Scores
-
-Weights = npt.NDArray[np.integer]
 
 
 def hopkins_may(
@@ -53,7 +62,7 @@ def hopkins_may_resamples(
 
     del seed, ids, inference  # nothing is drawn
     return relative.score_counts(
-        counts.wins, _ties(counts), model=relative.HopkinsMayModel(radius=radius)
+        counts.wins, counts.tied, model=relative.HopkinsMayModel(radius=radius)
     )
 
 
@@ -67,7 +76,7 @@ def hopkins_may_influence(
 
     del inference
     return relative.gradient(
-        counts.wins, _ties(counts), model=relative.HopkinsMayModel(radius=radius)
+        counts.wins, counts.tied, model=relative.HopkinsMayModel(radius=radius)
     )
 
 
@@ -122,7 +131,7 @@ def trueskill_wmt_resamples(
     """Score each resample by one run of WMT's procedure; at the level of pairs, as WMT16 did."""
 
     del runs, collapsed_tie  # `with_collapsed_ties` has seen to them
-    ties = _ties(counts)
+    ties = counts.tied
     # Score resamples one by one: the order of games depends on all counts given, and a resample
     # must not depend on the others scored with it.
     return joined(
@@ -171,7 +180,7 @@ def trueskill(
 
 
 def _fit(ability: Ability) -> Fit:
-    failed = ability.problem == NotEstimable.NOT_CONVERGED.value
+    failed = ability.problem is NotEstimable.NOT_CONVERGED
     without = np.flatnonzero(~ability.estimable).tolist() if failed else []
     return Fit(
         scores=ability.scores,
@@ -180,7 +189,106 @@ def _fit(ability: Ability) -> Fit:
     )
 
 
-def _ties(counts: Counts) -> Int64Array:
-    if counts.ties is None:
-        raise ValueError("counts: ties were not counted")
-    return counts.ties
+def _expected_wins(counts: Counts) -> Scores:
+    return expected_wins(counts.wins)
+
+
+def _expected_wins_influence(counts: Counts) -> FloatArray:
+    n = len(counts.wins)
+    return expected_wins_influence(counts.wins).reshape(n, n * n)
+
+
+def _share(
+    name: str,
+    of_counts: Callable[[Counts], Scores],
+    influence: Callable[[Counts], FloatArray],
+    *,
+    uses_ties: bool = True,
+    outright: bool = False,
+) -> CountsMethod:
+    """Return a method whose scores are shares of comparisons, or of blocks won outright."""
+    return CountsMethod(
+        name=name,
+        is_share=True,
+        uses_ties=uses_ties,
+        outright=outright,
+        of_counts=of_counts,
+        influence=influence,
+    )
+
+
+_METHODS: tuple[Method, ...] = (
+    _share("geq_others", shares.geq_others, shares.geq_others_influence),
+    _share("gt_others", shares.gt_others, shares.gt_others_influence),
+    _share(
+        "geq_all_in_block",
+        shares.geq_all_in_block,
+        shares.geq_all_in_block_influence,
+        outright=True,
+    ),
+    _share(
+        "gt_all_in_block", shares.gt_all_in_block, shares.gt_all_in_block_influence, outright=True
+    ),
+    _share("bojar", shares.bojar, shares.bojar_influence, uses_ties=False),
+    _share("expected_wins", _expected_wins, _expected_wins_influence, uses_ties=False),
+    CountsMethod(
+        name="lopez",
+        is_share=False,
+        uses_ties=False,
+        of_counts=lopez.scores,
+        comment=lopez.comment,
+    ),
+    BlocksMethod(
+        name="hopkins_may",
+        is_share=False,
+        uses_ties=True,
+        of_blocks=hopkins_may,
+        of_resamples=hopkins_may_resamples,
+        influence=hopkins_may_influence,
+    ),
+    BlocksMethod(
+        name="trueskill_wmt",
+        is_share=False,
+        uses_ties=True,
+        of_blocks=trueskill_wmt,
+        of_resamples=trueskill_wmt_resamples,
+        prepare=with_collapsed_ties,
+    ),
+    BlocksMethod(name="trueskill", is_share=False, uses_ties=True, of_blocks=trueskill),
+    CountsMethod(
+        name="bradley_terry",
+        is_share=False,
+        uses_ties=True,
+        of_counts=bradley_terry.scores,
+        comment=bradley_terry.comment,
+        influence=bradley_terry.gradient,
+        model_variance=bradley_terry.model_variance,
+        iterates=True,
+    ),
+    BlocksMethod(
+        name="davidson_judges",
+        is_share=False,
+        uses_ties=True,
+        of_blocks=davidson_judges.davidson_judges,
+        block_influence=davidson_judges.davidson_judges_block_influence,
+    ),
+)
+
+#: All methods by name.
+METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _METHODS})
+
+
+def method_named(name: str) -> Method:
+    """Return the method of that name; ValueError if there is none."""
+    try:
+        return METHODS[name]
+    except KeyError:
+        raise ValueError(f"method: {name!r} is none of {', '.join(METHODS)}") from None
+
+
+def counts_method_named(name: str) -> CountsMethod:
+    """Return the method of that name if it scores counts; ValueError otherwise."""
+    method = method_named(name)
+    if not isinstance(method, CountsMethod):
+        raise ValueError(f"method: {name} needs more than counts")
+    return method

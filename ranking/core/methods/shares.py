@@ -203,9 +203,7 @@ def gt_all_in_block(counts: Counts) -> Scores:
 
 
 def _of_systems(counts: Counts) -> tuple[Int64Array, Int64Array, Int64Array]:
-    if counts.ties is None:
-        raise ValueError("counts: ties were not counted")
-    return counts.wins.sum(axis=-1), counts.wins.sum(axis=-2), counts.ties.sum(axis=-1)
+    return counts.wins.sum(axis=-1), counts.wins.sum(axis=-2), counts.tied.sum(axis=-1)
 
 
 def _share(part: Int64Array, whole: Int64Array) -> Scores:

@@ -15,7 +15,6 @@ import math
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from ranking.core.arrays import FloatArray, Int64Array
@@ -23,17 +22,14 @@ from ranking.core.counting.counts import Tallies, listed_comparisons
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import (
     Ability,
-    AbilityProblem,
+    Weights,
     canonical_order,
     count_comparison_groups,
     is_compared,
     no_ability,
     weighted_tally,
 )
-from ranking.core.scores import Scores
-
-Weights = npt.NDArray[np.integer]
-
+from ranking.core.scores import NotEstimable, Scores
 
 #: WMT's constants: σ of the prior, β in units of σ·N, share of draws.
 SIGMA, BETA_SHARE, DRAW_PROBABILITY = 0.5, 1 / 40, 0.25
@@ -113,7 +109,7 @@ def trueskill_wmt(
         raise ValueError("runs: expected at least one")
     tallies = weighted_tally(blocks, weights, collapsed_tie=collapsed_tie)
     if not tallies.comparisons:
-        return no_ability(tallies, AbilityProblem.NO_COMPARISON)
+        return no_ability(tallies, NotEstimable.NO_COMPARISON)
     wins, ties = tallies.wins[np.newaxis], tallies.ties[np.newaxis]
     if resample == "pairs":
         wins, ties = _resampled_pairs(tallies, seed=seed, runs=runs)
@@ -318,7 +314,7 @@ def trueskill_online(
         raise ValueError("sigma and beta must be positive, tau not negative")
     tallies = weighted_tally(blocks, weights)
     if not tallies.comparisons:
-        return no_ability(tallies, AbilityProblem.NO_COMPARISON)
+        return no_ability(tallies, NotEstimable.NO_COMPARISON)
     if draw_probability is None:
         draw_probability = min(tallies.tied / tallies.comparisons, _MAX_DRAW)
     margin = draw_margin(draw_probability) * beta

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from ranking.core.simulation.budget import plan_budget
-from ranking.core.simulation.measures import expected_comparisons, simulate_campaigns
+from ranking.core.simulation.measures import simulate_campaigns
 from ranking.core.simulation.model import Model
 from tests.benchmarks.koehn_tables import COMPARISONS, PRINTED_TABLE_1, PRINTED_TABLE_4, TARGETS
+from tests.unit.ranking.core.simulation.koehn import expected_comparisons
 
 KOEHN = Model(systems=15, noise=10)
 MEASURES = ("range_size", "range_violations", "clusters", "cluster_violations")

@@ -20,7 +20,7 @@ from ranking.core.methods.hopkins_may import (
     score_counts,
     split_rhat,
 )
-from ranking.core.methods.method import AbilityProblem
+from ranking.core.scores import NotEstimable
 
 ABILITIES = np.array([0.6, 0.2, 0.0, -0.1, -0.7])
 NAMES = "abcde"
@@ -137,7 +137,7 @@ def test_not_converged_is_said_and_no_iterate_returned() -> None:
     wins, ties = tallies.wins[np.newaxis], tallies.ties[np.newaxis]
     assert not posterior_modes(wins, ties, model, most_steps=1).converged[0]
     drawn = hopkins_may(blocks, inference="gibbs", most_sweeps=8)
-    assert drawn.problem == AbilityProblem.NOT_CONVERGED
+    assert drawn.problem == NotEstimable.NOT_CONVERGED
     assert np.isnan(drawn.mu).all()
     assert not drawn.estimable.any()
     assert drawn.extra["sweeps"] == 8
@@ -171,7 +171,7 @@ def test_without_ties_the_radius_is_0_and_with_nothing_else_infinite() -> None:
     assert 0 < won.mu[0] < 2  # won every time, and still finite: the prior holds it
     rows = [BlockRow("j", 1, [("a",), ("b",)], [1, 1])]
     tied = blocks_from_rows(rows, "ab")
-    assert hopkins_may(tied).problem == AbilityProblem.ONLY_TIES
+    assert hopkins_may(tied).problem == NotEstimable.ONLY_TIES
     assert not hopkins_may(tied).estimable.any()
     assert hopkins_may(tied, model=HopkinsMayModel(radius=0.5)).mu == pytest.approx(
         [0, 0], abs=1e-9
@@ -190,7 +190,7 @@ def test_what_was_not_compared_is_not_estimable() -> None:
     assert found.estimable.tolist() == [False, True, True, True, True]
     assert np.isnan(found.mu[0])
     assert found.groups == 2
-    assert hopkins_may(blocks_from_rows([], NAMES)).problem == AbilityProblem.NO_COMPARISON
+    assert hopkins_may(blocks_from_rows([], NAMES)).problem == NotEstimable.NO_COMPARISON
 
 
 @pytest.mark.parametrize("inference", ["collapsed", "gibbs"])

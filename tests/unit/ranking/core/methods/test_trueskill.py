@@ -12,7 +12,6 @@ from scipy import special, stats
 from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods import normal_kernels, trueskill_kernels
-from ranking.core.methods.method import AbilityProblem
 from ranking.core.methods.trueskill import (
     Games,
     draw_margin,
@@ -20,6 +19,7 @@ from ranking.core.methods.trueskill import (
     trueskill_online,
     trueskill_wmt,
 )
+from ranking.core.scores import NotEstimable
 
 with warnings.catch_warnings():
     # The package's source has an escape that Python no longer likes.
@@ -197,7 +197,7 @@ def test_what_was_not_compared_is_not_estimable() -> None:
         assert np.isnan(found.draws[:, 4]).all()
         assert found.groups == 2
         nothing = ability(blocks_from_rows(rows[2:], "abcde"), runs=3)
-        assert nothing.problem == AbilityProblem.NO_COMPARISON
+        assert nothing.problem == NotEstimable.NO_COMPARISON
         assert not nothing.estimable.any()
 
 

@@ -14,16 +14,12 @@ from scipy.stats import multivariate_normal
 
 from annotation.sampling.priorities import active_priorities_of_many
 from ranking.core.simulation.budget_curve import ActiveDraw, GroupsPosterior, budget_curve
-from ranking.core.simulation.measures import (
-    clusters_at,
-    expected_significant_pairs,
-    sign_test_ranges,
-    significant_pairs,
-)
+from ranking.core.simulation.measures import clusters_at, sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import Model, simulate_wins
 from ranking.design_study.study import ComparedDesign, SimulatedCampaign
 from tests.properties import examples
 from tests.some_now import some_now
+from tests.unit.ranking.core.simulation.koehn import expected_significant_pairs
 
 
 def listed(estimate: list[float], variance: list[float], spread: float) -> dict[int, float]:

@@ -12,8 +12,6 @@ from ranking.core.simulation.measures import (
     cluster_violations,
     critical_wins,
     error_of_ranks,
-    expected_comparisons,
-    expected_significant_pairs,
     range_violations,
     sign_test_ranges,
     significant_pairs,
@@ -23,6 +21,10 @@ from ranking.core.simulation.measures import (
     spread_p_value,
 )
 from ranking.core.simulation.model import Model, simulate_blocks, simulate_wins
+from tests.unit.ranking.core.simulation.koehn import (
+    expected_comparisons,
+    expected_significant_pairs,
+)
 
 LEVELS: tuple[Level, ...] = ("pairs", "blocks", "segments")
 KOEHN = Model(systems=15, noise=10)

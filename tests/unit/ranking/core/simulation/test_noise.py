@@ -8,7 +8,7 @@ import pytest
 from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.simulation.budget import plan_budget, plan_campaign
-from ranking.core.simulation.measures import expected_comparisons, significant_pairs
+from ranking.core.simulation.measures import significant_pairs
 from ranking.core.simulation.model import Model, simulate_blocks, simulate_wins
 from ranking.core.simulation.noise import (
     NOISE_GRID,
@@ -21,6 +21,7 @@ from ranking.core.simulation.noise import (
     likely_futures,
     noise_table,
 )
+from tests.unit.ranking.core.simulation.koehn import expected_comparisons
 
 TEN = Model(systems=10, noise=10)
 
