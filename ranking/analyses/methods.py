@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Any
 
 from django.utils.formats import number_format
@@ -19,11 +18,8 @@ from ranking.core.rankings.rank import compared_groups
 from ranking.core.scores import TIE_DECIMALS
 from ranking.core.selection import (
     MethodSelection,
-    Predictor,
     Requirement,
-    by_scores,
     predictors,
-    score_by_method,
     select_method,
 )
 from ranking.reports.inputs import Input, report_on
@@ -69,19 +65,6 @@ class _Found:
     accuracy: MethodSelection | None
 
 
-def predictors_of(
-    parameters: Mapping[str, Mapping[str, Any]], *, seed: int
-) -> dict[str, Predictor]:
-    """Return a predictor for each method: its own where it has one, else one by its scores."""
-    own = predictors(seed=seed, parameters=parameters)
-    return {
-        name: own[name]
-        if name in own
-        else by_scores(partial(score_by_method, name, METHODS[name].complete(given), seed))
-        for name, given in parameters.items()
-    }
-
-
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
     names = tuple(dict.fromkeys([options["first"], *options["methods"]]))
     orders = orders_by_methods(
@@ -91,7 +74,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
     if options["accuracy"]:
         accuracy = select_method(
             given.blocks,
-            predictors_of({name: {} for name in names}, seed=options["seed"]),
+            predictors({name: {} for name in names}, seed=options["seed"]),
             folds=options["folds"],
             seed=options["seed"],
             progress=begin(_("Predicting")),

@@ -15,7 +15,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -26,10 +25,12 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.hopkins_may import HopkinsMayModel, hopkins_may, outcome_chances
 from ranking.core.methods.method import comparisons_per_pair
 from ranking.core.methods.registry import method_named
-from ranking.core.methods.shares import expected_wins
-from ranking.core.methods.trueskill import Games, trueskill_online, trueskill_wmt
+from ranking.core.methods.trueskill import Games
 from ranking.core.scores import TIE_DECIMALS, Scores
 from ranking.core.sharding import Engine, map_shards, on_any_engine
+
+#: Runs of WMT's TrueSkill for each model: 20 determine the mean to a fifth of a run's standard deviation.
+_RUNS = {"trueskill_wmt": {"runs": 20}}
 
 #: Predicted outcome of the first system against the second.
 WIN, TIE, LOSS = 1, 0, -1
@@ -148,51 +149,31 @@ def by_pairs(blocks: Blocks) -> Int8Array:
 
 
 def predictors(
-    *,
-    seed: int = 0,
-    runs: int = 20,
-    parameters: Mapping[str, Mapping[str, Any]] | None = None,
-) -> Mapping[str, Predictor]:
-    """Return the methods of the papers as predictors, by the names of the registry.
+    parameters: Mapping[str, Mapping[str, Any]], *, seed: int = 0
+) -> dict[str, Predictor]:
+    """Return a predictor for each method: of the model's outcomes for relative ability, else by its scores.
 
     Parameters
     ----------
+    parameters : mapping of str to mapping
+        The methods by their names in the registry, each with the parameters that differ from the defaults.
     seed : int
         Seed of the methods that draw random numbers.
-    runs : int
-        Runs of WMT's TrueSkill for each model; 20 determine the mean to a fifth of a run's standard
-        deviation.
-    parameters : mapping of str to mapping, optional
-        Parameters that differ from the defaults, by name of the method in the registry.
+
+    Raises
+    ------
+    ValueError
+        If a method or a parameter is unknown.
     """
-    given = parameters or {}
-    of_wmt = {"runs": runs, **given.get("trueskill_wmt", {})}
-    of_online = given.get("trueskill", {})
-    relative = dict(given.get("hopkins_may", {}))
-    model = HopkinsMayModel(radius=relative.pop("radius", None))
-    return MappingProxyType(
-        {
-            "expected_wins": by_scores(_expected_wins),
-            "hopkins_may": by_relative_ability(model, seed=seed, **relative),
-            "trueskill_wmt": by_scores(partial(_trueskill_wmt, seed=seed, **of_wmt)),
-            "trueskill": by_scores(partial(_trueskill, seed=seed, **of_online)),
-        }
-    )
-
-
-@on_any_engine(threads=True)
-def _expected_wins(blocks: Blocks) -> Scores:
-    return expected_wins(tally(blocks).wins)
-
-
-@on_any_engine(threads=True)
-def _trueskill_wmt(blocks: Blocks, **options: Any) -> Scores:
-    return trueskill_wmt(blocks, **options).scores
-
-
-@on_any_engine(threads=True)
-def _trueskill(blocks: Blocks, **options: Any) -> Scores:
-    return trueskill_online(blocks, **options).scores
+    found: dict[str, Predictor] = {}
+    for name, given in parameters.items():
+        complete = method_named(name).complete({**_RUNS.get(name, {}), **given})
+        if name == "hopkins_may":
+            model = HopkinsMayModel(radius=complete.pop("radius"))
+            found[name] = by_relative_ability(model, seed=seed, **complete)
+        else:
+            found[name] = by_scores(partial(score_by_method, name, complete, seed))
+    return found
 
 
 @on_any_engine(threads=True)

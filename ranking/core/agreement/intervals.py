@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Literal, get_args
+from typing import Literal, TypedDict, get_args
 
 import numpy as np
 from scipy import sparse
@@ -51,6 +51,16 @@ from ranking.core.scores import NotEstimable
 #: The units that an interval of κ takes for drawn at random.
 KappaLevel = Literal["segments", "judges", "two_way"]
 KAPPA_LEVELS: tuple[KappaLevel, ...] = get_args(KappaLevel)
+
+
+class KappaOptions(TypedDict, total=False):
+    """How intervals of κ are computed: see `ranking.core.agreement.measures.measure_agreement`."""
+
+    resample: KappaLevel
+    resamples: int
+    confidence: float
+    seed: int
+
 
 #: A variance of κ below this is a rounding error: κ is at most 1, and floats have 16 digits.
 _NOTHING = 1e-24

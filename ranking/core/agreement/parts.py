@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.agreement.intervals import AgreementEstimate, KappaLevel
+from ranking.core.agreement.intervals import AgreementEstimate, KappaLevel, KappaOptions
 from ranking.core.agreement.measures import AgreementMeasures, measure_agreement
 from ranking.core.agreement.statistics import FIXED_CHANCE, Chance
 from ranking.core.agreement.units import cells_of_comparisons, inter_units, shards_of_whole_segments
@@ -41,10 +42,7 @@ def agreement_by_reference(
     *,
     pairing: Pairing = Pairing.UNORDERED,
     chance: Chance = Chance.SCOTT,
-    resample: KappaLevel = "two_way",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
+    **how: Unpack[KappaOptions],
 ) -> AgreementByReference:
     """Measure agreement with and without the reference, which judges easily agree on.
 
@@ -74,14 +72,7 @@ def agreement_by_reference(
 
     def measure(judged: Blocks, chance_from: Blocks | None = None) -> AgreementMeasures:
         return measure_agreement(
-            judged,
-            pairing=pairing,
-            chance=chance,
-            chance_from=chance_from,
-            resample=resample,
-            resamples=resamples,
-            confidence=confidence,
-            seed=seed,
+            judged, pairing=pairing, chance=chance, chance_from=chance_from, **how
         )
 
     return AgreementByReference(
@@ -117,10 +108,7 @@ def agreement_by_length(
     width: int = 2,
     pairing: Pairing = Pairing.UNORDERED,
     chance: Chance = Chance.UNIFORM,
-    resample: KappaLevel = "two_way",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
+    **how: Unpack[KappaOptions],
 ) -> tuple[LengthAgreement, ...]:
     """Measure agreement by the length of the source sentence (Bojar et al. 2011, Figure 2).
 
@@ -159,15 +147,7 @@ def agreement_by_length(
     for shortest in np.unique(length[length >= 0]).tolist():
         longest = shortest + width - 1
         judged = blocks.take((length >= shortest) & (length <= longest))
-        agreement = measure_agreement(
-            judged,
-            pairing=pairing,
-            chance=chance,
-            resample=resample,
-            resamples=resamples,
-            confidence=confidence,
-            seed=seed,
-        )
+        agreement = measure_agreement(judged, pairing=pairing, chance=chance, **how)
         segments = len(np.unique(judged.segment))
         found.append(LengthAgreement(shortest, longest, segments, agreement))
     return tuple(found)

@@ -31,7 +31,7 @@ from ranking.core.agreement.units import (
     OTHER_TIES,
     OWN_TIES,
     TIES,
-    PairMoments,
+    SharedItemCounts,
     count_agreement,
 )
 from ranking.core.arrays import FloatArray, Int64Array
@@ -239,13 +239,7 @@ def parts_of_all(tallies: AgreementTallies, *, expected: float | None) -> Varian
     kappa, p_chance = (float(value) for value in kappa_over_all(whole, expected))
     comparing = by_judge[:, _COMPARISONS] > 0
     without_judge = kappa_over_all(whole - GONE_WITH_JUDGE * by_judge[comparing], expected)[0]
-    own, other = _who_met(tallies)
-    with_others = tallies.with_others[own, other, : AGREEING + 1]
-    # Each pair of judges is held in both orders.
-    moments = PairMoments(
-        both=with_others.T @ with_others // 2,
-        in_segments=tallies.products_with_others[:, :2, :2].sum(axis=0) // 2,
-    )
+    moments = SharedItemCounts(tallies.with_others, tallies.products_with_others).pair_moments()
     pairs, pairs_in_segments = squared_changes_of_pairs(
         moments, int(whole[COMPARABLE]) // 2, int(whole[AGREEING]) // 2, p_chance
     )

@@ -276,7 +276,8 @@ class SharedItemCounts:
 
     def pair_moments(self) -> PairMoments:
         """Return products of comparable and agreeing pairs, each pair of judges once."""
-        numbers = self.others[:, :, [COMPARABLE, AGREEING]].reshape(-1, 2)
+        # Few of a thousand judges have met.
+        numbers = self.others[self.others[:, :, COMPARABLE] != 0, : AGREEING + 1]
         # Each pair of judges is held in both orders.
         return PairMoments(
             both=numbers.T @ numbers // 2,

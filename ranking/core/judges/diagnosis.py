@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
-from ranking.core.agreement.intervals import KappaLevel
+from ranking.core.agreement.intervals import KappaOptions
 from ranking.core.agreement.report import Agreement, JudgeChance, inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies, tally_agreement
@@ -281,10 +282,7 @@ def diagnose_judges(
     chance: Chance = Chance.SCOTT,
     chance_of_judges: JudgeChance = JudgeChance.OWN,
     easy_votes: int = EASY_VOTES,
-    resample: KappaLevel = "two_way",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
+    **how: Unpack[KappaOptions],
 ) -> tuple[JudgeDiagnosis, ...]:
     """Measure each judge; see `ranking.core.judges.outliers` for rules about the measures.
 
@@ -328,15 +326,7 @@ def diagnose_judges(
     preferences = None if reference is None else reference_preferences(blocks, reference)
     ignored = None if reference is None else reference_ignored(blocks, reference)
     typed, compared = typed_in_order(blocks), disagreement(blocks)
-    report = inter_judge_agreement(
-        blocks,
-        chance=chance,
-        chance_of_judges=chance_of_judges,
-        resample=resample,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
-    )
+    report = inter_judge_agreement(blocks, chance=chance, chance_of_judges=chance_of_judges, **how)
     labels, easy = _compared_with_others(blocks, easy_votes)
     return tuple(
         JudgeDiagnosis(

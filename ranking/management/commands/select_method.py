@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.analyses.methods import predictors_of, selection_report
+from ranking.analyses.methods import selection_report
 from ranking.core.methods.registry import METHODS
-from ranking.core.selection import Requirement, data_requirements, select_method
+from ranking.core.selection import Requirement, data_requirements, predictors, select_method
 from ranking.management.arguments import (
     add_parameter_argument,
     number_between,
@@ -60,7 +60,7 @@ class Command(ReportCommand):
         methods = tuple(dict.fromkeys(options["method"] or _DEFAULT))
         parameters = parameters_of(options["parameter"], methods)
         given = read_input(options, progress)
-        chosen = predictors_of(parameters, seed=options["seed"])
+        chosen = predictors(parameters, seed=options["seed"])
         found = select_method(
             given.blocks,
             chosen,
