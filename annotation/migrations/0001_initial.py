@@ -226,7 +226,7 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name='UncountedAnswer',
                     fields=[
-                        ('pk', models.CompositePrimaryKey('task', 'is_skip', 'answer', blank=True, editable=False, primary_key=True, serialize=False)),
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('is_skip', models.BooleanField(verbose_name='is a skip')),
                         ('answer', models.BigIntegerField(verbose_name='id of the judgment or skip')),
                         ('task', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='campaign.task')),
@@ -234,6 +234,7 @@ class Migration(migrations.Migration):
                     options={
                         'verbose_name': 'answer that is not counted',
                         'verbose_name_plural': 'answers that are not counted',
+                        'constraints': [models.UniqueConstraint(fields=('task', 'is_skip', 'answer'), name='uncounted_answer_once')],
                     },
                 ),
                 migrations.CreateModel(

@@ -65,8 +65,6 @@ class JudgmentNumber(models.Model):
 class UncountedAnswer(models.Model):
     """A judgment that has no number yet, or a skip that is in no counter. Triggers insert it with each of them."""
 
-    # Read in this order. Rows of other test sets may be many, while an import goes on.
-    pk = models.CompositePrimaryKey("task", "is_skip", "answer")
     task = models.ForeignKey(
         "campaign.Task",
         on_delete=models.CASCADE,
@@ -80,6 +78,12 @@ class UncountedAnswer(models.Model):
     class Meta:
         verbose_name = _("answer that is not counted")
         verbose_name_plural = _("answers that are not counted")
+        constraints = [
+            # Read in this order. Rows of other test sets may be many, while an import goes on.
+            models.UniqueConstraint(
+                fields=["task", "is_skip", "answer"], name="uncounted_answer_once"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.task_id}: {'skip' if self.is_skip else 'judgment'} {self.answer}"
