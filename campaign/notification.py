@@ -1,14 +1,22 @@
 """Tell the worker of mail and jobs; a lost message only delays them, a periodic task does them too."""
 
 import logging
+from typing import Final
 
 from celery import current_app
+from django.conf import settings
 from kombu.exceptions import OperationalError
 
 logger = logging.getLogger(__name__)
 
 MAIL_TASK = "campaign.tasks.send_mails"
 JOBS_TASK = "campaign.tasks.run_jobs"
+_CONSOLE: Final = "django.core.mail.backends.console.EmailBackend"
+
+
+def mail_is_printed() -> bool:
+    """Return whether there is no mail server: the worker's log shows messages, without their links."""
+    return bool(settings.EMAIL_BACKEND == _CONSOLE)
 
 
 def mail_enqueue() -> None:

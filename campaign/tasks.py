@@ -5,37 +5,31 @@ from celery import shared_task
 from campaign.accounts.sessions import SessionStore
 from campaign.accounts.sign_in_counts import sign_in_counts_forget
 from campaign.services import (
-    account_mails_forget,
-    account_mails_send_due,
     bin_empty,
     browser_visits_purge,
     campaigns_close_due,
     mails_send_due,
-    panel_arrivals_purge,
 )
-from campaign.services.erasure_mails import erasure_mails_forget, erasure_mails_send_due
 from campaign.services.exported_files import exported_files_purge
 from campaign.services.idempotent_answers import idempotent_answers_forget
 from campaign.services.jobs import jobs_run_waiting
+from campaign.services.mails import mails_forget
 from campaign.services.uploads import uploads_purge
 from campaign.services.webhooks import webhooks_forget
 
 
 @shared_task(name="campaign.tasks.forget_sessions")
 def forget_sessions() -> None:
-    """Delete expired sessions, counts of attempts to sign in that are over, and old messages of accounts, erasures and webhooks."""
+    """Delete expired sessions, counts of attempts to sign in that are over, old messages that are no invitations, and those of webhooks."""
     SessionStore.clear_expired()
     sign_in_counts_forget()
-    account_mails_forget()
-    erasure_mails_forget()
+    mails_forget()
     webhooks_forget()
 
 
 @shared_task(name="campaign.tasks.send_mails")
 def send_mails() -> None:
-    """Send the messages in the outboxes that are due, first attempts and retries; accounts' first."""
-    account_mails_send_due()
-    erasure_mails_send_due()
+    """Send the messages in the outbox that are due, first attempts and retries."""
     mails_send_due()
 
 
@@ -59,9 +53,8 @@ def purge_exported_files() -> None:
 
 @shared_task
 def purge_browser_visits() -> None:
-    """Purge old browser visits, and the hashed addresses that panels' participants came from."""
+    """Purge old browser visits."""
     browser_visits_purge()
-    panel_arrivals_purge()
 
 
 @shared_task(name="campaign.tasks.close_campaigns")

@@ -38,16 +38,13 @@ IF NOT EXISTS (
 END IF;
 RETURN NEW;
 
--- trigger link_redemption_counts_on_its_invitation
+-- trigger judge_counts_on_the_link_they_joined_by
 UPDATE campaign_invitation i SET arrived = arrived + 1
-FROM campaign_judge j
-WHERE i.id = NEW.invitation_id AND i.user_id IS NULL
-  AND j.id = NEW.judge_id AND j.campaign_id = i.campaign_id;
+WHERE i.id = NEW.joined_by_id AND i.user_id IS NULL AND i.campaign_id = NEW.campaign_id;
 IF NOT FOUND THEN
-    RAISE EXCEPTION 'invitation % brings nobody in as judge %',
-        NEW.invitation_id, NEW.judge_id
+    RAISE EXCEPTION 'invitation % brings nobody in as judge %', NEW.joined_by_id, NEW.id
         USING ERRCODE = 'check_violation',
-              CONSTRAINT = 'link_redemption_by_a_link_of_the_campaign';
+              CONSTRAINT = 'judge_joined_by_a_link_of_the_campaign';
 END IF;
 RETURN NEW;
 

@@ -44,35 +44,32 @@ ranked AS (
     LEFT JOIN ranking_latestranking latest ON latest.task_id = at_work.id
 ),
 -- What waits, and what was given up within a day: each by an index, for what was sent is kept.
-invitations AS (
-    SELECT state, next_attempt_at, campaign_id
-    FROM campaign_invitationmail
+outbox AS (
+    SELECT kind, state, next_attempt_at, campaign_id, created_at
+    FROM campaign_mail
     WHERE state IN ('queued', 'sending') AND withdrawn_at IS NULL
     UNION ALL
-    SELECT state, next_attempt_at, campaign_id
-    FROM campaign_invitationmail
+    SELECT kind, state, next_attempt_at, campaign_id, created_at
+    FROM campaign_mail
     WHERE state IN ('failed', 'unconfirmed') AND claimed_at > now() - interval '1 day'
         AND withdrawn_at IS NULL
 ),
 mails AS MATERIALIZED (
-    SELECT 'invitation' AS kind, mail.state, mail.next_attempt_at
-    FROM invitations mail
-    JOIN campaign_campaign campaign ON campaign.id = mail.campaign_id
-    WHERE campaign.state NOT IN ('archived', 'bin')
-    UNION ALL
-    -- Rows of these three go after a week. Alerts are tried each hour, and only on their day.
-    SELECT 'account', state, next_attempt_at
-    FROM campaign_accountmail
-    WHERE state IN ('queued', 'sending')
-       OR state IN ('failed', 'unconfirmed') AND claimed_at > now() - interval '1 day'
-    UNION ALL
-    SELECT 'erasure', state, next_attempt_at
-    FROM campaign_erasuremail
-    WHERE state IN ('queued', 'sending')
-       OR state IN ('failed', 'unconfirmed') AND claimed_at > now() - interval '1 day'
-    UNION ALL
-    SELECT 'alert', state, next_attempt_at + interval '1 hour'
-    FROM campaign_alertmail WHERE state <> 'sent' AND created_at > now() - interval '1 day'
+    SELECT
+        CASE
+            WHEN mail.kind IN ('judge', 'member') THEN 'invitation'
+            WHEN mail.kind IN ('password', 'address') THEN 'account'
+            WHEN mail.kind = 'alerts' THEN 'alert'
+            ELSE 'erasure'
+        END AS kind,
+        mail.state,
+        -- Alerts are tried each hour, and only on their day.
+        mail.next_attempt_at + CASE WHEN mail.kind = 'alerts' THEN interval '1 hour' ELSE interval '0' END
+            AS next_attempt_at
+    FROM outbox mail
+    LEFT JOIN campaign_campaign campaign ON campaign.id = mail.campaign_id
+    WHERE (mail.kind NOT IN ('judge', 'member') OR campaign.state NOT IN ('archived', 'bin'))
+        AND (mail.kind <> 'alerts' OR mail.created_at > now() - interval '1 day')
 ),
 endpoints AS MATERIALIZED (
     SELECT endpoint.id, CASE

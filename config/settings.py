@@ -199,7 +199,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")
 
-# The counts behind limits on signing in, and nothing else: all processes must see the same, and they
+# The counts behind limits on signing in and on arrivals at panels, and nothing else: all processes must see the same, and they
 # must be there while the broker is away.
 CACHES = {
     "default": {

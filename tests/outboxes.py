@@ -6,11 +6,11 @@ from django.utils import timezone
 
 from campaign.models import (
     Campaign,
-    InvitationMail,
     Job,
     JobKind,
     JobState,
     Judge,
+    Mail,
     MailState,
     User,
     WebhookDelivery,
@@ -54,8 +54,9 @@ def outboxes_fill(campaign: Campaign, count: int) -> None:
     judges = Judge.objects.bulk_create(
         Judge(campaign=campaign, user=user, pseudonym=user.name) for user in users
     )
-    InvitationMail.objects.bulk_create(
-        InvitationMail(
+    Mail.objects.bulk_create(
+        Mail(
+            kind="judge",
             campaign=campaign,
             judge=judge,
             address=f"{judge.pseudonym}@example.org",

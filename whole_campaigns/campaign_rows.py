@@ -41,13 +41,9 @@ _PATHS: Final[dict[type[Model], str]] = {
     campaign.Acceptance: "judge__campaign",
     campaign.Invitation: "campaign",
     campaign.ErasureRequest: "judge__campaign",
-    campaign.ErasureMail: "campaign",
-    campaign.LinkRedemption: "invitation__campaign",
     campaign.BrowserVisit: "judge__campaign",
-    campaign.InvitationMail: "campaign",
+    campaign.Mail: "campaign",
     campaign.Panel: "campaign",
-    campaign.PanelArrival: "panel__campaign",
-    campaign.PanelMember: "campaign",
     campaign.Participation: "panel__campaign",
     annotation.Design: "task__test_set__campaign",
     annotation.PlanningBatch: "task__test_set__campaign",
@@ -98,8 +94,6 @@ _PATHS: Final[dict[type[Model], str]] = {
 # cut into shards.
 NOT_OF_A_CAMPAIGN: Final[frozenset[type[Model]]] = frozenset(
     {
-        campaign.AccountMail,
-        campaign.AlertMail,
         campaign.User,
         campaign.Session,
         campaign.SignInCount,

@@ -14,7 +14,7 @@ from typing import Any, Final
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_slug
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Exists, Field, ForeignKey, Model, OuterRef, Q
+from django.db.models import Field, ForeignKey, Model, Q
 from django.utils.translation import gettext as _
 
 from annotation import models as annotation
@@ -66,14 +66,14 @@ CLONED: Final[Mapping[type[Model], frozenset[Part]]] = {
 ONLY: Final[Mapping[type[Model], Q]] = {
     # Not those of files, simulations and panels, nor who left.
     campaign.Judge: Q(
-        ~Exists(campaign.PanelMember.objects.filter(judge=OuterRef("pk"))),
+        external_id="",
         origin=Judge.Origin.PERSON,
         withdrawn_at=None,
         declined_at=None,
     ),
     campaign.JudgeGroup: Q(removed_at=None),
     campaign.GroupMember: Q(
-        ~Exists(campaign.PanelMember.objects.filter(judge=OuterRef("judge"))),
+        judge__external_id="",
         judge__origin=Judge.Origin.PERSON,
         judge__withdrawn_at=None,
         judge__declined_at=None,
@@ -86,7 +86,7 @@ INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
     # Nobody asked for mail about the clone.
     campaign.Membership: {"daily_alerts": "false"},
     campaign.Task: {"closed_at": "NULL"},
-    campaign.Judge: {"blocks_asked": "NULL"},
+    campaign.Judge: dict.fromkeys(("blocks_asked", "joined_by_id", "joined_browser"), "NULL"),
     annotation.QualityRule: {"replaces_id": "NULL"},
     # All of them were chosen before the clone's first judgment.
     ranking.RankingSettings: {"judgments": "0"},

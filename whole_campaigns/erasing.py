@@ -124,7 +124,7 @@ BEGIN
     ELSIF part.user_id IS NOT NULL THEN
         DELETE FROM campaign_session WHERE user_id = part.user_id;
         DELETE FROM campaign_apitoken WHERE user_id = part.user_id;
-        DELETE FROM campaign_accountmail WHERE user_id = part.user_id;
+        DELETE FROM campaign_mail WHERE user_id = part.user_id;
         UPDATE campaign_user SET password = '', name = '', email = NULL, language = '', is_active = false
             WHERE id = part.user_id;
     END IF;
@@ -147,20 +147,23 @@ REMOVED: Final = {
         " WHERE campaign_id = part.campaign_id AND kind = 'campaign.invitation' AND object_id = ANY (links)"
     ),
     "visits": "DELETE FROM campaign_browservisit WHERE judge_id = part.id",
-    "mails": "DELETE FROM campaign_invitationmail WHERE judge_id = part.id",
+    "mails": "DELETE FROM campaign_mail WHERE judge_id = part.id",
     "mails about erasure": (
-        "DELETE FROM campaign_erasuremail WHERE user_id IS NULL AND kind <> 'carried_out'"
-        " AND request_id IN (SELECT id FROM campaign_erasurerequest WHERE judge_id = part.id)"
+        "DELETE FROM campaign_mail WHERE kind IN ('recorded', 'refused')"
+        " AND erasure_id IN (SELECT id FROM campaign_erasurerequest WHERE judge_id = part.id)"
     ),
-    "openings of a link for anybody": "DELETE FROM campaign_linkredemption WHERE judge_id = part.id",
+    "openings of a link for anybody": (
+        "UPDATE campaign_judge SET joined_by_id = NULL, joined_browser = NULL"
+        " WHERE id = part.id AND joined_by_id IS NOT NULL"
+    ),
     "links": "DELETE FROM campaign_invitation WHERE id = ANY (links)",
     "conflicts of interest": "DELETE FROM campaign_conflictofinterest WHERE judge_id = part.id",
     "participations at a service": (
-        "UPDATE campaign_participation SET session_id = 'erased-' || id WHERE member_id IN"
-        " (SELECT id FROM campaign_panelmember WHERE judge_id = part.id)"
+        "UPDATE campaign_participation SET session_id = 'erased-' || id WHERE judge_id = part.id"
     ),
     "ids at a service": (
-        "UPDATE campaign_panelmember SET external_id = 'erased-' || id WHERE judge_id = part.id"
+        "UPDATE campaign_judge SET external_id = 'erased-' || id"
+        " WHERE id = part.id AND external_id <> ''"
     ),
 }
 

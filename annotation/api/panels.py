@@ -172,7 +172,7 @@ class ParticipationSerializer(_HiddenSerializer):
     """A participation. Ids at the service and codes are null for members who only read."""
 
     id = serializers.IntegerField(source="participation.pk")
-    judge = serializers.CharField(source="participation.member.judge.pseudonym")
+    judge = serializers.CharField(source="participation.judge.pseudonym")
     judge_status = serializers.ChoiceField(choices=["good", "warned", "paused", "excluded"])
     state = serializers.ChoiceField(
         source="participation.state", choices=ParticipationState.choices
@@ -183,7 +183,7 @@ class ParticipationSerializer(_HiddenSerializer):
     ended_at = serializers.DateTimeField(source="participation.ended_at", allow_null=True)
     code_given_at = serializers.DateTimeField(source="participation.code_given_at", allow_null=True)
     service_status = serializers.CharField(source="participation.service_status")
-    participant = serializers.CharField(source="participation.member.external_id", allow_null=True)
+    participant = serializers.CharField(source="participation.judge.external_id", allow_null=True)
     session = serializers.CharField(
         source="participation.session_id",
         allow_null=True,

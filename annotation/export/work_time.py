@@ -76,9 +76,9 @@ def participations_csv(*, panel: Panel) -> Iterator[str]:
         times = (each.started_at, each.ended_at, each.code_given_at)
         yield csv_row(
             [
-                *(each.member.external_id, each.session_id, each.study_id, each.state, each.code),
+                *(each.judge.external_id, each.session_id, each.study_id, each.state, each.code),
                 *(row.done, each.blocks_asked),
                 *("" if time is None else time.isoformat(timespec="seconds") for time in times),
-                *(each.service_status, each.member.judge.pseudonym, row.judge_status),
+                *(each.service_status, each.judge.pseudonym, row.judge_status),
             ]
         )

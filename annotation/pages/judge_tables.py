@@ -145,7 +145,7 @@ def came_in_words(row: Any) -> str:
     """Return how a judge of `campaign_judges` without an address came."""
     if row.origin != Judge.Origin.PERSON:
         return str(row.get_origin_display())
-    if row.panel:
+    if row.external_id:
         return _("by a panel")
     return row.came_by or row.note or _("by a link")
 
@@ -167,9 +167,9 @@ class ParticipationFilter(DeskFilter):
 
     def of_who(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
         del name
-        wanted = Q(member__judge__pseudonym__icontains=value)
+        wanted = Q(judge__pseudonym__icontains=value)
         if rights(self.request)["may_change"]:
-            wanted |= Q(member__external_id__icontains=value) | Q(session_id__icontains=value)
+            wanted |= Q(judge__external_id__icontains=value) | Q(session_id__icontains=value)
         return rows.filter(wanted)
 
 
@@ -180,7 +180,7 @@ def _latest_first(words: Any, by: str, **options: Any) -> SortedColumn:
 class ParticipationTable(DeskTable):
     """Rows of `Participation`; ids and codes are personal data, for those alone who may change the campaign."""
 
-    judge = _latest_first(gettext_lazy("Judge"), "member__judge__pseudonym", kind="judge")
+    judge = _latest_first(gettext_lazy("Judge"), "judge__pseudonym", kind="judge")
     participant = PlainColumn(gettext_lazy("Participant"), by="member", kind="wide")
     session = PlainColumn(gettext_lazy("Submission"), by="session_id", kind="wide")
     state = _latest_first(gettext_lazy("State"), "state")
@@ -204,7 +204,7 @@ class ParticipationTable(DeskTable):
         return self
 
     def cell_judge(self, row: Participation) -> SafeString:
-        judge = row.member.judge
+        judge = row.judge
         link = format_html('<a href="{}{}/">{}</a>', self._address, judge.pk, judge.pseudonym)
         status = self._described[row.pk].judge_status
         if status.may_judge:
@@ -213,7 +213,7 @@ class ParticipationTable(DeskTable):
         return format_html('{} <span class="badge badge-look">{}</span>', link, words)
 
     def cell_participant(self, row: Participation) -> str | SafeString:
-        return self._personal(row.member.external_id)
+        return self._personal(row.judge.external_id)
 
     def cell_session(self, row: Participation) -> str | SafeString:
         return self._personal(row.session_id)

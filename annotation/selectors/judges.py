@@ -26,8 +26,8 @@ from campaign.models import (
     Campaign,
     ConflictOfInterest,
     GroupMember,
-    InvitationMail,
     Judge,
+    Mail,
 )
 
 
@@ -137,7 +137,7 @@ def campaign_judges(*, campaign: Campaign) -> QuerySet[Judge]:
     judged, `standing` a `StandingOfJudge`, `group_names` and `conflict_names` are lists.
     """
     judge = OuterRef("pk")
-    mails = InvitationMail.objects.filter(judge=judge).order_by("-id")
+    mails = Mail.objects.filter(judge=judge).order_by("-id")
     visits = BrowserVisit.objects.filter(judge=judge).order_by("-seen_at")
     tallies = JudgeTally.objects.filter(judge=judge).order_by("-last_at")
     groups = GroupMember.objects.filter(judge=judge).order_by("group__name")
@@ -152,8 +152,7 @@ def campaign_judges(*, campaign: Campaign) -> QuerySet[Judge]:
                 Value(""),
                 output_field=CharField(),
             ),
-            came_by=Coalesce(F("link_redemption__invitation__note"), Value("")),
-            panel=F("panel_member__service"),
+            came_by=Coalesce(F("joined_by__note"), Value("")),
             seen_at=Greatest(
                 Subquery(visits.values("seen_at")[:1]), Subquery(tallies.values("last_at")[:1])
             ),

@@ -13,7 +13,7 @@ from annotation.selectors.judging import (
 )
 from annotation.selectors.judgment_list import all_own_problem_reports
 from annotation.selectors.work_time import work_time
-from campaign.models import Acceptance, ErasureMail, Invitation, Judge, Participation, User
+from campaign.models import Acceptance, Invitation, Judge, Mail, Participation, User
 
 _AT_ONCE: Final = 500
 
@@ -49,16 +49,16 @@ def kept_about(judge: Judge) -> dict[str, Any]:
             )
         ),
         "mails_about_erasure": list(
-            ErasureMail.objects.filter(request__judge=judge, user=None)
+            Mail.objects.filter(erasure__judge=judge, user=None)
             .order_by("created_at")
             .values("address", "created_at", "sent_at", "state", "kind")
         ),
         "participations": list(
-            Participation.objects.filter(member__judge=judge)
+            Participation.objects.filter(judge=judge)
             .order_by("started_at")
             .values(
-                "member__service",
-                "member__external_id",
+                "judge__service",
+                "judge__external_id",
                 "session_id",
                 "study_id",
                 "state",

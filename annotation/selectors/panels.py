@@ -30,7 +30,7 @@ class PanelSummary:
 
 def participation_of(*, judge: Judge) -> Participation | None:
     """Return the judge's latest participation; None if no panel sent them."""
-    rows = Participation.objects.filter(member__judge=judge).select_related("panel", "member")
+    rows = Participation.objects.filter(judge=judge).select_related("panel", "judge")
     return rows.order_by("-started_at", "-pk").first()
 
 
@@ -39,10 +39,10 @@ def participation_at_address(*, panel: Panel, entry: Entry, user: User) -> Parti
     return (
         panel.participations.filter(
             session_id=entry.session_id,
-            member__external_id=entry.external_id,
-            member__judge__user=user,
+            judge__external_id=entry.external_id,
+            judge__user=user,
         )
-        .select_related("panel__campaign", "member__judge__user")
+        .select_related("panel__campaign", "judge__user")
         .first()
     )
 
@@ -73,23 +73,23 @@ def panel_summaries(panels: Iterable[Panel]) -> list[PanelSummary]:
 
 def participations_of(*, panel: Panel) -> QuerySet[Participation]:
     """Return the participations of a panel with their judges, the latest first."""
-    rows = panel.participations.select_related("member__judge")
+    rows = panel.participations.select_related("judge")
     return rows.order_by("-started_at", "-pk")
 
 
 def participations_described(rows: Iterable[Participation]) -> list[ParticipationRow]:
     """Return participations with their progress. Two queries, and those of the rows."""
     rows = list(rows)
-    at_work = [row.member.judge_id for row in rows if row.ended_at is None]
+    at_work = [row.judge_id for row in rows if row.ended_at is None]
     done = _blocks_done(at_work)
-    statuses = judge_statuses(*{row.member.judge_id for row in rows})
+    statuses = judge_statuses(*{row.judge_id for row in rows})
     return [
         ParticipationRow(
             participation=row,
-            done=max(0, done.get(row.member.judge_id, 0) - row.blocks_before)
+            done=max(0, done.get(row.judge_id, 0) - row.blocks_before)
             if row.blocks_done is None
             else row.blocks_done,
-            judge_status=statuses.get(row.member.judge_id, JudgeStatus.GOOD),
+            judge_status=statuses.get(row.judge_id, JudgeStatus.GOOD),
         )
         for row in rows
     ]

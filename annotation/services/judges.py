@@ -9,9 +9,9 @@ from annotation.models import Exposure
 from annotation.selectors.onboarding import tour_due, tour_segments, tour_segments_to_spare
 from annotation.services.lending.lend import assignments_release
 from campaign.database.erasing import judge_unlink
-from campaign.models import ErasureMailKind, ErasureRequest, ExportedFile, Judge, Task, User
+from campaign.models import ErasureRequest, ExportedFile, Judge, MailKind, Task, User
 from campaign.services import ErasureRefusedError, answered_already
-from campaign.services.erasure_mails import erasure_judge_tell, erasure_mails_stop
+from campaign.services.erasures import erasure_judge_tell, erasure_mails_stop
 from campaign.services.exported_files import exported_files_delete
 
 
@@ -52,7 +52,7 @@ def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureReq
     assignments_release(judge=judge)
     # While their address is known.
     erasure_mails_stop(judge=judge)
-    erasure_judge_tell(request=request, kind=ErasureMailKind.CARRIED_OUT)
+    erasure_judge_tell(request=request, kind=MailKind.ERASURE_CARRIED_OUT)
     named = ExportedFile.objects.filter(
         task__test_set__campaign=judge.campaign_id, names_people=True
     )

@@ -22,22 +22,21 @@ from campaign.models import (
     Judge,
     Panel,
     PanelKind,
-    PanelMember,
     Participation,
     ParticipationState,
 )
 from campaign.panels import Entry, Event
-from campaign.services import panel_arrival_record, panel_member_admit, task_choose
+from campaign.services import panel_arrival_record, panel_judge_admit, task_choose
 
 State = ParticipationState
 
 
-def judge_lock(*, member_id: int) -> Judge:
+def judge_lock(*, judge_id: int) -> Judge:
     """Lock the judge's row until the commit, against lending, refreshing and events; return them."""
     return (
         Judge.objects.select_for_update(of=("self",), no_key=True)
         .select_related("campaign")
-        .get(panel_member=member_id)
+        .get(pk=judge_id)
     )
 
 
@@ -55,7 +54,7 @@ def participation_end(*, participation: Participation, judge: Judge, state: str)
         changes |= {"code": _code(participation, state), "code_given_at": Now()}
     Participation.objects.filter(pk=participation.pk).update(**changes)
     participation.refresh_from_db(fields=[*changes])
-    others = Participation.objects.under_way().filter(member=participation.member_id)
+    others = Participation.objects.under_way().filter(judge=participation.judge_id)
     if not others.exists():
         judge.blocks_asked = done
         judge.save(update_fields=["blocks_asked"])
@@ -78,7 +77,7 @@ def participation_refresh(
     a late one has timed out, by the database's clock. With `asks_for_code` (the judge found no more
     work) they have finished too if no work is left for them. Locks the judge's row.
     """
-    judge = judge_lock(member_id=participation.member_id)
+    judge = judge_lock(judge_id=participation.judge_id)
     locked = Participation.objects.select_related("panel__campaign").get(pk=participation.pk)
     participation_refresh_locked(participation=locked, judge=judge)
     if asks_for_code and locked.state == State.STARTED and _nothing_is_left(locked, judge):
@@ -111,7 +110,7 @@ def _state_now(participation: Participation, judge: Judge) -> str:
 
 def _is_the_latest(participation: Participation) -> bool:
     """Return whether this is the judge's latest participation, so that later work counts for it."""
-    others = Participation.objects.filter(member=participation.member_id)
+    others = Participation.objects.filter(judge=participation.judge_id)
     return not others.filter(started_at__gt=participation.started_at).exists()
 
 
@@ -140,7 +139,7 @@ def panel_participation_refresh(*, judge: Judge) -> None:
     """
     if judge.blocks_asked is None:
         return
-    row = Participation.objects.under_way().filter(member__judge=judge).first()
+    row = Participation.objects.under_way().filter(judge=judge).first()
     if row is not None:
         participation_refresh(participation=row)
         judge.refresh_from_db(fields=["blocks_asked"])
@@ -151,7 +150,7 @@ def participations_refresh_due() -> int:
 
     Each in its own transaction.
     """
-    stopped = Exists(actions_that_stop(OuterRef("member__judge")))
+    stopped = Exists(actions_that_stop(OuterRef("judge")))
     rows = Participation.objects.under_way()
     due = list(rows.filter(due_at__lte=Now()) | rows.filter(stopped))
     for row in due:
@@ -184,9 +183,9 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
     Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
     panel = Panel.objects.select_related("campaign").get(pk=panel.pk)
     of_session = panel.participations.filter(session_id=entry.session_id).select_related(
-        "member__judge__user"
+        "judge__user"
     )
-    mine = of_session.filter(member__external_id=entry.external_id).first()
+    mine = of_session.filter(judge__external_id=entry.external_id).first()
     if mine is not None:
         return mine
     if of_session.exists():
@@ -203,14 +202,14 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
                 "Please try again in an hour."
             )
         )
-    member = panel_member_admit(panel=panel, external_id=entry.external_id)
-    judge = judge_lock(member_id=member.pk)
-    _earlier_check(panel, member, judge)
-    return _begin(panel, entry, member, judge)
+    admitted = panel_judge_admit(panel=panel, external_id=entry.external_id)
+    judge = judge_lock(judge_id=admitted.pk)
+    _earlier_check(panel, judge)
+    return _begin(panel, entry, judge)
 
 
-def _earlier_check(panel: Panel, member: PanelMember, judge: Judge) -> None:
-    earlier = Participation.objects.filter(member=member)
+def _earlier_check(panel: Panel, judge: Judge) -> None:
+    earlier = Participation.objects.filter(judge=judge)
     for row in earlier.under_way().select_related("panel"):
         participation_refresh_locked(participation=row, judge=judge)
         if row.state == State.STARTED:
@@ -239,8 +238,8 @@ def _one_at_a_time(row: Participation, judge: Judge) -> None:
     participation_end(participation=row, judge=judge, state=State.RETURNED)
 
 
-def _begin(panel: Panel, entry: Entry, member: PanelMember, judge: Judge) -> Participation:
-    last = Participation.objects.filter(member=member).order_by("-started_at", "-pk").first()
+def _begin(panel: Panel, entry: Entry, judge: Judge) -> Participation:
+    last = Participation.objects.filter(judge=judge).order_by("-started_at", "-pk").first()
     before = judge_work(judge).done
     if last is not None and not last.code:
         before = last.blocks_before
@@ -248,7 +247,7 @@ def _begin(panel: Panel, entry: Entry, member: PanelMember, judge: Judge) -> Par
     judge.save(update_fields=["blocks_asked"])
     row = Participation.objects.create(
         panel=panel,
-        member=member,
+        judge=judge,
         session_id=entry.session_id,
         study_id=entry.study_id,
         blocks_asked=panel.blocks_asked,
@@ -258,7 +257,7 @@ def _begin(panel: Panel, entry: Entry, member: PanelMember, judge: Judge) -> Par
     Participation.objects.filter(pk=row.pk).update(
         started_at=now, due_at=now + Value(timedelta(minutes=panel.minutes_allowed))
     )
-    return Participation.objects.select_related("member__judge__user").get(pk=row.pk)
+    return Participation.objects.select_related("judge__user").get(pk=row.pk)
 
 
 # A submission's status only moves forward; within a step the latest event holds. A failed delivery
@@ -283,7 +282,7 @@ def participation_event_apply(*, panel: Panel, event: Event) -> bool:
     found = panel.participations.filter(session_id=event.session_id).first()
     if found is None:
         return False
-    judge = judge_lock(member_id=found.member_id)
+    judge = judge_lock(judge_id=found.judge_id)
     row = Participation.objects.select_related("panel__campaign").get(pk=found.pk)
     if _is_old(row, event):
         return True

@@ -39,13 +39,13 @@ from annotation.views.judge import (
 )
 from annotation.views.words import tour_words
 from campaign.models import Judge, Protocol
+from campaign.notification import mail_is_printed
 from campaign.selectors import instructions_in_force, instructions_to_read, own_link_of
 from campaign.services import (
     OwnLinkRefusedError,
     erasure_ask,
     erasure_withdraw,
     instructions_accept,
-    mail_is_printed,
     own_link_create,
     own_link_revoke,
     own_link_send,

@@ -337,7 +337,7 @@ def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
     except ParticipationRefusedError as error:
         return _refused(request, panel, str(error), status=error.status)
     participation = participation_refresh(participation=participation)
-    judge = participation.member.judge
+    judge = participation.judge
     user = judge.user
     if user is None or not user.is_active or judge.withdrawn_at is not None:
         raise Http404
@@ -405,7 +405,7 @@ def _return_address(participation: Participation) -> str:
         address = panel.completion_address
     else:
         address = panel.screened_out_address
-    known = {"id": participation.member.external_id, "code": participation.code}
+    known = {"id": participation.judge.external_id, "code": participation.code}
     return re.sub(r"\{(id|code)\}", lambda found: quote(known[found[1]], safe=""), address)
 
 

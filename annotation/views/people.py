@@ -30,6 +30,7 @@ from annotation.selectors.judges import campaign_judges
 from annotation.services import erasure_carry_out
 from campaign.export.judge_links import judge_links, judge_links_csv
 from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, Task, User
+from campaign.notification import mail_is_printed
 from campaign.selectors import judge_access, languages_without_work
 from campaign.selectors.erasures import erasure_counts
 from campaign.selectors.rehearsals import rehearsal_to_see
@@ -49,7 +50,6 @@ from campaign.services import (
     judge_link_replace,
     judge_list_add,
     judge_list_check,
-    mail_is_printed,
 )
 from campaign.services.erasures import erasure_record
 from campaign.views.access import organised_campaign

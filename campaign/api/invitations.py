@@ -17,7 +17,7 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_campaign, reader
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages, paged
-from campaign.models import Invitation, InvitationMail, Judge, MailState
+from campaign.models import Invitation, Judge, Mail, MailState
 from campaign.pages.invitation_tables import InvitedFilter, LinkFilter
 from campaign.selectors import (
     StandingOfInvited,
@@ -304,7 +304,7 @@ class JudgeInviteAgainView(_InvitedView):
     def post(self, request: Request, slug: str, judge_id: int) -> Response:
         """Send the message once more, with a new link; earlier ones end. 404 for who was never sent one."""
         judge = self.found(request, slug, judge_id)
-        mails = InvitationMail.objects.filter(withdrawn_at__isnull=True, judge=judge)
+        mails = Mail.objects.filter(withdrawn_at__isnull=True, judge=judge)
         mail = mails.order_by("-pk").first()
         if mail is None:
             raise NotFound(_("This judge was not invited by e-mail."))

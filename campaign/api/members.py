@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from campaign.api.access import joined_campaign, organised_campaign, reader
 from campaign.api.pages import CursorPages, paged
-from campaign.models import InvitationMail, MailState, Membership, MembershipRole
+from campaign.models import Mail, MailState, Membership, MembershipRole
 from campaign.pages.rights import ROLE_MEANS
 from campaign.selectors import (
     MemberAccess,
@@ -90,7 +90,7 @@ class MemberInviteSerializer(MemberAddSerializer):
     )
 
 
-class MemberInvitationSerializer(serializers.ModelSerializer[InvitationMail]):
+class MemberInvitationSerializer(serializers.ModelSerializer[Mail]):
     email = serializers.EmailField(source="address", read_only=True)
     role = serializers.ChoiceField(
         source="invitation.role", choices=MembershipRole.choices, read_only=True
@@ -107,7 +107,7 @@ class MemberInvitationSerializer(serializers.ModelSerializer[InvitationMail]):
     )
 
     class Meta:
-        model = InvitationMail
+        model = Mail
         fields = (
             *("id", "email", "role", "state", "error"),
             *("created_at", "sent_at", "expires_at", "invited_by"),

@@ -1,31 +1,26 @@
 """What is judged, and by whom it is run."""
 
-from campaign.models.account_mail import AccountMail, AccountMailKind
 from campaign.models.activity import ActivityEvent, ActivityOperation, ActivityOrigin
-from campaign.models.alert_mail import AlertMail
 from campaign.models.api_request import IdempotentAnswer
 from campaign.models.api_token import ApiToken, TokenScope
-from campaign.models.arrival import PanelArrival
 from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign, Rehearsal
 from campaign.models.conflict import ConflictOfInterest
 from campaign.models.erasure import ERASURE_PATIENCE, ErasureRequest
-from campaign.models.erasure_mail import ErasureMail, ErasureMailKind
 from campaign.models.export import ExportedFile, ExportedPart
 from campaign.models.instructions import Acceptance, Instructions
-from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole, LinkRedemption
+from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole
 from campaign.models.job import Job, JobKind, JobState
 from campaign.models.judge import Judge
 from campaign.models.judge_group import GroupMember, JudgeGroup
-from campaign.models.mail import InvitationMail, MailState, OutgoingMail
+from campaign.models.mail import Mail, MailKind, MailState
 from campaign.models.membership import (
     CHANGING_ROLES,
     OWNING_ROLES,
     Membership,
     MembershipRole,
 )
-from campaign.models.panel import Panel, PanelKind, PanelMember
-from campaign.models.participation import Participation, ParticipationState
+from campaign.models.panel import Panel, PanelKind, Participation, ParticipationState
 from campaign.models.session import Session
 from campaign.models.sign_in_count import SignInCount
 from campaign.models.state import CampaignState, Transition
@@ -49,12 +44,9 @@ __all__ = [
     "OWNING_ROLES",
     "TEST_EVENT",
     "Acceptance",
-    "AccountMail",
-    "AccountMailKind",
     "ActivityEvent",
     "ActivityOperation",
     "ActivityOrigin",
-    "AlertMail",
     "ApiToken",
     "BadReference",
     "BrowserVisit",
@@ -63,8 +55,6 @@ __all__ = [
     "ConflictOfInterest",
     "DeliveryState",
     "Document",
-    "ErasureMail",
-    "ErasureMailKind",
     "ErasureRequest",
     "ExportedFile",
     "ExportedPart",
@@ -72,23 +62,20 @@ __all__ = [
     "IdempotentAnswer",
     "Instructions",
     "Invitation",
-    "InvitationMail",
     "InvitationRole",
     "Job",
     "JobKind",
     "JobState",
     "Judge",
     "JudgeGroup",
-    "LinkRedemption",
+    "Mail",
+    "MailKind",
     "MailState",
     "Membership",
     "MembershipRole",
-    "OutgoingMail",
     "Output",
     "Panel",
-    "PanelArrival",
     "PanelKind",
-    "PanelMember",
     "Participation",
     "ParticipationState",
     "Protocol",

@@ -1,6 +1,5 @@
 from typing import ClassVar
 
-import pgtrigger
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -9,7 +8,6 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
-from campaign.database.triggers import trigger_from_file
 
 
 class InvitationRole(models.TextChoices):
@@ -32,11 +30,11 @@ class InvitationQuerySet(RecordedQuerySet["Invitation"]):
 
     def to_become_member(self) -> "InvitationQuerySet":
         """Select the invitations by e-mail to become a member; see `Invitation.makes_member`."""
-        return self.filter(mail__user__isnull=False)
+        return self.filter(mail__kind="member")
 
     def but_to_become_member(self) -> "InvitationQuerySet":
         """Select the other invitations: links for members and judges there are, and links for anybody."""
-        return self.exclude(mail__user__isnull=False)
+        return self.exclude(mail__kind="member")
 
 
 class Invitation(RecordedModel):
@@ -142,49 +140,7 @@ class Invitation(RecordedModel):
     def makes_member(self) -> bool:
         """Whether it is an invitation by e-mail to become a member; all other links sign in, or make judges."""
         mail = getattr(self, "mail", None)
-        return mail is not None and mail.user_id is not None
-
-
-class LinkRedemption(models.Model):
-    """The redemption of a link for anybody: the judge it created, and their browser.
-
-    The database counts it on the link, whose cap is a constraint: it also holds for people who join
-    at the same time. A browser that opens the same link again is the same judge.
-    """
-
-    invitation = models.ForeignKey(
-        Invitation, on_delete=models.PROTECT, related_name="redemptions", db_index=False
-    )
-    judge = models.OneToOneField(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="link_redemption"
-    )
-    browser = models.BinaryField(
-        _("browser"), max_length=32, help_text=_("A keyed hash of the id in its cookie.")
-    )
-    redeemed_at = models.DateTimeField(_("redeemed"), db_default=Now(), editable=False)
-
-    objects: ClassVar[models.Manager["LinkRedemption"]] = models.Manager()
-
-    class Meta:
-        verbose_name = _("link redemption")
-        verbose_name_plural = _("link redemptions")
-        constraints = [
-            models.UniqueConstraint(
-                fields=["invitation", "browser"],
-                name="link_redemption_once_per_invitation_and_browser",
-            ),
-        ]
-        triggers = [
-            trigger_from_file(
-                "campaign",
-                "link_redemption_counts_on_its_invitation",
-                operation=pgtrigger.Insert,
-                when=pgtrigger.After,
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.invitation_id} → {self.judge_id}"
+        return mail is not None and mail.kind == "member"
 
 
 class BrowserVisit(models.Model):

@@ -1,5 +1,6 @@
 from typing import ClassVar
 
+import pgtrigger
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -7,6 +8,7 @@ from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.triggers import trigger_from_file
 
 
 class Judge(RecordedModel):
@@ -90,6 +92,29 @@ class Judge(RecordedModel):
         help_text=_("How the judge left the tour of the page; empty before that."),
     )
     tour_left_at = models.DateTimeField(_("left the tour"), null=True, blank=True)
+    # How they came: by a link for anybody, opened in a browser that is known again by its cookie, or as the participant
+    # whom a recruiting service knows by an id. The id is personal data: organisers of the campaign see it, nobody else,
+    # and no export of judgments holds it.
+    joined_by = models.ForeignKey(
+        "campaign.Invitation",
+        on_delete=models.PROTECT,
+        related_name="joined",
+        null=True,
+        blank=True,
+        db_index=False,
+        help_text=_("The link for anybody that made them a judge."),
+    )
+    joined_browser = models.BinaryField(
+        _("browser"),
+        max_length=32,
+        null=True,
+        blank=True,
+        help_text=_("A keyed hash of the id in its cookie."),
+    )
+    service = models.CharField(_("service"), max_length=60, blank=True, default="", db_default="")
+    external_id = models.CharField(
+        _("id at the service"), max_length=100, blank=True, default="", db_default=""
+    )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     withdrawn_at = models.DateTimeField(
         _("withdrawn"),
@@ -144,10 +169,37 @@ class Judge(RecordedModel):
             models.CheckConstraint(
                 condition=~models.Q(pseudonym=""), name="judge_pseudonym_not_empty"
             ),
+            models.UniqueConstraint(
+                fields=["joined_by", "joined_browser"], name="judge_once_per_link_and_browser"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(joined_by__isnull=True, joined_browser__isnull=True)
+                | models.Q(joined_by__isnull=False, joined_browser__isnull=False),
+                name="judge_joined_in_a_browser",
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "service", "external_id"],
+                condition=~models.Q(external_id=""),
+                name="judge_once_per_campaign_service_and_id",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(service="", external_id="")
+                | (~models.Q(service="") & ~models.Q(external_id="")),
+                name="judge_has_an_id_exactly_if_of_a_service",
+            ),
             models.CheckConstraint(
                 condition=models.Q(tour="", tour_left_at__isnull=True)
                 | models.Q(tour__in=["done", "skipped"], tour_left_at__isnull=False),
                 name="judge_left_the_tour_at_a_time",
+            ),
+        ]
+        triggers = [
+            trigger_from_file(
+                "campaign",
+                "judge_counts_on_the_link_they_joined_by",
+                operation=pgtrigger.Insert,
+                when=pgtrigger.After,
+                condition=pgtrigger.Q(new__joined_by__isnull=False),
             ),
         ]
 

@@ -1,4 +1,4 @@
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from django.conf import settings
 from django.db import models
@@ -11,7 +11,7 @@ from campaign.models.state import CampaignState
 
 
 class MailState(models.TextChoices):
-    """How far an invitation has got."""
+    """How far a message has got."""
 
     QUEUED = "queued", _("waiting to be sent")
     SENDING = "sending", _("being sent")
@@ -20,33 +20,85 @@ class MailState(models.TextChoices):
     UNCONFIRMED = "unconfirmed", _("perhaps sent")
 
 
-class InvitationMailQuerySet(models.QuerySet["InvitationMail"]):
-    def to_judges(self) -> "InvitationMailQuerySet":
-        """Select the messages to judges."""
-        return self.filter(judge__isnull=False)
+class MailKind(models.TextChoices):
+    """What a message says, and to whom."""
 
-    def to_members(self) -> "InvitationMailQuerySet":
+    JUDGE = "judge", _("judge")
+    MEMBER = "member", _("member")
+    PASSWORD = "password", _("to choose a new password")
+    ADDRESS = "address", _("to confirm a new e-mail address")
+    ALERTS = "alerts", _("daily mail of alerts")
+    ERASURE_RECORDED = "recorded", _("to the judge: recorded")
+    ERASURE_REFUSED = "refused", _("to the judge: refused")
+    ERASURE_CARRIED_OUT = "carried_out", _("to the judge: carried out")
+    ERASURE_ASKED = "asked", _("to an organiser: somebody asked")
+
+
+_TO_ERASED: Final = [
+    MailKind.ERASURE_RECORDED,
+    MailKind.ERASURE_REFUSED,
+    MailKind.ERASURE_CARRIED_OUT,
+]
+#: What messages of some kinds are about, and no other: columns that they have, of those that all could have.
+_ABOUT: Final = (
+    ([MailKind.JUDGE], {"campaign", "judge"}),
+    ([MailKind.MEMBER], {"campaign", "user"}),
+    ([MailKind.PASSWORD], set[str]()),
+    ([MailKind.ADDRESS], {"user"}),
+    ([MailKind.ALERTS], {"user", "day"}),
+    (_TO_ERASED, {"campaign", "erasure"}),
+    ([MailKind.ERASURE_ASKED], {"campaign", "erasure", "user"}),
+)
+
+
+def _has_what_it_is_about() -> models.Q:
+    condition = models.Q()
+    for kinds, about in _ABOUT:
+        absent = {
+            f"{name}__isnull": name not in about
+            for name in ("campaign", "judge", "user", "erasure", "day")
+        }
+        condition |= models.Q(kind__in=kinds, **absent)
+    return condition
+
+
+class MailQuerySet(models.QuerySet["Mail"]):
+    def to_judges(self) -> "MailQuerySet":
+        """Select the messages to judges with a link."""
+        return self.filter(kind=MailKind.JUDGE)
+
+    def to_members(self) -> "MailQuerySet":
         """Select the invitations to become a member that are in force and not accepted, expired ones too."""
         return self.filter(
-            user__isnull=False, withdrawn_at__isnull=True, invitation__accepted_at__isnull=True
+            kind=MailKind.MEMBER, withdrawn_at__isnull=True, invitation__accepted_at__isnull=True
         )
 
-    def due(self) -> "InvitationMailQuerySet":
-        """Select messages to be sent now, by the database's clock; none of a campaign that is over."""
+    def due(self) -> "MailQuerySet":
+        """Select messages to be sent now, by the database's clock; no invitation to a campaign that is over."""
         over = Campaign.objects.filter(state__in=[CampaignState.ARCHIVED, CampaignState.BIN])
         return self.filter(
             # Without a join, so that rows can be locked.
-            ~models.Q(campaign__in=over.values("pk")),
+            models.Q(erasure__isnull=False) | ~models.Q(campaign__in=over.values("pk")),
             state=MailState.QUEUED,
             withdrawn_at__isnull=True,
             next_attempt_at__lte=Now(),
         )
 
 
-class OutgoingMail(models.Model):
-    """A message in the outbox, and the state of its sending."""
+class Mail(models.Model):
+    """A message in the outbox, and the state of its sending.
 
-    address = models.EmailField(_("e-mail address"))
+    It holds no link: the worker makes the token when it sends the message, so that the database
+    stores only its hash. If the worker cannot know whether the message went out, it is `unconfirmed` and not sent again
+    by itself: nobody gets two unless somebody asks for it.
+
+    Whoever forgot a password gives an address; whether it has an account is looked up as the message is sent, so that no
+    answer to the request can tell. The address of a judge who was erased is deleted as soon as they were told.
+    """
+
+    kind = models.CharField(_("kind"), max_length=11, choices=MailKind)
+    # Empty once a judge who was erased has been told.
+    address = models.EmailField(_("e-mail address"), blank=True)
     language = models.CharField(_("language"), max_length=35)
     base_url = models.CharField(_("where this Quintet is reached"), max_length=200)
     state = models.CharField(_("state"), max_length=11, choices=MailState, default=MailState.QUEUED)
@@ -56,31 +108,31 @@ class OutgoingMail(models.Model):
     sent_at = models.DateTimeField(_("sent"), null=True, blank=True)
     error = models.CharField(_("what went wrong"), max_length=300, blank=True)
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
-
-    class Meta:
-        abstract = True
-
-
-class InvitationMail(OutgoingMail):
-    """An invitation by e-mail, to a judge or to somebody who is to become a member, and the state of its sending.
-
-    It holds no link: the worker makes the token when it sends the message, so that the database
-    stores only its hash. If the worker cannot know whether the message went out, it is `unconfirmed` and not sent again by itself: nobody gets two unless an organiser asks for it.
-    """
-
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="mails"
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="mails", null=True, blank=True
     )
     judge = models.ForeignKey(
         "campaign.Judge", on_delete=models.CASCADE, related_name="mails", null=True, blank=True
     )
+    # Who is to become a member, asked for another address, or is told of alerts or of a request for erasure.
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,
-        related_name="member_mails",
+        related_name="mails",
         null=True,
         blank=True,
-        help_text=_("Who is to become a member; empty for judges. The role is that of the link."),
+        db_index=False,
+    )
+    erasure = models.ForeignKey(
+        "campaign.ErasureRequest",
+        on_delete=models.CASCADE,
+        related_name="mails",
+        null=True,
+        blank=True,
+        db_index=False,
+    )
+    day = models.DateField(
+        _("day"), null=True, blank=True, help_text=_("In the time zone of the server.")
     )
     note = models.TextField(_("the organiser's words"), blank=True, max_length=1000)
     invitation = models.OneToOneField(
@@ -103,34 +155,44 @@ class InvitationMail(OutgoingMail):
         _("withdrawn"), null=True, blank=True, help_text=_("Or replaced by another.")
     )
 
-    objects: ClassVar[InvitationMailQuerySet] = InvitationMailQuerySet.as_manager()  # type: ignore[assignment]
+    objects: ClassVar[MailQuerySet] = MailQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("e-mail")
         verbose_name_plural = _("e-mails")
         constraints = [
-            is_one_of("state", MailState, name="invitation_mail_state_is_known"),
+            is_one_of("state", MailState, name="mail_state_is_known"),
+            is_one_of("kind", MailKind, name="mail_kind_is_known"),
             models.CheckConstraint(
                 condition=models.Q(state="sent", sent_at__isnull=False)
                 | (~models.Q(state="sent") & models.Q(sent_at__isnull=True)),
-                name="invitation_mail_has_a_time_exactly_if_sent",
+                name="mail_has_a_time_exactly_if_sent",
             ),
             models.CheckConstraint(
-                condition=models.Q(judge__isnull=False, user__isnull=True)
-                | models.Q(judge__isnull=True, user__isnull=False),
-                name="invitation_mail_is_to_a_judge_or_a_member",
+                condition=_has_what_it_is_about(), name="mail_has_what_its_kind_is_about"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(address="") | ~models.Q(state__in=["queued", "sending"]),
+                name="mail_has_an_address_until_it_is_sent",
             ),
             # A judge may be a member, too.
             models.UniqueConstraint(
                 "campaign",
                 Lower("address"),
-                condition=models.Q(withdrawn_at__isnull=True, judge__isnull=False),
-                name="invitation_mail_one_in_force_per_campaign_and_address",
+                condition=models.Q(withdrawn_at__isnull=True, kind="judge"),
+                name="mail_one_in_force_per_campaign_and_address",
             ),
             models.UniqueConstraint(
                 fields=["campaign", "user"],
-                condition=models.Q(withdrawn_at__isnull=True),
-                name="invitation_mail_one_in_force_per_campaign_and_user",
+                condition=models.Q(withdrawn_at__isnull=True, kind="member"),
+                name="mail_one_in_force_per_campaign_and_user",
+            ),
+            models.UniqueConstraint(fields=["user", "day"], name="mail_of_alerts_once_a_day"),
+            models.UniqueConstraint(
+                fields=["erasure", "kind", "user"],
+                condition=models.Q(erasure__isnull=False),
+                nulls_distinct=False,
+                name="mail_once_per_erasure_kind_and_user",
             ),
         ]
         indexes = [
@@ -138,15 +200,15 @@ class InvitationMail(OutgoingMail):
             models.Index(
                 fields=["next_attempt_at"],
                 condition=models.Q(state__in=["queued", "sending"]),
-                name="invitation_mail_to_be_sent",
+                name="mail_to_be_sent",
             ),
             # For the metrics.
             models.Index(
                 fields=["claimed_at"],
                 condition=models.Q(state__in=["failed", "unconfirmed"]),
-                name="invitation_mail_given_up",
+                name="mail_given_up",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.judge_id or self.user_id} ({self.state})"
+        return f"{self.kind} ({self.state})"

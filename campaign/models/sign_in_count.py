@@ -2,7 +2,7 @@ from django.db import models
 
 
 class SignInCount(models.Model):
-    """The table of Django's cache (`CACHES`): how often somebody tried to sign in of late.
+    """The table of Django's cache (`CACHES`): how often somebody tried to sign in, or came to a panel, of late.
 
     In the database, since all processes must count together and the broker may be empty any time.
     """

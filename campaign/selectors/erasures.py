@@ -5,8 +5,8 @@ from campaign.models import (
     ConflictOfInterest,
     ExportedFile,
     Invitation,
-    InvitationMail,
     Judge,
+    Mail,
 )
 
 
@@ -19,7 +19,7 @@ def erasure_counts(*, judge: Judge) -> dict[str, int]:
     return {
         "visits": BrowserVisit.objects.filter(judge=judge).count(),
         "links": links.count(),
-        "mails": InvitationMail.objects.filter(judge=judge).count(),
+        "mails": Mail.objects.filter(judge=judge).count(),
         "conflicts": ConflictOfInterest.objects.filter(judge=judge).count(),
         "files": named.count(),
     }

@@ -29,9 +29,9 @@ from campaign.models import (
     BrowserVisit,
     Campaign,
     Invitation,
-    InvitationMail,
     InvitationRole,
     Judge,
+    Mail,
     MailState,
     Task,
 )
@@ -76,7 +76,7 @@ class InvitedJudge:
     """A judge who is a person, as the organisers' page of invitations shows them."""
 
     judge: Judge
-    mail: InvitationMail | None
+    mail: Mail | None
     joined_by: Invitation | None
     #: The latest version of the instructions they accepted.
     accepted: int | None = None
@@ -133,12 +133,12 @@ def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
     )
 
 
-def member_invitations(*, campaign: Campaign) -> QuerySet[InvitationMail]:
+def member_invitations(*, campaign: Campaign) -> QuerySet[Mail]:
     """Return the invitations to become a member that wait for an answer, the newest first. One query.
 
     Each has `has_expired`: nobody can accept it any more.
     """
-    waiting = InvitationMail.objects.to_members().filter(campaign=campaign)
+    waiting = Mail.objects.to_members().filter(campaign=campaign)
     return (
         waiting.select_related("campaign", "invitation", "user", "created_by")
         .annotate(
@@ -175,23 +175,24 @@ def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
         role=InvitationRole.JUDGE,
         revoked_at__isnull=False,
     )
-    all_mails = InvitationMail.objects.filter(judge=judge)
+    all_mails = Mail.objects.filter(judge=judge)
     mails = all_mails.filter(withdrawn_at__isnull=True).order_by("-id")
     acceptances = Acceptance.objects.filter(judge=judge).order_by("-instructions__version")
     openings = BrowserVisit.objects.filter(judge=judge, at_work=False).order_by("seen_at")
     return (
         Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
-        .select_related("user", "link_redemption__invitation")
+        .select_related("user", "joined_by")
         .alias(mail_state=Subquery(mails.values("state")[:1]))
         .annotate(
             reached_at=Coalesce(
                 Subquery(mails.values("address")[:1]),
-                NullIf("link_redemption__invitation__note", Value("")),
+                NullIf("joined_by__note", Value("")),
                 output_field=CharField(),
             ),
             sent_at=Subquery(mails.values("sent_at")[:1]),
             opened_at=Least(
-                F("link_redemption__redeemed_at"), Subquery(openings.values("seen_at")[:1])
+                Case(When(joined_by__isnull=False, then=F("created_at"))),
+                Subquery(openings.values("seen_at")[:1]),
             ),
             accepted=Subquery(acceptances.values("instructions__version")[:1]),
             had_link=Exists(revoked) | Exists(all_mails.filter(withdrawn_at__isnull=False)),
@@ -214,7 +215,7 @@ def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
 def invited_judges(*, judges: Sequence[Any]) -> dict[int, InvitedJudge]:
     """Return what is shown of judges of `people_invited`, by judge. Three queries."""
     keys = [judge.pk for judge in judges]
-    mails = InvitationMail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
+    mails = Mail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
     prefetch_related_objects(judges, Prefetch("mails", mails, to_attr="mails_in_force"))
     rows = {judge.pk: _row(judge) for judge in judges}
     browsers = (
@@ -230,12 +231,11 @@ def invited_judges(*, judges: Sequence[Any]) -> dict[int, InvitedJudge]:
 
 
 def _row(judge: Any) -> InvitedJudge:
-    redemption = getattr(judge, "link_redemption", None)
-    mails: list[InvitationMail] = judge.mails_in_force
+    mails: list[Mail] = judge.mails_in_force
     return InvitedJudge(
         judge=judge,
         mail=mails[0] if mails else None,
-        joined_by=redemption.invitation if redemption else None,
+        joined_by=judge.joined_by,
         accepted=judge.accepted,
         opened_at=judge.opened_at,
         link_ends=judge.link_ends,

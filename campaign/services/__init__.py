@@ -1,11 +1,5 @@
 """Writes of the campaign app; each is one atomic business action."""
 
-from campaign.services.account_mails import (
-    account_mails_forget,
-    account_mails_send_due,
-    address_mail_request,
-    password_mail_request,
-)
 from campaign.services.api_tokens import (
     CredentialRefusedError,
     token_create,
@@ -13,7 +7,6 @@ from campaign.services.api_tokens import (
     token_use_note,
     tokens_revoke,
 )
-from campaign.services.arrivals import panel_arrival_record, panel_arrivals_purge
 from campaign.services.bad_references import (
     BAD_REFERENCE_SYSTEM,
     BadReferenceRefusedError,
@@ -45,6 +38,15 @@ from campaign.services.instructions import (
     InstructionsRefusedError,
     instructions_accept,
     instructions_write,
+)
+from campaign.services.invitation_mails import (
+    AddressesRefusedError,
+    Invited,
+    OwnLinkRefusedError,
+    addresses_read,
+    judges_invite_by_mail,
+    mail_send_again,
+    own_link_send,
 )
 from campaign.services.invitations import (
     InvitationRefusedError,
@@ -88,15 +90,7 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
-from campaign.services.mails import (
-    AddressesRefusedError,
-    Invited,
-    addresses_read,
-    judges_invite_by_mail,
-    mail_is_printed,
-    mail_send_again,
-    mails_send_due,
-)
+from campaign.services.mails import mails_send_due
 from campaign.services.member_invitations import (
     member_invitation_accept,
     member_invitation_send_again,
@@ -125,20 +119,22 @@ from campaign.services.organiser_accounts import (
 from campaign.services.own_account import (
     AccountChangeRefusedError,
     address_link_open,
+    address_mail_request,
     address_set_by_link,
     name_set,
     password_link_open,
+    password_mail_request,
     password_set,
     password_set_by_link,
     second_factors_remove,
 )
-from campaign.services.own_link_mails import OwnLinkRefusedError, own_link_send
 from campaign.services.panels import (
     PanelRefusedError,
     PanelTerms,
+    panel_arrival_record,
     panel_change,
     panel_create,
-    panel_member_admit,
+    panel_judge_admit,
     panel_open_or_close,
 )
 from campaign.services.people import (
@@ -213,8 +209,6 @@ __all__ = [
     "TaskRefusedError",
     "account_link_create",
     "account_link_open",
-    "account_mails_forget",
-    "account_mails_send_due",
     "account_set",
     "address_link_open",
     "address_mail_request",
@@ -270,7 +264,6 @@ __all__ = [
     "judges_invite_by_mail",
     "languages_offered",
     "link_lifetime",
-    "mail_is_printed",
     "mail_send_again",
     "mails_send_due",
     "member_add",
@@ -292,10 +285,9 @@ __all__ = [
     "own_link_send",
     "owner_demand",
     "panel_arrival_record",
-    "panel_arrivals_purge",
     "panel_change",
     "panel_create",
-    "panel_member_admit",
+    "panel_judge_admit",
     "panel_open_or_close",
     "password_link_open",
     "password_mail_request",

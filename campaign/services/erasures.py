@@ -1,22 +1,29 @@
 """Judges who ask that nothing leads from their judgments to them any more: ask, withdraw, refuse."""
 
+from typing import Final
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models.functions import Now
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from campaign.models import (
+    CHANGING_ROLES,
     ERASURE_PATIENCE,
     Campaign,
-    ErasureMailKind,
     ErasureRequest,
     Judge,
+    Mail,
+    MailKind,
+    MailState,
     User,
 )
-from campaign.services.erasure_mails import (
-    erasure_judge_tell,
-    erasure_mails_request,
-    erasure_mails_stop,
-)
+from campaign.notification import mail_enqueue, mail_is_printed
 
 #: Of the reason for a refusal.
 REASON_LENGTH = 1_000
@@ -46,7 +53,7 @@ def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> 
         return known
     asked = ErasureRequest.objects.create(judge=judge, asked_by=by, due_at=Now() + ERASURE_PATIENCE)
     asked.refresh_from_db()
-    erasure_mails_request(request=asked, language=language)
+    _mails_request(request=asked, language=language)
     return asked
 
 
@@ -86,9 +93,119 @@ def erasure_refuse(*, request: ErasureRequest, reason: str, by: User | None) -> 
     if not open_requests.update(refused_at=Now(), reason=reason, answered_by=by):
         raise ErasureRefusedError(answered_already())
     erasure_mails_stop(judge=request.judge)
-    erasure_judge_tell(request=request, kind=ErasureMailKind.REFUSED)
+    erasure_judge_tell(request=request, kind=MailKind.ERASURE_REFUSED)
 
 
 def answered_already() -> str:
     """Return the words for a request that was answered or withdrawn."""
     return _("This request was answered or withdrawn already.")
+
+
+def _mails_request(*, request: ErasureRequest, language: str = "") -> None:
+    """Queue what tells the judge that a request is recorded, and the organisers that somebody asked.
+
+    `language` is that of the page on which the judge asked. The organiser who recorded the request is not told of it.
+    """
+    erasure_judge_tell(request=request, kind=MailKind.ERASURE_RECORDED, language=language)
+    if mail_is_printed():
+        return
+    knowing = [pk for pk in (request.asked_by_id, request.judge.user_id) if pk is not None]
+    organisers = User.objects.filter(
+        memberships__campaign=request.judge.campaign_id,
+        memberships__role__in=CHANGING_ROLES,
+        is_active=True,
+    ).exclude(pk__in=knowing)
+    for user in organisers.order_by("pk"):
+        if user.email:
+            _queue(request, MailKind.ERASURE_ASKED, user.email, user.language, user=user)
+
+
+def erasure_judge_tell(*, request: ErasureRequest, kind: MailKind, language: str = "") -> None:
+    """Queue a message to the judge of a request, in their language; nothing where no address is known.
+
+    That it was carried out is queued before it is, while the address is known.
+    """
+    judge = Judge.objects.select_related("user").get(pk=request.judge_id)
+    address = _address_of(judge)
+    if address and not mail_is_printed():
+        _queue(request, kind, address, language or _language_of(judge))
+
+
+def erasure_mails_stop(*, judge: Judge) -> None:
+    """Delete the messages that are not sent: the request of a judge that they tell of has been answered, or withdrawn."""
+    Mail.objects.filter(erasure__judge=judge, state=MailState.QUEUED).delete()
+
+
+def _queue(
+    request: ErasureRequest,
+    kind: MailKind,
+    address: str,
+    language: str,
+    user: User | None = None,
+) -> None:
+    Mail.objects.create(
+        campaign=request.judge.campaign,
+        erasure=request,
+        kind=kind,
+        user=user,
+        address=address,
+        language=language or settings.LANGUAGE_CODE,
+        base_url=settings.PUBLIC_ADDRESS.rstrip("/"),
+    )
+    transaction.on_commit(mail_enqueue)
+
+
+def _address_of(judge: Judge) -> str:
+    """Return a judge's address: the account's, the organisers', or that of the last message; empty if none is known."""
+    account = judge.user.email if judge.user is not None else None
+    if account or judge.address:
+        return account or judge.address
+    return _last_mail(judge, "address")
+
+
+def _language_of(judge: Judge) -> str:
+    """Return the language that a judge chose, or was written to in; empty if none is known."""
+    if judge.user is not None and judge.user.language:
+        return judge.user.language
+    asked = Mail.objects.filter(erasure__judge=judge, user=None).order_by("-pk")
+    return asked.values_list("language", flat=True).first() or _last_mail(judge, "language")
+
+
+def _last_mail(judge: Judge, field: str) -> str:
+    mails = Mail.objects.filter(judge=judge, state=MailState.SENT).order_by("-pk")
+    return mails.values_list(field, flat=True).first() or ""
+
+
+def erasure_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
+    """Return a message about a request for erasure, to the judge or to an organiser."""
+    request = mail.erasure
+    if request is None:
+        raise ValueError(mail.address)
+    campaign = request.judge.campaign
+    to_organiser = mail.kind == MailKind.ERASURE_ASKED
+    with translation.override(mail.language):
+        page = reverse("erasures" if to_organiser else "judge-data", args=[campaign.slug])
+        body = render_to_string(
+            "campaign/erasure_mail.txt",
+            {
+                "kind": mail.kind,
+                "campaign": campaign,
+                "request": request,
+                "pseudonym": request.judge.pseudonym,
+                "link": mail.base_url + page if mail.base_url else "",
+            },
+        )
+        subject = _SUBJECTS[MailKind(mail.kind)]() % {"campaign": campaign.name}
+    return EmailMessage(
+        subject=" ".join(subject.split()), body=body, to=[mail.address], connection=connection
+    )
+
+
+_SUBJECTS: Final = {
+    MailKind.ERASURE_RECORDED: lambda: _("Your request for erasure is recorded: %(campaign)s"),
+    MailKind.ERASURE_REFUSED: lambda: _("Your request for erasure was refused: %(campaign)s"),
+    MailKind.ERASURE_CARRIED_OUT: lambda: _(
+        "Your request for erasure was carried out: %(campaign)s"
+    ),
+    MailKind.ERASURE_ASKED: lambda: _("A judge asks for erasure: %(campaign)s"),
+}

@@ -14,7 +14,7 @@ from django.db.models.functions import Lower, Now
 from django.utils.translation import ngettext
 
 from campaign.database.inserting import rows_insert
-from campaign.models import Campaign, Invitation, InvitationMail, InvitationRole, Judge, User
+from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
 from campaign.texts.language_tags import language_tags_checked
 
 TOKEN_BYTES = 16  # 128 bits
@@ -190,7 +190,7 @@ def invitation_revoke(*, invitation: Invitation) -> None:
     An invitation to become a member is not sent any more, either.
     """
     Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(revoked_at=Now())
-    InvitationMail.objects.to_members().filter(invitation=invitation).update(withdrawn_at=Now())
+    Mail.objects.to_members().filter(invitation=invitation).update(withdrawn_at=Now())
     invitation.refresh_from_db(fields=["revoked_at"])
 
 
@@ -229,9 +229,9 @@ def own_link_create(*, judge: Judge) -> str:
 @transaction.atomic
 def own_link_revoke(*, judge: Judge) -> int:
     """Revoke the links that the judge created, also by e-mail; return the number of links revoked."""
-    InvitationMail.objects.filter(
-        judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True
-    ).update(withdrawn_at=Now())
+    Mail.objects.filter(judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True).update(
+        withdrawn_at=Now()
+    )
     return Invitation.objects.filter(
         campaign=judge.campaign_id,
         user=judge.user_id,
@@ -247,7 +247,7 @@ def judge_links_revoke(*, judge: Judge) -> datetime:
     Returns the moment that is recorded for both, by which they are found again.
     """
     now: datetime = Judge.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=judge.pk)
-    InvitationMail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
+    Mail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
     Invitation.objects.filter(
         campaign=judge.campaign_id,
         user=judge.user_id,
@@ -267,7 +267,7 @@ def judge_links_restore(*, judge: Judge) -> int:
     links = Invitation.objects.filter(
         campaign=judge.campaign_id, user=judge.user_id, role=InvitationRole.JUDGE
     )
-    mails = InvitationMail.objects.filter(judge=judge)
+    mails = Mail.objects.filter(judge=judge)
     if links.valid().exists() or mails.filter(withdrawn_at__isnull=True).exists():
         return 0
     revoked = links.aggregate(at=Max("revoked_at"))["at"]
@@ -278,7 +278,7 @@ def judge_links_restore(*, judge: Judge) -> int:
 
 def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
     """Bring back the links and messages of a judge that were withdrawn at this moment."""
-    mails = InvitationMail.objects.to_judges().filter(campaign=judge.campaign_id)
+    mails = Mail.objects.to_judges().filter(campaign=judge.campaign_id)
     taken = list(mails.filter(withdrawn_at__isnull=True).values_list(Lower("address"), flat=True))
     stopped = mails.filter(judge=judge, withdrawn_at=revoked_at).annotate(where=Lower("address"))
     links = Invitation.objects.filter(
@@ -293,9 +293,9 @@ def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
 
 def member_links_revoke(*, campaign: Campaign, user: User) -> int:
     """Revoke the links of a member, and an invitation to become one; return their number."""
-    InvitationMail.objects.filter(campaign=campaign, user=user, withdrawn_at__isnull=True).update(
-        withdrawn_at=Now()
-    )
+    Mail.objects.filter(
+        kind=MailKind.MEMBER, campaign=campaign, user=user, withdrawn_at__isnull=True
+    ).update(withdrawn_at=Now())
     links = Invitation.objects.filter(campaign=campaign, user=user, revoked_at__isnull=True)
     return links.exclude(role=InvitationRole.JUDGE).update(revoked_at=Now())
 

@@ -2,12 +2,12 @@
 
 import secrets
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Any, Final
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, Invitation, Judge, LinkRedemption, Task, User
+from campaign.models import Campaign, Invitation, Judge, Task, User
 from campaign.services.invitations import InvitationRefusedError
 
 # No vowels, so that no word appears, and no letters that look alike.
@@ -30,12 +30,13 @@ def judge_create_with_user(
     languages: Sequence[str] = (),
     expertise: Sequence[str] = (),
     origin_note: str = "",
+    **came: Any,
 ) -> Judge:
     """Create and return a judge of the campaign, with a user of their own without password.
 
     The pseudonym is random: it reveals neither the order in which judges joined nor their number.
     `languages` are tags checked before: of a link, a panel or the campaign's test sets. `origin_note` tells
-    organisers where the judge comes from.
+    organisers where the judge comes from; `came` are the columns that say by which link or service they came.
     """
     pseudonym = _pseudonym_free(campaign)
     user = User.objects.create_user(name=pseudonym)
@@ -46,6 +47,7 @@ def judge_create_with_user(
         languages=list(languages),
         expertise=list(expertise),
         note=origin_note,
+        **came,
     )
 
 
@@ -77,8 +79,8 @@ def judge_for_browser(*, invitation: Invitation, browser: bytes) -> Judge | None
     return (
         Judge.objects.select_related("user", "campaign")
         .filter(
-            link_redemption__invitation=invitation,
-            link_redemption__browser=browser,
+            joined_by=invitation,
+            joined_browser=browser,
             user__is_active=True,
             withdrawn_at=None,
         )
@@ -107,13 +109,16 @@ def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[
             known = judge_for_browser(invitation=locked, browser=browser)
             if known is not None:
                 return known
-            if locked.redemptions.filter(browser=browser).exists():
+            if locked.joined.filter(joined_browser=browser).exists():
                 # By a judge whose user was deactivated: they get no second one.
                 raise InvitationRefusedError
             judge = judge_create_with_user(
-                campaign=invitation.campaign, languages=reads, origin_note=invitation.note
+                campaign=invitation.campaign,
+                languages=reads,
+                origin_note=invitation.note,
+                joined_by=locked,
+                joined_browser=browser,
             )
-            LinkRedemption.objects.create(invitation=locked, judge=judge, browser=browser)
     except IntegrityError as error:
         if "invitation_brings_in_no_more_than_its_cap" not in str(error):
             raise

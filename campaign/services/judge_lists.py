@@ -22,9 +22,10 @@ from campaign.models import (
     Campaign,
     ConflictOfInterest,
     GroupMember,
-    InvitationMail,
     Judge,
     JudgeGroup,
+    Mail,
+    MailKind,
     System,
     User,
 )
@@ -143,7 +144,7 @@ def judge_list_check(*, campaign: Campaign, judges: JudgeList) -> CheckedList:
 
 def _known(campaign: Campaign) -> dict[str, str]:
     """Return the pseudonyms of judges by address, in lower case."""
-    mails = InvitationMail.objects.to_judges().filter(campaign=campaign)
+    mails = Mail.objects.to_judges().filter(campaign=campaign)
     found = dict(mails.values_list(Lower("address"), "judge__pseudonym"))
     own = Judge.objects.filter(campaign=campaign).exclude(address="")
     return found | dict(own.values_list(Lower("address"), "pseudonym"))
@@ -320,9 +321,10 @@ def _judges_make(campaign: Campaign, rows: Sequence[CheckedRow]) -> list[Judge]:
 def _mails_queue(
     campaign: Campaign, made: Iterable[Judge], mail: MailTerms, by: User | None
 ) -> None:
-    InvitationMail.objects.bulk_create(
+    Mail.objects.bulk_create(
         (
-            InvitationMail(
+            Mail(
+                kind=MailKind.JUDGE,
                 campaign=campaign,
                 judge=judge,
                 address=judge.address,

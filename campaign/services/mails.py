@@ -1,178 +1,44 @@
-"""Invitations by e-mail: queued for an organiser, sent once by the worker."""
+"""The outbox: each message is claimed, sent once, and what became of it stored."""
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from email.utils import parseaddr
+import logging
+import smtplib
+from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from django.conf import settings
-from django.core.exceptions import ValidationError
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
-from django.core.validators import validate_email
-from django.db import IntegrityError, transaction
-from django.db.models.functions import Lower, Now
-from django.template.loader import render_to_string
-from django.urls import reverse
-from django.utils import translation
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.db.models.lookups import IsNull
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from campaign.models import (
-    Campaign,
-    Invitation,
-    InvitationMail,
-    InvitationRole,
-    Judge,
-    MailState,
-    User,
-)
-from campaign.notification import mail_enqueue
-from campaign.services.invitations import (
-    invitation_create,
-    invitation_renew,
-    judge_links_revoke,
-)
-from campaign.services.joining import judge_create_with_user
-from campaign.services.mail_sending import message_send, sending_mark_unconfirmed
-from campaign.texts.language_tags import language_tags_checked
+from campaign.models import ErasureRequest, Mail, MailKind, MailState
+from campaign.models.mail import MailQuerySet
+from campaign.selectors import account_of_address
+from campaign.services.erasures import erasure_message
+from campaign.services.invitation_mails import invitation_message, mail_link_make
+from campaign.services.own_account import account_message
 
-_MAX_AT_ONCE: Final = 1000
-_CONSOLE: Final = "django.core.mail.backends.console.EmailBackend"
+logger = logging.getLogger(__name__)
 
-
-class AddressesRefusedError(Exception):
-    """Some lines are not e-mail addresses; `problems` names each with its number."""
-
-    def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = list(problems)
-
-
-@dataclass(frozen=True, slots=True)
-class Invited:
-    """Result of inviting addresses: the messages queued, and the addresses invited before."""
-
-    mails: list[InvitationMail]
-    known: list[str]
-
-
-def mail_is_printed() -> bool:
-    """Return whether there is no mail server: the worker's log shows messages, without their links."""
-    return bool(settings.EMAIL_BACKEND == _CONSOLE)
-
-
-def addresses_read(text: str) -> list[str]:
-    """Return the addresses of a text, one a line or separated by commas, each once in their order.
-
-    `Ada <ada@example.org>` is an address, too. Raises `AddressesRefusedError` with the numbers of
-    the lines that hold anything else.
-    """
-    found: dict[str, str] = {}
-    problems = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        for part in filter(None, map(str.strip, re.split(r"[,;\t]", line))):
-            address = parseaddr(part)[1] if part.endswith(">") else part
-            try:
-                validate_email(address)
-            except ValidationError:
-                problems.append(
-                    _("Line %(number)d: “%(text)s” is not an e-mail address.")
-                    % {"number": number, "text": part[:80]}
-                )
-            else:
-                found.setdefault(address.lower(), address)
-    if not found and not problems:
-        problems.append(_("There is no e-mail address in it."))
-    if len(found) > _MAX_AT_ONCE:
-        problems.append(
-            ngettext(
-                "%(count)d address was given; at most %(most)d are taken at once.",
-                "%(count)d addresses were given; at most %(most)d are taken at once.",
-                len(found),
-            )
-            % {"count": len(found), "most": _MAX_AT_ONCE}
-        )
-    if problems:
-        raise AddressesRefusedError(problems)
-    return list(found.values())
-
-
-@transaction.atomic
-def judges_invite_by_mail(
-    *,
-    campaign: Campaign,
-    addresses: Sequence[str],
-    base_url: str,
-    languages: Sequence[str] = (),
-    language: str = "en",
-    note: str = "",
-    user: User | None = None,
-) -> Invited:
-    """Create a judge and queue a message in `language` for each address.
-
-    `languages` are those the judges read. Addresses that were invited to this campaign
-    before, or are those of judges, are skipped. Raises
-    `LanguageTagError`.
-    """
-    reads = language_tags_checked(languages)
-    mails, known = [], []
-    here = Judge.objects.filter(campaign=campaign).exclude(address="")
-    listed = set(here.values_list(Lower("address"), flat=True))
-    for address in addresses:
-        if address.lower() in listed:
-            known.append(address)
-            continue
-        try:
-            with transaction.atomic():
-                judge = judge_create_with_user(campaign=campaign, languages=reads)
-                mails.append(
-                    InvitationMail.objects.create(
-                        campaign=campaign,
-                        judge=judge,
-                        address=address,
-                        language=language,
-                        note=note,
-                        base_url=base_url.rstrip("/"),
-                        created_by=user,
-                    )
-                )
-        except IntegrityError as error:
-            if "invitation_mail_one_in_force_per_campaign_and_address" not in str(error):
-                raise
-            known.append(address)
-    transaction.on_commit(mail_enqueue)
-    return Invited(mails=mails, known=known)
-
-
-@transaction.atomic
-def mail_send_again(
-    *, mail: InvitationMail, base_url: str, user: User | None = None
-) -> InvitationMail:
-    """Queue and return another message to a judge with a new link; revoke their other links.
-
-    Raises `ValueError` for a message to nobody who judges.
-    """
-    if mail.judge is None:
-        raise ValueError(mail.address)
-    judge_links_revoke(judge=mail.judge)
-    again = InvitationMail.objects.create(
-        campaign_id=mail.campaign_id,
-        judge_id=mail.judge_id,
-        address=mail.address,
-        language=mail.language,
-        note=mail.note,
-        base_url=base_url.rstrip("/"),
-        created_by=user,
-    )
-    transaction.on_commit(mail_enqueue)
-    return again
+#: Delays before each further attempt if the mail server cannot be reached.
+RETRY_DELAYS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
+#: A message that is being sent for so long was lost with its worker: tasks end earlier.
+_SENDING_TIMEOUT: Final = timedelta(minutes=15)
+#: How long rows other than invitations stay, for whoever looks why a message did not arrive.
+_KEPT: Final = timedelta(days=7)
+_OF_ACCOUNTS: Final = (MailKind.PASSWORD, MailKind.ADDRESS)
+_INVITATIONS: Final = (MailKind.JUDGE, MailKind.MEMBER)
 
 
 def mails_send_due(*, limit: int = 500) -> int:
-    """Send the messages that are due, one after the other; return the number sent."""
+    """Send the messages that are due, one after the other; return the number sent.
+
+    The daily mails of alerts are sent by whoever makes them (`ranking.services.alert_mails`).
+    """
     mails_mark_unconfirmed()
     sent = 0
     for _turn in range(limit):
@@ -184,91 +50,151 @@ def mails_send_due(*, limit: int = 500) -> int:
 
 
 def mails_mark_unconfirmed() -> int:
-    """Mark messages as unconfirmed whose worker stopped while sending; return their number."""
-    return sending_mark_unconfirmed(InvitationMail)
+    """Mark messages as unconfirmed whose worker stopped while sending; return their number.
+
+    A worker counts as stopped a quarter of an hour after its claim. The messages are not sent again.
+    """
+    stopped = Mail.objects.filter(
+        state=MailState.SENDING, claimed_at__lt=Now() - _SENDING_TIMEOUT
+    ).update(state=MailState.UNCONFIRMED, error=_("The worker stopped while sending."))
+    _erased_addresses_forget()
+    return stopped
 
 
 @transaction.atomic
-def mail_claim() -> tuple[InvitationMail, str] | None:
-    """Claim the next message that is due; return it with the token of a new link, or None.
+def mail_claim() -> tuple[Mail, str] | None:
+    """Claim the next message that is due; return it with the token of its new link, if it has one, or None.
 
-    Locks the message's row, skipping locked ones. The claim is committed before anything is sent, so
-    that neither another worker nor this one after a crash sends it a second time.
+    Accounts' are first, judges' last. Locks the message's row, skipping locked ones. The claim is committed before
+    anything is sent, so that neither another worker nor this one after a crash sends it a second time.
     """
-    mail = (
-        InvitationMail.objects.due()
-        .select_for_update(skip_locked=True, of=("self",))
-        .select_related("campaign", "judge__user", "created_by", "invitation__user")
-        .order_by("next_attempt_at", "id")
-        .first()
-    )
+    mail = sending_claim(
+        Mail.objects.due()
+        .exclude(kind=MailKind.ALERTS)
+        .select_related(
+            "user", "judge__user", "judge__campaign", "created_by", "invitation__user",
+            "invitation__campaign", "erasure__judge__campaign",
+        )
+        .order_by(IsNull(F("campaign"), False), IsNull(F("judge"), False), "next_attempt_at", "id")
+    )  # fmt: skip
     if mail is None:
         return None
-    mail.invitation, token = _link_of(mail)
+    return mail, mail_link_make(mail) if mail.kind in _INVITATIONS else ""
+
+
+def sending_claim(due: MailQuerySet) -> Mail | None:
+    """Claim the first of these messages, and return it with its new state; None if there is none.
+
+    Locks its row, skipping locked ones; commit before it is sent, so that nobody sends it a second time.
+    """
+    mail = due.select_for_update(skip_locked=True, of=("self",)).first()
+    if mail is None:
+        return None
     mail.state = MailState.SENDING
     mail.attempts += 1
     mail.claimed_at = Now()
-    mail.save(update_fields=["invitation", "state", "attempts", "claimed_at"])
+    mail.save(update_fields=["state", "attempts", "claimed_at"])
     mail.refresh_from_db(fields=["claimed_at"])
-    return mail, token
+    return mail
 
 
-def _link_of(mail: InvitationMail) -> tuple[Invitation, str]:
-    """Return a new link for a message, with its token; that of an attempt that sent nothing is replaced."""
-    if mail.judge is None or mail.judge.user is None:
-        # A member's was made, and recorded, when they were invited.
-        if mail.invitation is None:
-            raise ValueError(mail.address)
-        return mail.invitation, invitation_renew(invitation=mail.invitation)
-    if mail.invitation is not None:
-        mail.invitation.delete()
-    user = mail.judge.user
-    return invitation_create(
-        campaign=mail.campaign,
-        user=user,
-        role=InvitationRole.JUDGE,
-        created_by=user if mail.created_by_id == user.pk else None,
+def mail_send(*, mail: Mail, token: str = "") -> bool:
+    """Send a claimed message and store the outcome; return whether it was sent.
+
+    A request for a new password is deleted where the address has no account.
+    """
+    if mail.kind in _INVITATIONS:
+        return message_send(mail, partial(invitation_message, mail, token))
+    if mail.kind not in _OF_ACCOUNTS:
+        return message_send(mail, partial(erasure_message, mail))
+    user = mail.user or account_of_address(mail.address)
+    if user is None:
+        mail.delete()
+        return False
+    return message_send(mail, partial(account_message, mail, user))
+
+
+def message_send(mail: Mail, message: Callable[[BaseEmailBackend], EmailMessage]) -> bool:
+    """Send what `message` makes for a connection, once, store the outcome, and return whether it was sent.
+
+    A failure before the server has the message is retried later. A message that the server refuses
+    for good is `failed`. One whose sending broke off is `unconfirmed`: it may have arrived.
+    """
+    try:
+        connection = get_connection()
+        connection.open()
+    except (OSError, smtplib.SMTPException) as error:
+        _retry(mail, error)
+        return False
+    try:
+        message(connection).send()
+    except smtplib.SMTPNotSupportedError as error:
+        # The server does not support the letters of the address.
+        _outcome_store(mail, MailState.FAILED, error)
+        return False
+    except smtplib.SMTPException as error:
+        code = _reply_code(error)
+        if code is None:
+            _outcome_store(mail, MailState.UNCONFIRMED, error)
+        elif code < 500:
+            _retry(mail, error)
+        else:
+            _outcome_store(mail, MailState.FAILED, error)
+        return False
+    except OSError as error:
+        _outcome_store(mail, MailState.UNCONFIRMED, error)
+        return False
+    finally:
+        connection.close()
+    _outcome_store(mail, MailState.SENT)
+    return True
+
+
+def _reply_code(error: smtplib.SMTPException) -> int | None:
+    """Return the server's reply code; None if it did not reply."""
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return max(code for code, _text in error.recipients.values())
+    return error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else None
+
+
+def _retry(mail: Mail, error: Exception) -> None:
+    if mail.attempts > len(RETRY_DELAYS):
+        _outcome_store(mail, MailState.FAILED, error)
+        return
+    logger.warning("A message could not be sent; it is tried again: %s", error)
+    Mail.objects.filter(pk=mail.pk).update(
+        state=MailState.QUEUED,
+        error=_short(error),
+        next_attempt_at=Now() + RETRY_DELAYS[mail.attempts - 1],
     )
 
 
-def mail_send(*, mail: InvitationMail, token: str) -> bool:
-    """Send a claimed message and store the outcome; return whether it was sent."""
-    return message_send(mail, partial(_message, mail, token))
-
-
-def _message(mail: InvitationMail, token: str, connection: BaseEmailBackend) -> EmailMessage:
-    organiser = mail.created_by
-    with translation.override(mail.language):
-        subject, template = _subject_and_template(mail)
-        body = render_to_string(
-            template,
-            {
-                "campaign": mail.campaign,
-                "link": mail.base_url + reverse("invitation", args=[token]),
-                "invitation": mail.invitation,
-                "until": mail.invitation.expires_at if mail.invitation is not None else None,
-                "note": mail.note,
-                "organiser": organiser,
-            },
-        )
-    return EmailMessage(
-        subject=" ".join((subject % {"campaign": mail.campaign.name}).split()),
-        body=body,
-        to=[mail.address],
-        reply_to=[organiser.email] if organiser is not None and organiser.email else None,
-        connection=connection,
+def _outcome_store(mail: Mail, state: MailState, error: Exception | None = None) -> None:
+    if error is not None:
+        logger.warning("A message is %s: %s", state, error)
+    sent_at = Now() if state == MailState.SENT else None
+    Mail.objects.filter(pk=mail.pk).update(
+        state=state, sent_at=sent_at, error=_short(error) if error else ""
     )
+    if mail.kind == MailKind.ERASURE_CARRIED_OUT:
+        _erased_addresses_forget()
 
 
-def _subject_and_template(mail: InvitationMail) -> tuple[str, str]:
-    if mail.judge is None:
-        reads = mail.invitation is not None and mail.invitation.role == InvitationRole.ANALYST
-        subject = (
-            _("Your invitation to read a campaign: %(campaign)s")
-            if reads
-            else _("Your invitation to organise a campaign: %(campaign)s")
-        )
-        return subject, "campaign/member_mail.txt"
-    if mail.created_by_id is not None and mail.created_by_id == mail.judge.user_id:
-        return _("Your own link: %(campaign)s"), "campaign/own_link_mail.txt"
-    return _("Your invitation to judge: %(campaign)s"), "campaign/invitation_mail.txt"
+def _short(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:300]
+
+
+def _erased_addresses_forget() -> None:
+    """Delete the addresses of judges who were erased, also from what a mail server said, once no attempt is to come."""
+    ended = [MailState.SENT, MailState.FAILED, MailState.UNCONFIRMED]
+    Mail.objects.filter(kind=MailKind.ERASURE_CARRIED_OUT, state__in=ended).exclude(
+        address=""
+    ).update(address="", error="")
+
+
+def mails_forget() -> int:
+    """Delete messages other than invitations a week after, of erasures once the request is answered; return how many."""
+    answered = ~Q(erasure__in=ErasureRequest.objects.open().values("pk"))
+    old = Mail.objects.filter(answered, created_at__lt=Now() - _KEPT)
+    deleted, _each = old.exclude(kind__in=_INVITATIONS).delete()
+    return deleted

@@ -11,19 +11,19 @@ from django.utils.translation import gettext as _
 from campaign.models import (
     Campaign,
     Invitation,
-    InvitationMail,
     InvitationRole,
+    Mail,
+    MailKind,
     Membership,
     MembershipRole,
     User,
 )
-from campaign.notification import mail_enqueue
+from campaign.notification import mail_enqueue, mail_is_printed
 from campaign.services.invitations import (
     InvitationRefusedError,
     invitation_create,
     invitation_revoke,
 )
-from campaign.services.mails import mail_is_printed
 from campaign.services.members import (
     MemberRefusedError,
     campaign_lock,
@@ -45,7 +45,7 @@ def member_invite_by_mail(
     language: str = "en",
     note: str = "",
     by: User | None = None,
-) -> InvitationMail:
+) -> Mail:
     """Queue an invitation to become a member in this role, and return it; one that has expired is replaced.
 
     `name` is how others see somebody who has no account yet. Only owners invite owners. Locks the campaign's row.
@@ -81,9 +81,7 @@ def member_invite_by_mail(
 
 
 @transaction.atomic
-def member_invitation_send_again(
-    *, mail: InvitationMail, base_url: str, by: User | None
-) -> InvitationMail:
+def member_invitation_send_again(*, mail: Mail, base_url: str, by: User | None) -> Mail:
     """Take an invitation back and queue it once more, with a new link; return the new one.
 
     Locks the campaign's row. An owner's is sent by owners. Raises as `member_invite_by_mail`, and
@@ -93,10 +91,10 @@ def member_invitation_send_again(
     invitation, user = mail.invitation, mail.user
     if invitation is None or user is None:
         raise ValueError(mail.address)
-    role = MembershipRole(invitation.role)
-    member_role_admitted(campaign=mail.campaign, user=user, role=role, by=by)
+    campaign, role = invitation.campaign, MembershipRole(invitation.role)
+    member_role_admitted(campaign=campaign, user=user, role=role, by=by)
     return _invite(
-        campaign=mail.campaign,
+        campaign=campaign,
         user=user,
         role=role,
         base_url=base_url,
@@ -107,14 +105,16 @@ def member_invitation_send_again(
 
 
 @transaction.atomic
-def member_invitation_withdraw(*, mail: InvitationMail, by: User | None) -> None:
+def member_invitation_withdraw(*, mail: Mail, by: User | None) -> None:
     """Take an invitation back: its link opens nothing, and it is not sent any more.
 
     An owner's is taken back by owners. Locks the campaign's row. Raises `NotAllowedError`, and
     `InvitationRefusedError` for one that was accepted or taken back meanwhile.
     """
+    if mail.campaign is None:
+        raise ValueError(mail.address)
     campaign = campaign_lock(mail.campaign)
-    there = InvitationMail.objects.to_members().select_related("invitation").filter(pk=mail.pk)
+    there = Mail.objects.to_members().select_related("invitation").filter(pk=mail.pk)
     found = there.first()
     if found is None or found.invitation is None:
         raise InvitationRefusedError
@@ -148,12 +148,13 @@ def _invite(
     language: str,
     note: str,
     by: User | None,
-) -> InvitationMail:
+) -> Mail:
     # The token is the worker's to make: this one nobody sees.
     invitation, _token = invitation_create(
         campaign=campaign, user=user, role=InvitationRole(role), created_by=by
     )
-    mail = InvitationMail.objects.create(
+    mail = Mail.objects.create(
+        kind=MailKind.MEMBER,
         campaign=campaign,
         user=user,
         address=user.email or "",

@@ -9,8 +9,8 @@ from campaign.models import (
     ApiToken,
     Campaign,
     Invitation,
-    InvitationMail,
     InvitationRole,
+    Mail,
     Membership,
     MembershipRole,
     User,
@@ -50,7 +50,7 @@ def member_add(
     if there is not None and there.role == role:
         return there
     role = member_role_admitted(campaign=campaign, user=user, role=role, by=by)
-    waiting = InvitationMail.objects.to_members().filter(campaign=campaign, user=user)
+    waiting = Mail.objects.to_members().filter(campaign=campaign, user=user)
     for invitation in Invitation.objects.filter(mail__in=waiting):
         invitation_revoke(invitation=invitation)
     return Membership.objects.create(campaign=campaign, user=user, role=role)

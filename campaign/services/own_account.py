@@ -10,12 +10,18 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth.password_validation import validate_password
 from django.core import signing
 from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
+from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import QuerySet
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import translation
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
-from campaign.models import User
+from campaign.models import Mail, MailKind, User
+from campaign.notification import mail_enqueue, mail_is_printed
 from campaign.services.credentials import sessions_end
 from campaign.services.invitations import InvitationRefusedError
 
@@ -98,6 +104,60 @@ def address_set_by_link(*, token: str) -> User:
     user.email = User.objects.normalize_email(address)
     user.save(update_fields=["email"])
     return user
+
+
+@transaction.atomic
+def password_mail_request(*, address: str, base_url: str, language: str) -> None:
+    """Queue a message with a link for choosing a new password, for the account with this address.
+
+    It is stored whoever's address it is; the worker looks the account up. So neither the answer nor the time it takes
+    tells whether there is one.
+    """
+    Mail.objects.create(
+        kind=MailKind.PASSWORD, address=address, base_url=base_url, language=language
+    )
+    transaction.on_commit(mail_enqueue)
+
+
+@transaction.atomic
+def address_mail_request(*, user: User, address: str, base_url: str, language: str) -> None:
+    """Queue a message to a new address of the user, whose link makes it theirs.
+
+    Raises `AccountChangeRefusedError` where no mail is sent: nobody could then know whose the address is.
+    """
+    if mail_is_printed():
+        raise AccountChangeRefusedError(
+            _(
+                "This server sends no e-mail, so that a new address cannot be confirmed. Ask whoever runs it for a "
+                "link: organiser_link."
+            )
+        )
+    Mail.objects.create(
+        kind=MailKind.ADDRESS, user=user, address=address, base_url=base_url, language=language
+    )
+    transaction.on_commit(mail_enqueue)
+
+
+def account_message(mail: Mail, user: User, connection: BaseEmailBackend) -> EmailMessage:
+    """Return a message with a link by which this user chooses a password, or confirms the address it goes to."""
+    is_password = mail.kind == MailKind.PASSWORD
+    with translation.override(mail.language):
+        if is_password:
+            path = reverse("password-choose", args=[password_token(user)])
+            subject = _("A new password for Quintet")
+        else:
+            path = reverse("address-confirm", args=[address_token(user, mail.address)])
+            subject = _("Confirm your e-mail address for Quintet")
+        body = render_to_string(
+            "account/mail.txt",
+            {
+                "is_password": is_password,
+                "name": user.name,
+                "link": mail.base_url.rstrip("/") + path,
+                "hours": LINK_HOURS,
+            },
+        )
+    return EmailMessage(subject=subject, body=body, to=[mail.address], connection=connection)
 
 
 @transaction.atomic

@@ -2,17 +2,19 @@
 
 import re
 import secrets
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Final
 
+from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, Panel, PanelKind, PanelMember, User
+from campaign.models import Campaign, Judge, Panel, PanelKind, User
 from campaign.services.joining import judge_create_with_user
 from campaign.texts.language_tags import language_tags_checked
 
@@ -20,6 +22,9 @@ from campaign.texts.language_tags import language_tags_checked
 MOST_BLOCKS: Final = 10_000
 MOST_MINUTES: Final = 60 * 24 * 30
 MOST_PARTICIPATIONS: Final = 1_000
+#: A class in a computer room comes from one address; somebody who invents ids does, too.
+ARRIVALS_AN_HOUR: Final = 60
+_HOUR: Final = 3600
 #: What a code looks like.
 CODE_PATTERN: Final = r"^[A-Za-z0-9_-]{4,60}$"
 #: The name of the parameter with the participant's id.
@@ -94,28 +99,33 @@ def panel_open_or_close(*, panel: Panel, is_open: bool) -> None:
         rows.filter(closed_at__isnull=True).update(closed_at=Now())
 
 
-def panel_member_admit(*, panel: Panel, external_id: str) -> PanelMember:
-    """Return the panel member with this id, created with a new judge if they are new.
+def panel_arrival_record(*, panel: Panel, address: str) -> bool:
+    """Record that somebody new came to the panel; return False, and record nothing, if too many did within an hour.
+
+    The caller holds the lock of the campaign's row, so that arrivals are counted one after the other. The address is kept
+    for the hour, as a keyed hash.
+    """
+    key, now = f"panel {panel.pk} from {address}", time.time()
+    recent = [arrived for arrived in cache.get(key, []) if arrived > now - _HOUR]
+    if len(recent) >= ARRIVALS_AN_HOUR:
+        return False
+    cache.set(key, [*recent, now], _HOUR)
+    return True
+
+
+def panel_judge_admit(*, panel: Panel, external_id: str) -> Judge:
+    """Return the judge whom the panel's service knows by this id, a new one if they are new.
 
     The judge's pseudonym is random, so published judgments do not reveal the id. The caller must
     hold the lock of the campaign's row, so that nobody becomes two judges.
     """
-    found = (
-        PanelMember.objects.select_related("judge")
-        .filter(campaign=panel.campaign_id, service=panel.service_name, external_id=external_id)
-        .first()
-    )
-    if found is not None:
-        return found
-    return PanelMember.objects.create(
-        campaign_id=panel.campaign_id,
-        service=panel.service_name,
-        external_id=external_id,
-        judge=judge_create_with_user(
-            campaign=panel.campaign,
-            languages=panel.languages,
-            origin_note=f"{panel.service_name}: {panel.name}",
-        ),
+    known = {"service": panel.service_name, "external_id": external_id}
+    found = Judge.objects.filter(campaign=panel.campaign_id, **known).first()
+    return found or judge_create_with_user(
+        campaign=panel.campaign,
+        languages=panel.languages,
+        origin_note=f"{panel.service_name}: {panel.name}",
+        **known,
     )
 
 

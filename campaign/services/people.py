@@ -18,9 +18,9 @@ from campaign.models import (
     System,
     User,
 )
+from campaign.notification import mail_is_printed
 from campaign.services.invitations import Moment, invitation_create
 from campaign.services.judge_groups import judge_groups_set
-from campaign.services.mails import mail_is_printed
 from campaign.services.rights import change_demand
 from campaign.texts.language_tags import language_tags_checked
 

@@ -14,7 +14,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from campaign.forms.invitations import LinkForm, MailForm
-from campaign.models import Campaign, Invitation, InvitationMail, Judge, User
+from campaign.models import Campaign, Invitation, Judge, Mail, User
+from campaign.notification import mail_is_printed
 from campaign.pages.invitation_tables import (
     KEPT_BY_LINKS,
     KEPT_BY_PEOPLE,
@@ -42,7 +43,6 @@ from campaign.services import (
     judge_readmit,
     judge_withdraw,
     judges_invite_by_mail,
-    mail_is_printed,
     mail_send_again,
 )
 from campaign.views.access import organised_campaign
@@ -221,7 +221,7 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
 def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Send a judge's invitation once more, with a new link."""
     campaign = organised_campaign(request, slug)
-    mails = InvitationMail.objects.filter(withdrawn_at__isnull=True)
+    mails = Mail.objects.filter(withdrawn_at__isnull=True)
     mail = get_object_or_404(mails, judge=judge_id, campaign=campaign)
     mail_send_again(
         mail=mail, base_url=request.build_absolute_uri("/"), user=cast("User", request.user)

@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from campaign.forms.credentials import MemberMailForm
-from campaign.models import Campaign, InvitationMail, Membership, MembershipRole, User
+from campaign.models import Campaign, Mail, MailKind, Membership, MembershipRole, User
 from campaign.pages.rights import rights
 from campaign.selectors import member_access, takes_part_elsewhere
 from campaign.services import (
@@ -90,15 +90,15 @@ def member_mail_again(request: HttpRequest, slug: str, invitation_id: int) -> Ht
     return redirect("people", slug)
 
 
-def _mail(campaign: Campaign, invitation_id: int) -> InvitationMail:
+def _mail(campaign: Campaign, invitation_id: int) -> Mail:
     """Return the invitation of this campaign, accepted or not, or raise a 404."""
-    mails = InvitationMail.objects.filter(user__isnull=False, campaign=campaign)
+    mails = Mail.objects.filter(kind=MailKind.MEMBER, campaign=campaign)
     return get_object_or_404(
         mails.select_related("campaign", "invitation", "user"), pk=invitation_id
     )
 
 
-def _gone(mail: InvitationMail) -> str:
+def _gone(mail: Mail) -> str:
     return _("The invitation to %(email)s was accepted or taken back before.") % {
         "email": mail.address
     }

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from campaign.forms.credentials import MemberForm, MemberMailForm
 from campaign.models import Campaign, Membership, MembershipRole, User
+from campaign.notification import mail_is_printed
 from campaign.pages.member_table import MemberTable
 from campaign.pages.rights import ROLE_MEANS, rights
 from campaign.selectors import (
@@ -28,7 +29,6 @@ from campaign.services import (
     AlertMailRefusedError,
     CredentialRefusedError,
     daily_alerts_set,
-    mail_is_printed,
     member_add_by_email,
     member_link_create,
     member_remove,

@@ -20,10 +20,10 @@ from campaign.models import (
     BadReference,
     Campaign,
     CampaignState,
-    InvitationMail,
     Job,
     JobState,
     Judge,
+    Mail,
     MailState,
     Segment,
     Task,
@@ -144,7 +144,7 @@ def campaign_facts(
 
 def _people(campaigns: Sequence[Campaign]) -> dict[int, tuple[Any, ...]]:
     """Return of each campaign whether it has judges, how many invitations failed, by whom they are to, and webhooks off. One query."""
-    failed = InvitationMail.objects.filter(
+    failed = Mail.objects.filter(
         campaign=OuterRef("pk"), state=MailState.FAILED, withdrawn_at__isnull=True
     )
     off = WebhookEndpoint.objects.filter(campaign=OuterRef("pk"), disabled_at__isnull=False)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import partial
 from typing import Final
 
@@ -11,14 +11,13 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.db.models.functions import Now
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import ngettext
 
-from campaign.models import AlertMail, Campaign, MailState, Membership, User
-from campaign.services.mail_sending import message_send, sending_mark_unconfirmed
+from campaign.models import Campaign, Mail, MailKind, MailState, Membership, User
+from campaign.services.mails import mails_mark_unconfirmed, message_send, sending_claim
 from campaign.services.people import alert_mails_can_be_sent
 from ranking.selectors.alerts import Alert, alerts_of_campaigns
 
@@ -26,8 +25,6 @@ logger = logging.getLogger(__name__)
 
 #: The hour of the server's time zone before which no mail of the day goes out.
 FIRST_HOUR: Final = 6
-#: How long rows stay, for whoever looks why a message did not arrive.
-_KEPT: Final = timedelta(days=7)
 
 Found = Sequence[tuple[Campaign, Sequence[Alert]]]
 
@@ -38,8 +35,7 @@ def alert_mails_send(*, now: datetime | None = None) -> int:
     Nobody gets two for a day, however many workers do this: the claim is committed before anything is sent, and what
     may have gone out is not sent again.
     """
-    sending_mark_unconfirmed(AlertMail)
-    AlertMail.objects.filter(created_at__lt=Now() - _KEPT).delete()
+    mails_mark_unconfirmed()
     now = timezone.localtime(now)
     if now.hour < FIRST_HOUR or not alert_mails_can_be_sent():
         return 0
@@ -54,38 +50,26 @@ def alert_mails_send(*, now: datetime | None = None) -> int:
 
 
 @transaction.atomic
-def alert_mail_claim(*, user: User, day: date) -> AlertMail | None:
+def alert_mail_claim(*, user: User, day: date) -> Mail | None:
     """Claim the mail of a person and day; return it, or None if it was sent, is being sent or must wait.
 
-    Locks the message's row if there is one, skipping it if it is locked.
+    Locks the message's row, skipping it if it is locked.
     """
-    mail, is_new = AlertMail.objects.get_or_create(
+    mail, _is_new = Mail.objects.get_or_create(
+        kind=MailKind.ALERTS,
         user=user,
         day=day,
         defaults={
             "address": user.email or "",
             "language": _language(user),
             "base_url": settings.PUBLIC_ADDRESS.rstrip("/"),
-            "state": MailState.SENDING,
-            "attempts": 1,
-            "claimed_at": Now(),
         },
     )
-    if is_new:
-        return mail
-    due = AlertMail.objects.select_for_update(skip_locked=True).filter(pk=mail.pk)
-    again = due.filter(state=MailState.QUEUED, next_attempt_at__lte=Now()).first()
-    if again is None:
-        return None
-    again.state = MailState.SENDING
-    again.attempts += 1
-    again.claimed_at = Now()
-    again.save(update_fields=["state", "attempts", "claimed_at"])
-    return again
+    return sending_claim(Mail.objects.due().filter(pk=mail.pk))
 
 
 def _waiting(day: date) -> list[User]:
-    had = AlertMail.objects.filter(day=day).exclude(state=MailState.QUEUED)
+    had = Mail.objects.filter(day=day).exclude(state=MailState.QUEUED)
     asking = _asked().values("user")
     users = User.objects.filter(pk__in=asking, is_active=True).exclude(pk__in=had.values("user"))
     return list(users.exclude(Q(email=None) | Q(email="")).order_by("pk"))
@@ -111,9 +95,7 @@ def _language(user: User) -> str:
     return user.language or settings.LANGUAGE_CODE
 
 
-def _message(
-    mail: AlertMail, name: str, found: Found, connection: BaseEmailBackend
-) -> EmailMessage:
+def _message(mail: Mail, name: str, found: Found, connection: BaseEmailBackend) -> EmailMessage:
     count = sum(len(alerts) for _campaign, alerts in found)
     with translation.override(mail.language):
         subject = ngettext("%(count)s thing needs you", "%(count)s things need you", count)

@@ -16,12 +16,12 @@ from django.views.decorators.http import require_http_methods
 
 from campaign.accounts.clients import browser_remember
 from campaign.forms.accounts import AddressForm, NewPasswordForm
+from campaign.notification import mail_is_printed
 from campaign.services import (
     AccountChangeRefusedError,
     InvitationRefusedError,
     address_link_open,
     address_set_by_link,
-    mail_is_printed,
     password_link_open,
     password_mail_request,
     password_set_by_link,

@@ -6,7 +6,7 @@ from typing import Any
 from django.core import mail
 from django.test import Client
 
-from campaign.services import account_mails_send_due
+from campaign.services import mails_send_due
 from tests.one_time_codes import code_now
 
 EMAIL = "organiser@example.org"
@@ -25,7 +25,7 @@ def signed_in(client: Client) -> int | None:
 
 def link_of_message(number: int = -1) -> str:
     """Send what is due and return the path of the link of a message."""
-    account_mails_send_due()
+    mails_send_due()
     found = re.search(r"https?://[^/]+(/i/\S+)", str(mail.outbox[number].body))
     assert found is not None
     return found[1]

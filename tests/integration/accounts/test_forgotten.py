@@ -7,7 +7,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
-from campaign.models import AccountMail, User
+from campaign.models import Mail, User
 from campaign.tasks import send_mails
 from tests.integration.accounts.people import (
     EMAIL,
@@ -49,7 +49,7 @@ def test_the_worker_sends_it_and_the_link_leads_to_the_public_address(
     send_mails()
     assert "\nhttps://judge.example.org/quintet/i/" in mail.outbox[0].body
     assert "evil" not in mail.outbox[0].body
-    assert AccountMail.objects.get().state == "sent"
+    assert Mail.objects.get().state == "sent"
 
 
 def test_no_answer_tells_whether_there_is_an_account(client: Client, organiser: User) -> None:
@@ -66,7 +66,7 @@ def test_no_answer_tells_whether_there_is_an_account(client: Client, organiser: 
     assert "If this address has an account" in known.content.decode()
     send_mails()
     assert [message.to for message in mail.outbox] == [[EMAIL]]
-    assert AccountMail.objects.count() == 1  # the other addresses are not kept
+    assert Mail.objects.count() == 1  # the other addresses are not kept
 
 
 @pytest.mark.parametrize("who", ["inactive", "of no campaign"])

@@ -4,8 +4,8 @@ import pytest
 from django.core import mail
 from django.test import Client
 
-from campaign.models import AccountMail, Campaign, User
-from campaign.services import account_mails_send_due
+from campaign.models import Campaign, Mail, User
+from campaign.services import mails_send_due
 from tests.factories import make_organiser
 from tests.integration.accounts.people import (
     EMAIL,
@@ -35,7 +35,7 @@ def test_the_password_is_asked_for_first(organiser: User, address: str) -> None:
         assert NEW not in str(dict(client.session))
     organiser.refresh_from_db()
     assert organiser.check_password(RIGHT)
-    assert not AccountMail.objects.exists()
+    assert not Mail.objects.exists()
     assert client.post(asked["Location"], {"password": "wrong"}).status_code == 200
     assert client.get(address).status_code == 302
     given = client.post(asked["Location"], {"password": RIGHT, "next": address})
@@ -87,7 +87,7 @@ def test_an_address_of_somebody_else_is_refused_to_its_mailbox_alone(
     free = page.post("/account/address/", {"email": "free@example.org"})
     taken = page.post("/account/address/", {"email": "Taken@example.org"})
     assert free.content == taken.content
-    account_mails_send_due()
+    mails_send_due()
     refused = Client().post(link_of_message(1))
     assert refused.status_code == 409
     assert "Somebody has an account" in refused.content.decode()

@@ -13,10 +13,10 @@ from annotation.models import Design, JudgeAccount, QualityRule
 from campaign.models import (
     BadReference,
     Campaign,
-    InvitationMail,
     Job,
     JobKind,
     Judge,
+    Mail,
 )
 from campaign.services import bad_reference_review, bad_references_make
 from campaign.services.jobs import job_queue, job_retry
@@ -72,9 +72,10 @@ def disagree(writer: TestSetWriter) -> None:
     )
 
 
-def mail_fail(campaign: Campaign, **fields: object) -> InvitationMail:
-    number = InvitationMail.objects.count()
-    return InvitationMail.objects.create(
+def mail_fail(campaign: Campaign, **fields: object) -> Mail:
+    number = Mail.objects.count()
+    return Mail.objects.create(
+        kind="judge",
         campaign=campaign,
         judge=make_judge(campaign, f"mailed{number}"),
         address=f"j{number}@example.org",
@@ -129,7 +130,7 @@ def test_invitations_that_could_not_be_sent(writer: TestSetWriter) -> None:
     assert alert.kind == AlertKind.MAILS_FAILED
     assert alert.what == "1 invitation could not be sent."
     assert alert.address == "/campaigns/museum/invitations/"
-    InvitationMail.objects.update(state="unconfirmed")
+    Mail.objects.update(state="unconfirmed")
     assert alerts(campaign) == []
 
 

@@ -11,13 +11,13 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from campaign.models import AlertMail, Campaign, Membership, MembershipRole, User
+from campaign.models import Campaign, Mail, Membership, MembershipRole, User
 from campaign.services import (
     daily_alerts_set,
     member_role_change,
     organiser_add,
 )
-from campaign.services.mail_sending import RETRY_DELAYS
+from campaign.services.mails import RETRY_DELAYS
 from ranking.services.alert_mails import alert_mail_claim, alert_mails_send
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.arriving.mail_server import MailServer
@@ -115,23 +115,23 @@ def test_what_the_server_did_not_take_is_sent_again_when_it_is_due(
     with MailServer(RCPT=b"450 later") as server:
         use(settings, server.port)
         assert alert_mails_send(now=at(6)) == 0
-    row = AlertMail.objects.get()
+    row = Mail.objects.get()
     assert (row.state, row.attempts) == ("queued", 1)
     with MailServer() as server:
         use(settings, server.port)
         assert alert_mails_send(now=at(7)) == 0
-        AlertMail.objects.update(next_attempt_at=timezone.now() - RETRY_DELAYS[0])
+        Mail.objects.update(next_attempt_at=timezone.now() - RETRY_DELAYS[0])
         assert alert_mails_send(now=at(7)) == 1
         assert len(server.messages) == 1
-    assert AlertMail.objects.get().state == "sent"
+    assert Mail.objects.get().state == "sent"
 
 
 def test_what_may_have_gone_out_is_not_sent_again(asked: Membership, organiser: User) -> None:
     assert alert_mail_claim(user=organiser, day=at(6).date()) is not None
     assert alert_mails_send(now=at(6)) == 0
-    AlertMail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
+    Mail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
     assert alert_mails_send(now=at(7)) == 0
-    assert AlertMail.objects.get().state == "unconfirmed"
+    assert Mail.objects.get().state == "unconfirmed"
     assert mail.outbox == []
 
 

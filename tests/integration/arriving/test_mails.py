@@ -16,22 +16,21 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from campaign.models import Campaign, Invitation, InvitationMail, Judge
+from campaign.models import Campaign, Invitation, Judge, Mail
 from campaign.services import (
     judge_links_revoke,
     judges_invite_by_mail,
     mail_send_again,
     mails_send_due,
 )
-from campaign.services.mail_sending import RETRY_DELAYS
-from campaign.services.mails import mail_claim, mails_mark_unconfirmed
+from campaign.services.mails import RETRY_DELAYS, mail_claim, mails_mark_unconfirmed
 from campaign.tasks import send_mails
 from tests.clocks import set_process_clock
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.arriving.mail_server import MailServer
 
 
-def invite(campaign: Campaign, *addresses: str) -> list[InvitationMail]:
+def invite(campaign: Campaign, *addresses: str) -> list[Mail]:
     addresses = addresses or ("ada@example.org",)
     base_url = "https://judge.example.org/"
     return judges_invite_by_mail(campaign=campaign, addresses=addresses, base_url=base_url).mails
@@ -44,7 +43,7 @@ def use(settings: Settings, port: int) -> None:
 
 
 def overdue() -> None:
-    InvitationMail.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+    Mail.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
 
 
 def test_a_message_brings_one_judge_to_their_work(settings: Settings, campaign: Campaign) -> None:
@@ -71,7 +70,7 @@ def test_a_message_brings_one_judge_to_their_work(settings: Settings, campaign: 
     assert "See you in Prague." in words
     found = re.search(r"https://judge.example.org(/i/([\w-]{22})/)", words)
     assert found is not None
-    row = InvitationMail.objects.get()
+    row = Mail.objects.get()
     assert (row.state, row.attempts, row.error) == ("sent", 1, "")
     # What the database keeps opens nothing.
     link = Invitation.objects.get()
@@ -110,7 +109,7 @@ def test_what_the_server_says_decides_whether_it_is_tried_again(
     with MailServer(**replies) as server:
         use(settings, server.port)
         assert mails_send_due() == 0
-    row = InvitationMail.objects.get()
+    row = Mail.objects.get()
     assert (row.state, row.attempts) == (state, 1)
     assert row.error
     assert row.sent_at is None
@@ -130,7 +129,7 @@ def test_a_server_that_is_away_is_asked_again_and_at_last_no_more(
     use(settings, server.port)
     mails_send_due()
     mails_send_due()
-    row = InvitationMail.objects.get()
+    row = Mail.objects.get()
     # Not at once: the second look found nothing due.
     assert (row.state, row.attempts) == ("queued", 1)
     assert "refused" in row.error
@@ -147,9 +146,9 @@ def test_a_message_whose_worker_died_is_not_sent_again_by_itself(campaign: Campa
     invite(campaign)
     assert mail_claim() is not None
     assert mails_send_due() == 0
-    InvitationMail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
+    Mail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
     assert mails_send_due() == 0
-    row = InvitationMail.objects.get()
+    row = Mail.objects.get()
     assert row.state == "unconfirmed"
     assert django_mail.outbox == []
     mail_send_again(mail=row, base_url="https://judge.example.org")
@@ -205,6 +204,6 @@ def test_a_worker_s_wrong_clock_does_not_decide_how_long_a_message_is_in_sending
     assert claimed is not None
     assert mails_mark_unconfirmed() == 0
     written = claimed[0].claimed_at
-    assert written == InvitationMail.objects.get().claimed_at
-    InvitationMail.objects.update(claimed_at=F("claimed_at") - timedelta(minutes=16))
+    assert written == Mail.objects.get().claimed_at
+    Mail.objects.update(claimed_at=F("claimed_at") - timedelta(minutes=16))
     assert mails_mark_unconfirmed() == 1

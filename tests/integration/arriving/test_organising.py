@@ -14,8 +14,8 @@ from campaign.models import (
     Campaign,
     Instructions,
     Invitation,
-    InvitationMail,
     Judge,
+    Mail,
 )
 from campaign.services import (
     instructions_accept,
@@ -73,7 +73,7 @@ class TestMails:
         assert "2 invitations are on their way." in words(done)
         assert words(done).count("waiting to be sent") == 2
         mails_send_due()
-        ada = InvitationMail.objects.get(address="ada@example.org")
+        ada = Mail.objects.get(address="ada@example.org")
         link = re.findall(r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[0].body))[0]
         Client(headers={"user-agent": "Mozilla/5.0 (iPhone)"}).post(link)
         shown = words(page.get(PAGE))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from campaign.models import Campaign, Invitation, InvitationMail, Judge
+from campaign.models import Campaign, Invitation, Judge, Mail
 from campaign.services import (
     judge_change,
     judge_invite,
@@ -14,23 +14,23 @@ from tests.factories import make_judge
 
 class TestLinks:
     @pytest.fixture
-    def mails(self, campaign: Campaign) -> list[InvitationMail]:
+    def mails(self, campaign: Campaign) -> list[Mail]:
         return judges_invite_by_mail(
             campaign=campaign,
             addresses=["ada@example.org", "bea@example.org"],
             base_url="https://judge.example.org/",
         ).mails
 
-    def test_those_of_one_judge_are_revoked(self, mails: list[InvitationMail]) -> None:
+    def test_those_of_one_judge_are_revoked(self, mails: list[Mail]) -> None:
         ada, bea = (Judge.objects.get(mails=mail) for mail in mails)
         for each in (ada, bea):
             judge_invite(judge=each)
         judge_links_revoke(judge=ada)
-        assert list(InvitationMail.objects.filter(withdrawn_at=None)) == [mails[1]]
+        assert list(Mail.objects.filter(withdrawn_at=None)) == [mails[1]]
         open_to = Invitation.objects.filter(revoked_at=None).values_list("user", flat=True)
         assert list(open_to) == [bea.user_id]
 
-    def test_a_message_was_withdrawn_when_it_was_first(self, mails: list[InvitationMail]) -> None:
+    def test_a_message_was_withdrawn_when_it_was_first(self, mails: list[Mail]) -> None:
         ada, _bea = mails
         judge = Judge.objects.get(mails=ada)
         judge_links_revoke(judge=judge)

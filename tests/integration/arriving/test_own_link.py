@@ -7,7 +7,7 @@ from django.core import mail as django_mail
 from django.test import Client
 from pytest_django import Settings
 
-from campaign.models import Campaign, Invitation, InvitationMail, Judge
+from campaign.models import Campaign, Invitation, Judge, Mail
 from campaign.services import (
     OwnLinkRefusedError,
     judges_invite_by_mail,
@@ -16,7 +16,7 @@ from campaign.services import (
     own_link_revoke,
     own_link_send,
 )
-from campaign.services.own_link_mails import MOST_MAILS
+from campaign.services.invitation_mails import MOST_MAILS
 from tests.factories import make_judge, make_task
 
 PAGE = "/judge/museum/link/"
@@ -27,7 +27,7 @@ def judge(campaign: Campaign) -> Judge:
     return make_judge(make_task(campaign).test_set.campaign)
 
 
-def send(judge: Judge, address: str = "ada@example.org") -> InvitationMail:
+def send(judge: Judge, address: str = "ada@example.org") -> Mail:
     return own_link_send(judge=judge, address=address, base_url="https://judge.example.org/")
 
 
@@ -103,7 +103,7 @@ class TestByMail:
         with pytest.raises(OwnLinkRefusedError, match="was sent to this address before"):
             send(judge, "ada@example.org")
         # Nothing has changed.
-        assert InvitationMail.objects.get(judge=judge).withdrawn_at is None
+        assert Mail.objects.get(judge=judge).withdrawn_at is None
         assert opens(f"/i/{before}/")
 
     def test_nobody_fills_the_mailboxes_of_others(self, judge: Judge) -> None:
@@ -111,7 +111,7 @@ class TestByMail:
             send(judge, f"somebody{number}@example.org")
         with pytest.raises(OwnLinkRefusedError, match="No more messages"):
             send(judge, "ada@example.org")
-        assert InvitationMail.objects.count() == MOST_MAILS
+        assert Mail.objects.count() == MOST_MAILS
 
 
 class TestThePage:
@@ -132,4 +132,4 @@ class TestThePage:
         assert "Send me a link" not in judging.get(PAGE).content.decode()
         asked = judging.post(PAGE, {"action": "send", "address": "ada@example.org"})
         assert asked.status_code == 400
-        assert not InvitationMail.objects.exists()
+        assert not Mail.objects.exists()

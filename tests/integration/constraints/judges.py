@@ -1,6 +1,5 @@
 """What joins judges with systems, links, groups and instructions is of one campaign."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
@@ -12,11 +11,9 @@ from campaign.models import (
     ConflictOfInterest,
     GroupMember,
     Invitation,
-    Judge,
     JudgeGroup,
-    LinkRedemption,
 )
-from campaign.services import conflict_declare, instructions_write
+from campaign.services import conflict_declare, instructions_write, judge_create_with_user
 from ranking.models import RankingSettings
 from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks
@@ -54,38 +51,24 @@ def a_conflict_is_with_a_system_elsewhere(attempt: Attempt) -> None:
         ConflictOfInterest.objects.update(judge=stranger)
 
 
-@breaks("link_redemption_by_a_link_of_the_campaign")
+@breaks("judge_joined_by_a_link_of_the_campaign")
 def somebody_comes_by_a_link_that_is_not_for_them(attempt: Attempt) -> None:
-    arrive = arrivals()
-    stranger = make_judge(make_campaign("elsewhere"), "stranger")
+    link = link_for_anybody()()
+    elsewhere = make_campaign("elsewhere")
+    member = make_judge(link.campaign, "member")
     theirs = Invitation.objects.create(
-        campaign=stranger.campaign,
-        user=stranger.user,
+        campaign=link.campaign,
+        user=member.user,
         role="judge",
         token_hash=b"8" * 32,
         expires_at=LATER,
     )
-    with attempt.refuses(saying="brings nobody in"):
-        arrive("stranger", b"6" * 32)
-    with attempt.refuses(saying="brings nobody in"):
-        LinkRedemption.objects.create(invitation=theirs, judge=stranger, browser=b"6" * 32)
+    for campaign, joined_by in ((elsewhere, link), (link.campaign, theirs)):
+        with attempt.refuses(saying="brings nobody in"):
+            judge_create_with_user(campaign=campaign, joined_by=joined_by, joined_browser=b"6" * 32)
     with attempt.accepts():
-        arrive("judge01", b"6" * 32)
+        judge_create_with_user(campaign=link.campaign, joined_by=link, joined_browser=b"6" * 32)
         assert Invitation.objects.get(user=None).arrived == 1
-
-
-def arrivals() -> Callable[[str, bytes], LinkRedemption]:
-    """Return what brings in one of two judges by a link for anybody."""
-    link_for_anybody()()
-    link = Invitation.objects.get()
-    for pseudonym in ("judge01", "judge02"):
-        make_judge(link.campaign, pseudonym)
-
-    def arrive(pseudonym: str, browser: bytes) -> LinkRedemption:
-        judge = Judge.objects.get(pseudonym=pseudonym)
-        return LinkRedemption.objects.create(invitation=link, judge=judge, browser=browser)
-
-    return arrive
 
 
 @breaks("group_member_within_a_campaign")

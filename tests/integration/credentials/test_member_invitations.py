@@ -18,7 +18,7 @@ from campaign.models import (
     ActivityEvent,
     Campaign,
     Invitation,
-    InvitationMail,
+    Mail,
     Membership,
     MembershipRole,
     User,
@@ -50,7 +50,7 @@ def delivered() -> str:
     return found[1]
 
 
-def invite(campaign: Campaign, role: str = "analyst", **fields: Any) -> InvitationMail:
+def invite(campaign: Campaign, role: str = "analyst", **fields: Any) -> Mail:
     fields = {"email": "nina@example.org", "base_url": "http://testserver/", **fields}
     return member_invite_by_mail(campaign=campaign, role=MembershipRole(role), **fields)
 
@@ -60,7 +60,7 @@ def roles() -> dict[str | None, str]:
 
 
 def waiting() -> list[str]:
-    return list(InvitationMail.objects.to_members().values_list("address", flat=True))
+    return list(Mail.objects.to_members().values_list("address", flat=True))
 
 
 class TestTheWayIn:
@@ -228,7 +228,7 @@ class TestRefused:
         with pytest.raises(NotAllowedError):
             invite(campaign, "owner", by=otto)
         assert client.post(INVITATIONS, SENT).status_code == 302
-        mail = InvitationMail.objects.get(address="nina@example.org")
+        mail = Mail.objects.get(address="nina@example.org")
         assert client.post(f"{INVITATIONS}{mail.pk}/withdraw/").status_code == 302
         assert waiting() == ["olaf@example.org"]
 
@@ -256,7 +256,7 @@ def test_a_retry_keeps_the_invitation_and_changes_the_link(campaign: Campaign) -
     invite(campaign)
     first = mail_claim()
     assert first is not None
-    InvitationMail.objects.update(state="queued")
+    Mail.objects.update(state="queued")
     second = mail_claim()
     assert second is not None
     assert first[0].invitation_id == second[0].invitation_id

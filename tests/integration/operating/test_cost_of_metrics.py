@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from annotation.models import JudgeAccount
-from campaign.models import InvitationMail, Job, Task, WebhookDelivery
+from campaign.models import Job, Mail, Task, WebhookDelivery
 from config.metrics import _SQL
 from ranking.services.runs import ranking_compute
 from tests.factories import make_campaign
@@ -77,7 +77,7 @@ def test_the_metrics_read_as_few_rows_with_many_blocks_as_with_few() -> None:
         )
     many = read()
     assert WebhookDelivery.objects.count() == Job.objects.count() == FEW + MANY
-    assert InvitationMail.objects.count() == FEW + MANY
+    assert Mail.objects.count() == FEW + MANY
     assert {table: rows for table, rows in many.items() if rows > few[table] + ROWS} == {}
 
 
@@ -88,13 +88,8 @@ def test_no_table_that_grows_is_read_whole() -> None:
         plan = cursor.fetchone()[0]
     [root] = json.loads(plan) if isinstance(plan, str) else plan
     scanned = {node["Relation Name"] for node in nodes(root["Plan"]) if node[_NODE] == "Seq Scan"}
-    # Addresses of webhooks are ten a campaign, mails about accounts a week's, and this is what waits.
-    assert scanned <= {
-        *("campaign_webhookendpoint", "campaign_accountmail", "campaign_alertmail"),
-        # A judge's request has a few.
-        "campaign_erasuremail",
-        "annotation_uncountedanswer",
-    }
+    # Addresses of webhooks are ten a campaign, and the other is what waits.
+    assert scanned <= {"campaign_webhookendpoint", "annotation_uncountedanswer"}
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -21,15 +21,13 @@ DONE = "/judge/museum/completion/"
 
 
 def participation(person: str = "ada", session: str = "session") -> Participation:
-    return Participation.objects.select_related("member__judge").get(
+    return Participation.objects.select_related("judge").get(
         session_id=prolific_id(person + session)
     )
 
 
 def judge_of(person: str = "ada") -> Judge:
-    return Judge.objects.select_related("campaign").get(
-        panel_member__external_id=prolific_id(person)
-    )
+    return Judge.objects.select_related("campaign").get(external_id=prolific_id(person))
 
 
 def asks_for_work(client: Client) -> Any:

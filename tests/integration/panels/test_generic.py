@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.services import erasure_carry_out, quality_action_take
-from campaign.models import Campaign, Judge, Panel, PanelKind, PanelMember, Participation, Task
+from campaign.models import Campaign, Judge, Panel, PanelKind, Participation, Task
 from campaign.services import PanelRefusedError, erasure_ask
 from tests.at_work import judge_one_hit
 from tests.factories import make_organiser
@@ -27,7 +27,7 @@ def address(panel: Panel) -> str:
 
 
 def judge_of(external_id: str = ADA) -> Judge:
-    return Judge.objects.get(panel_member__external_id=external_id)
+    return Judge.objects.get(external_id=external_id)
 
 
 def text_of(client: Client) -> str:
@@ -110,7 +110,7 @@ def test_an_address_without_an_id_is_refused_and_stores_nothing(
     refused = opens(client, address(generic(campaign, id_parameter="sona_id")), query)
     assert refused.status_code == 400
     assert said in refused.content.decode()
-    assert (Judge.objects.count(), PanelMember.objects.count()) == (0, 0)
+    assert not Judge.objects.exists()
 
 
 def test_each_end_leads_back_with_id_and_code_encoded(

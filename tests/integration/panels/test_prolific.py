@@ -11,7 +11,7 @@ from django.urls import reverse
 from annotation.selectors import judge_work
 from annotation.services import pool_fill, quality_action_take
 from annotation.services.panels import participations_refresh_due
-from campaign.models import Judge, PanelMember, Participation, Task
+from campaign.models import Judge, Participation, Task
 from campaign.services import panel_open_or_close
 from tests.at_work import assignment_lend, judge_one_hit
 from tests.factories import make_campaign, make_organiser, make_task
@@ -78,7 +78,7 @@ def test_a_worker_who_comes_again_is_the_same_judge_and_goes_on(
     elsewhere = Client()
     assert prolific.opens(elsewhere, "ada")["Location"] == "/judge/museum/"
     assert asks_for_work(elsewhere).json()["id"] == str(held and held.public_id)
-    assert (PanelMember.objects.count(), Participation.objects.count()) == (1, 1)
+    assert (Judge.objects.exclude(external_id="").count(), Participation.objects.count()) == (1, 1)
     judge_one_hit(judge_of())
     assert prolific.opens(elsewhere, "ada")["Location"] == DONE
 
@@ -142,7 +142,7 @@ def test_a_closed_panel_takes_nobody_new_and_lets_the_others_finish(
     panel_open_or_close(panel=prolific.panel, is_open=False)
     assert prolific.opens(Client(), "bob").status_code == 403
     assert prolific.opens(Client(), "ada")["Location"] == "/judge/museum/"
-    assert PanelMember.objects.count() == 1
+    assert Judge.objects.exclude(external_id="").count() == 1
 
 
 def test_who_is_excluded_or_paused_is_screened_out_in_kind_words(

@@ -12,16 +12,15 @@ from pytest_django import Settings
 from annotation.services import erasure_carry_out
 from campaign.models import (
     Campaign,
-    ErasureMail,
-    InvitationMail,
     Judge,
+    Mail,
     MailState,
     User,
 )
 from campaign.services import erasure_ask, erasure_withdraw
-from campaign.services.erasure_mails import (
-    erasure_mail_claim,
-    erasure_mails_send_due,
+from campaign.services.mails import (
+    mail_claim,
+    mails_send_due,
 )
 from campaign.tasks import send_mails
 from tests.factories import make_analyst, make_campaign, make_judge, make_task
@@ -101,12 +100,12 @@ def test_it_was_carried_out_is_told_to_the_address_as_it_was_which_then_is_gone(
     erasure_carry_out(request=asked, by=None)
     assert Judge.objects.get(pk=judge.pk).address == ""
     # Of all that was written to them, this waits alone.
-    assert list(ErasureMail.objects.values_list("kind", "address")) == [("carried_out", JUDGE)]
+    assert list(Mail.objects.values_list("kind", "address")) == [("carried_out", JUDGE)]
     [told] = sent()
     assert told.to == [JUDGE]
     assert told.subject == "Your request for erasure was carried out: Museum"
     assert PUBLIC not in str(told.body)  # No page is theirs any more.
-    assert list(ErasureMail.objects.values_list("state", "address")) == [("sent", "")]
+    assert list(Mail.objects.values_list("state", "address")) == [("sent", "")]
     assert sent() == []
 
 
@@ -118,8 +117,8 @@ def test_an_address_that_cannot_be_reached_does_not_stay(
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     with MailServer(RCPT=reply) as server:
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
-        assert erasure_mails_send_due() == 0
-    row = ErasureMail.objects.get()
+        assert mails_send_due() == 0
+    row = Mail.objects.get()
     assert row.state in {MailState.FAILED, MailState.UNCONFIRMED}
     assert (row.address, row.error) == ("", "")
 
@@ -139,7 +138,8 @@ def test_the_address_is_the_nearest_that_is_known(judge: Judge, known: str) -> N
         Judge.objects.update(address="")
     if known.startswith("mail"):
         was_sent = known == "mail"
-        InvitationMail.objects.create(
+        Mail.objects.create(
+            kind="judge",
             campaign=judge.campaign,
             judge=judge,
             address="invited@example.org",
@@ -158,13 +158,13 @@ def test_the_address_is_the_nearest_that_is_known(judge: Judge, known: str) -> N
     assert [address for each in messages for address in each.to] == found
     if known == "mail":
         assert day(asked.due_at, "de") in str(messages[0].body)
-    assert ErasureMail.objects.count() == len(found)
+    assert Mail.objects.exclude(kind="judge").count() == len(found)
 
 
 def test_what_a_stopped_worker_was_sending_is_not_sent_again(judge: Judge) -> None:
     erasure_ask(judge=judge)
-    assert erasure_mail_claim() is not None
-    assert erasure_mail_claim() is None
-    ErasureMail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
+    assert mail_claim() is not None
+    assert mail_claim() is None
+    Mail.objects.update(claimed_at=timezone.now() - timedelta(minutes=16))
     assert sent() == []
-    assert ErasureMail.objects.get().state == MailState.UNCONFIRMED
+    assert Mail.objects.get().state == MailState.UNCONFIRMED

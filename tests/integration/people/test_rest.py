@@ -5,7 +5,7 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotation.services import assignment_lend
-from campaign.models import InvitationMail, Judge, JudgeGroup, Task
+from campaign.models import Judge, JudgeGroup, Mail, Task
 from campaign.services import invitation_open, judge_group_create
 from tests.factories import make_campaign, make_judge, make_organiser
 
@@ -54,7 +54,7 @@ def test_a_list_is_checked_and_added_over_rest(client: APIClient, task: Task) ->
     mails = client.post(address, {"list": "bob@example.org", "mail": True}, format="json")
     assert mails.status_code == 201
     assert mails.json()["rows"][0]["link"] == ""
-    assert InvitationMail.objects.count() == 1
+    assert Mail.objects.count() == 1
     broken = client.post(address, {"list": 'email\n"x'}, format="json")
     assert broken.status_code == 400
 

@@ -10,7 +10,6 @@ from campaign.models import (
     GroupMember,
     Judge,
     JudgeGroup,
-    PanelMember,
     System,
 )
 from campaign.services import judge_add, judge_change, judge_group_change, judge_group_create
@@ -169,9 +168,11 @@ class JudgesSection(Section[Campaign]):
 def _listed(campaign: Campaign) -> QuerySet[Judge]:
     return (
         campaign.judges.filter(
-            origin=Judge.Origin.PERSON, withdrawn_at__isnull=True, declined_at__isnull=True
+            origin=Judge.Origin.PERSON,
+            external_id="",
+            withdrawn_at__isnull=True,
+            declined_at__isnull=True,
         )
-        .exclude(pk__in=PanelMember.objects.filter(campaign=campaign).values("judge"))
         .order_by("pk")
         .prefetch_related("conflicts__system", "group_members__group")
     )

@@ -1,0 +1,287 @@
+"""Invitations of judges by e-mail: queued for an organiser, or for a judge who asks for a link of their own."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from email.utils import parseaddr
+from typing import Final
+
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
+from django.core.mail.backends.base import BaseEmailBackend
+from django.core.validators import validate_email
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Lower, Now
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from campaign.models import (
+    Campaign,
+    Invitation,
+    InvitationRole,
+    Judge,
+    Mail,
+    MailKind,
+    User,
+)
+from campaign.notification import mail_enqueue, mail_is_printed
+from campaign.services.invitations import (
+    invitation_create,
+    invitation_renew,
+    judge_links_revoke,
+)
+from campaign.services.joining import judge_create_with_user
+from campaign.texts.language_tags import language_tags_checked
+
+_MAX_AT_ONCE: Final = 1000
+#: Messages a judge may ask for in all: who comes by a link for anybody must not fill mailboxes of others.
+MOST_MAILS: Final = 5
+
+
+class AddressesRefusedError(Exception):
+    """Some lines are not e-mail addresses; `problems` names each with its number."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = list(problems)
+
+
+class OwnLinkRefusedError(Exception):
+    """No message is sent; the text says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invited:
+    """Result of inviting addresses: the messages queued, and the addresses invited before."""
+
+    mails: list[Mail]
+    known: list[str]
+
+
+def addresses_read(text: str) -> list[str]:
+    """Return the addresses of a text, one a line or separated by commas, each once in their order.
+
+    `Ada <ada@example.org>` is an address, too. Raises `AddressesRefusedError` with the numbers of
+    the lines that hold anything else.
+    """
+    found: dict[str, str] = {}
+    problems = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        for part in filter(None, map(str.strip, re.split(r"[,;\t]", line))):
+            address = parseaddr(part)[1] if part.endswith(">") else part
+            try:
+                validate_email(address)
+            except ValidationError:
+                problems.append(
+                    _("Line %(number)d: “%(text)s” is not an e-mail address.")
+                    % {"number": number, "text": part[:80]}
+                )
+            else:
+                found.setdefault(address.lower(), address)
+    if not found and not problems:
+        problems.append(_("There is no e-mail address in it."))
+    if len(found) > _MAX_AT_ONCE:
+        problems.append(
+            ngettext(
+                "%(count)d address was given; at most %(most)d are taken at once.",
+                "%(count)d addresses were given; at most %(most)d are taken at once.",
+                len(found),
+            )
+            % {"count": len(found), "most": _MAX_AT_ONCE}
+        )
+    if problems:
+        raise AddressesRefusedError(problems)
+    return list(found.values())
+
+
+@transaction.atomic
+def judges_invite_by_mail(
+    *,
+    campaign: Campaign,
+    addresses: Sequence[str],
+    base_url: str,
+    languages: Sequence[str] = (),
+    language: str = "en",
+    note: str = "",
+    user: User | None = None,
+) -> Invited:
+    """Create a judge and queue a message in `language` for each address.
+
+    `languages` are those the judges read. Addresses that were invited to this campaign
+    before, or are those of judges, are skipped. Raises
+    `LanguageTagError`.
+    """
+    reads = language_tags_checked(languages)
+    mails, known = [], []
+    here = Judge.objects.filter(campaign=campaign).exclude(address="")
+    listed = set(here.values_list(Lower("address"), flat=True))
+    for address in addresses:
+        if address.lower() in listed:
+            known.append(address)
+            continue
+        try:
+            with transaction.atomic():
+                judge = judge_create_with_user(campaign=campaign, languages=reads)
+                mails.append(
+                    Mail.objects.create(
+                        kind=MailKind.JUDGE,
+                        campaign=campaign,
+                        judge=judge,
+                        address=address,
+                        language=language,
+                        note=note,
+                        base_url=base_url.rstrip("/"),
+                        created_by=user,
+                    )
+                )
+        except IntegrityError as error:
+            if "mail_one_in_force_per_campaign_and_address" not in str(error):
+                raise
+            known.append(address)
+    transaction.on_commit(mail_enqueue)
+    return Invited(mails=mails, known=known)
+
+
+@transaction.atomic
+def mail_send_again(*, mail: Mail, base_url: str, user: User | None = None) -> Mail:
+    """Queue and return another message to a judge with a new link; revoke their other links.
+
+    Raises `ValueError` for a message to nobody who judges.
+    """
+    if mail.judge is None:
+        raise ValueError(mail.address)
+    judge_links_revoke(judge=mail.judge)
+    again = Mail.objects.create(
+        kind=MailKind.JUDGE,
+        campaign_id=mail.campaign_id,
+        judge_id=mail.judge_id,
+        address=mail.address,
+        language=mail.language,
+        note=mail.note,
+        base_url=base_url.rstrip("/"),
+        created_by=user,
+    )
+    transaction.on_commit(mail_enqueue)
+    return again
+
+
+@transaction.atomic
+def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = "en") -> Mail:
+    """Queue a message with a link for the judge's other devices; return it.
+
+    It replaces an earlier message of theirs, whose link is revoked; a link that they made on the page
+    stays. Locks the judge's row. Raises `OwnLinkRefusedError` where no mail is sent, for what is no
+    address, for an address that was invited to this campaign, and beyond `MOST_MAILS`; and `ValueError`
+    for a judge who is not a person.
+    """
+    if judge.user is None:
+        raise ValueError(judge.pseudonym)
+    if mail_is_printed():
+        raise OwnLinkRefusedError(
+            _("This server sends no e-mail. Make a link and copy it instead.")
+        )
+    address = address.strip()
+    try:
+        validate_email(address)
+    except ValidationError as error:
+        raise OwnLinkRefusedError(_("Please enter a complete e-mail address.")) from error
+    Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    if Mail.objects.filter(judge=judge, created_by=judge.user_id).count() >= MOST_MAILS:
+        raise OwnLinkRefusedError(
+            _("No more messages can be sent for you. Make a link, and copy it or scan its QR code.")
+        )
+    own_link_mails_withdraw(judge=judge)
+    try:
+        with transaction.atomic():
+            mail = Mail.objects.create(
+                kind=MailKind.JUDGE,
+                campaign_id=judge.campaign_id,
+                judge=judge,
+                address=address,
+                language=language,
+                base_url=base_url.rstrip("/"),
+                created_by=judge.user,
+            )
+    except IntegrityError as error:
+        if "mail_one_in_force_per_campaign_and_address" not in str(error):
+            raise
+        raise OwnLinkRefusedError(
+            _(
+                "A link of this campaign was sent to this address before. Look for that message, or "
+                "use another address."
+            )
+        ) from error
+    transaction.on_commit(mail_enqueue)
+    return mail
+
+
+def own_link_mails_withdraw(*, judge: Judge) -> None:
+    """Stop messages that the judge asked for and that are not sent, and revoke the links of others."""
+    mails = Mail.objects.filter(judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True)
+    Invitation.objects.filter(mail__in=mails, revoked_at__isnull=True).update(revoked_at=Now())
+    mails.update(withdrawn_at=Now())
+
+
+def mail_link_make(mail: Mail) -> str:
+    """Give a message that is about to be sent its link, and return the token; a link that was not sent is replaced."""
+    if mail.judge is None or mail.judge.user is None:
+        # A member's was made, and recorded, when they were invited.
+        if mail.invitation is None:
+            raise ValueError(mail.address)
+        return invitation_renew(invitation=mail.invitation)
+    if mail.invitation is not None:
+        mail.invitation.delete()
+    user = mail.judge.user
+    mail.invitation, token = invitation_create(
+        campaign=mail.judge.campaign,
+        user=user,
+        role=InvitationRole.JUDGE,
+        created_by=user if mail.created_by_id == user.pk else None,
+    )
+    mail.save(update_fields=["invitation"])
+    return token
+
+
+def invitation_message(mail: Mail, token: str, connection: BaseEmailBackend) -> EmailMessage:
+    """Return a message with a link, to a judge or to somebody who is to become a member."""
+    invitation, organiser = mail.invitation, mail.created_by
+    if invitation is None:
+        raise ValueError(mail.address)
+    campaign = invitation.campaign
+    with translation.override(mail.language):
+        subject, template = _subject_and_template(mail, invitation)
+        body = render_to_string(
+            template,
+            {
+                "campaign": campaign,
+                "link": mail.base_url + reverse("invitation", args=[token]),
+                "invitation": invitation,
+                "until": invitation.expires_at,
+                "note": mail.note,
+                "organiser": organiser,
+            },
+        )
+    return EmailMessage(
+        subject=" ".join((subject % {"campaign": campaign.name}).split()),
+        body=body,
+        to=[mail.address],
+        reply_to=[organiser.email] if organiser is not None and organiser.email else None,
+        connection=connection,
+    )
+
+
+def _subject_and_template(mail: Mail, invitation: Invitation) -> tuple[str, str]:
+    if mail.judge is None:
+        reads = invitation.role == InvitationRole.ANALYST
+        subject = (
+            _("Your invitation to read a campaign: %(campaign)s")
+            if reads
+            else _("Your invitation to organise a campaign: %(campaign)s")
+        )
+        return subject, "campaign/member_mail.txt"
+    if mail.created_by_id is not None and mail.created_by_id == mail.judge.user_id:
+        return _("Your own link: %(campaign)s"), "campaign/own_link_mail.txt"
+    return _("Your invitation to judge: %(campaign)s"), "campaign/invitation_mail.txt"
