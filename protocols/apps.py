@@ -7,7 +7,7 @@ class ProtocolsConfig(AppConfig):
     name = "protocols"
 
     def ready(self) -> None:
-        """Make known what is particular to each protocol; its folder is called as it is stored."""
+        """Make known what is particular to each protocol; its folder, or its one module, is called as it is stored."""
         from annotation.answer_files import answer_files_register
         from annotation.protocols import answer_kind_register
         from campaign.models import Protocol
@@ -15,8 +15,9 @@ class ProtocolsConfig(AppConfig):
         from ranking.selectors.analyses import output_scores_register
 
         for protocol in sorted(set(Protocol) - {Protocol.RANKING}):
+            own = import_module(f"protocols.{protocol}")
             answers, files, report = (
-                import_module(f"protocols.{protocol}.{part}")
+                import_module(f"{own.__name__}.{part}") if hasattr(own, "__path__") else own
                 for part in ("answers", "files", "report")
             )
             answer_kind_register(answers.ANSWERS)

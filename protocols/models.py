@@ -1,6 +1,7 @@
 """The tables of the protocols: what answers say beside labels, and what some protocols ask about."""
 
-from typing import ClassVar
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Final
 
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
@@ -13,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from campaign.database.constraints import is_one_of
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
+from campaign.models import Protocol
 
 
 class AnswerOfProtocol(models.Model):
@@ -26,10 +28,13 @@ class AnswerOfProtocol(models.Model):
         abstract = True
 
 
-def answer_triggers(protocol: str, *, declare: list[tuple[str, str]]) -> list[pgtrigger.Trigger]:
+def answer_triggers(
+    protocol: str, *, declare: list[tuple[str, str]], parts: dict[str, str] | None = None
+) -> list[pgtrigger.Trigger]:
     """Return the triggers of a protocol's answers: they stay, and each fits its judgment.
 
-    `<protocol>_answer_fits_its_judgment` in `triggers.sql` says what fits, of the new rows of a statement, with these variables.
+    `<protocol>_answer_fits_its_judgment` in `triggers.sql` says what fits, of the new rows of a statement, with these
+    variables and `parts` of its text.
     """
     name = f"{protocol}_answer"
     return [
@@ -44,6 +49,7 @@ def answer_triggers(protocol: str, *, declare: list[tuple[str, str]]) -> list[pg
             when=pgtrigger.After,
             referencing=pgtrigger.Referencing(new="new_rows"),  # type: ignore[no-untyped-call]
             declare=declare,
+            parts=parts,
         ),
     ]
 
@@ -82,6 +88,23 @@ class Criterion(models.TextChoices):
     ADEQUACY = "adequacy", _("adequacy")
 
 
+#: The criteria of each protocol that rates, by the pass in which they are asked about; 0 where there is none.
+CRITERIA: Final[Mapping[Protocol, Mapping[int, Criterion]]] = {
+    Protocol.RATING: {1: Criterion.FLUENCY, 2: Criterion.ADEQUACY},
+}
+_ASKED: Final = [
+    (criterion, protocol, part)
+    for protocol, criteria in CRITERIA.items()
+    for part, criterion in criteria.items()
+]
+
+
+def _by_criterion(found: Iterable[tuple[Criterion, object]]) -> str:
+    """Return SQL for what is found of the criterion of a new row."""
+    cases = " ".join(f"WHEN '{criterion}' THEN {value!r}" for criterion, value in found)
+    return f"CASE n.criterion {cases} END"
+
+
 class AdequacyBasis(models.TextChoices):
     """What the meaning of an output is compared with."""
 
@@ -109,7 +132,14 @@ class RatingAnswer(AnswerOfProtocol):
                 condition=models.Q(value__range=(1, 5)), name="rating_value_between_1_and_5"
             ),
         ]
-        triggers = answer_triggers("rating", declare=[("wrong", "RECORD")])
+        triggers = answer_triggers(
+            "rating",
+            declare=[("wrong", "RECORD")],
+            parts={
+                "its_protocol": _by_criterion((key, str(each)) for key, each, _part in _ASKED),
+                "its_part": _by_criterion((key, part) for key, _protocol, part in _ASKED),
+            },
+        )
 
     def __str__(self) -> str:
         return f"{self.judgment_id}: {self.criterion} {self.value}"

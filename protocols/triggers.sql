@@ -30,9 +30,9 @@ RETURN NULL;
 -- trigger rating_answer_fits_its_judgment
 {plan_by_index}
 SELECT n.judgment_id, n.criterion, j.labels,
-    j.protocol <> 'rating' AS is_of_another,
+    j.protocol <> {its_protocol} AS is_of_another,
     j.labels::integer[] <> '{1}'::integer[] AS is_labelled_otherwise,
-    j.part <> CASE n.criterion WHEN 'fluency' THEN 1 ELSE 2 END AS is_of_the_other_pass,
+    j.part <> {its_part} AS is_of_the_other_pass,
     j.is_by_others
 INTO wrong
 FROM new_rows n CROSS JOIN LATERAL (
@@ -46,9 +46,9 @@ FROM new_rows n CROSS JOIN LATERAL (
     WHERE d.id = n.judgment_id
     OFFSET 0
 ) j
-WHERE j.protocol <> 'rating'
+WHERE j.protocol <> {its_protocol}
     OR j.labels::integer[] <> '{1}'::integer[]
-    OR j.part <> CASE n.criterion WHEN 'fluency' THEN 1 ELSE 2 END
+    OR j.part <> {its_part}
     OR n.criterion = 'adequacy' AND NOT j.is_order_free AND NOT j.is_by_others AND NOT EXISTS (
         SELECT FROM annotation_block own
         JOIN annotation_judgment before ON before.block_id = own.id
@@ -69,7 +69,7 @@ WHERE j.protocol <> 'rating'
 LIMIT 1;
 {plan_as_before}
 IF wrong.is_of_another THEN
-    RAISE EXCEPTION 'judgment % is no rating', wrong.judgment_id
+    RAISE EXCEPTION 'judgment % is no rating of %', wrong.judgment_id, wrong.criterion
         USING ERRCODE = 'check_violation',
               CONSTRAINT = 'rating_answer_of_its_protocol';
 END IF;

@@ -10,13 +10,11 @@ from django.utils.translation import gettext_lazy as _
 from campaign.database.triggers import trigger_from_file
 from campaign.models import Protocol
 
-# Of these, labels say all. The answers of all others have a table of `protocols`, called after the protocol.
-_ANSWERED_BY_LABELS = {Protocol.RANKING, Protocol.TOP, Protocol.SORTING}
 _LOOK_UPS = "\n".join(
     f"    WHEN '{protocol.value}' THEN"
-    f" is_there := EXISTS (SELECT FROM protocols_{protocol.value.replace('_', '')}answer a WHERE a.judgment_id = NEW.id);"
+    f" is_there := EXISTS (SELECT FROM {protocol.answers_are_in} a WHERE a.judgment_id = NEW.id);"
     for protocol in Protocol
-    if protocol not in _ANSWERED_BY_LABELS
+    if protocol.answers_are_in
 )
 
 

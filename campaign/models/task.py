@@ -26,6 +26,13 @@ class Protocol(models.TextChoices):
     EDITING = "editing", _("blind editing")
     QUIZ = "quiz", _("quiz")
 
+    @property
+    def answers_are_in(self) -> str:
+        """The table of `protocols` with what answers say beside labels; empty where labels say all."""
+        if self in (Protocol.RANKING, Protocol.TOP, Protocol.SORTING):
+            return ""
+        return f"protocols_{self.value.replace('_', '')}answer"
+
 
 class TaskQuerySet(RecordedQuerySet["Task"]):
     def of(self, campaign: "Campaign | int | models.Expression") -> "TaskQuerySet":

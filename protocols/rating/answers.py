@@ -5,30 +5,22 @@ Which of the two is asked says the HIT: fluency is the first pass, adequacy the 
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from random import Random
 from typing import Any, Final
 
 from django import forms
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from rest_framework import serializers
 
 from annotation.models import Assignment, Judgment
-from annotation.protocols import AnswerKind, Needs, Passes, Rules, TextsBeside, rules_completed
+from annotation.protocols import Needs, Passes, Rules, TextsBeside, rules_completed
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Protocol
-from protocols.models import AdequacyBasis, Criterion, RatingAnswer
+from protocols.frame.scale.answers import criterion_asked, refusal, scale_answers
+from protocols.models import AdequacyBasis, Criterion
 from protocols.rating.feasibility import feasibility, feasibility_in_words
-from protocols.rating.statistics.ratings import POINTS
 
-#: By the pass of a HIT.
-_CRITERIA: Final = {1: Criterion.FLUENCY, 2: Criterion.ADEQUACY}
 _ADEQUACY: Final = 2
-#: Simulated judges take a step of the scale for each so many points of stated quality (0–100).
-_QUALITY_A_POINT: Final = 20.0
-#: …and perceive it with this standard deviation, in points.
-_NOISE: Final = 0.6
 
 
 _RULES: Final[dict[str, forms.Field]] = {
@@ -65,34 +57,10 @@ _RULES: Final[dict[str, forms.Field]] = {
 rules_complete: Final = partial(rules_completed, _RULES)
 
 
-class RatingAnswerSerializer(serializers.Serializer[object]):
-    """Points of an output."""
-
-    criterion = serializers.ChoiceField(
-        choices=Criterion.choices,
-        required=False,
-        help_text="What was asked, as the rules of the assignment say; it may be left out.",
-    )
-    value = serializers.IntegerField(min_value=1, max_value=POINTS, help_text="5 is best.")
-
-
-class RatingRulesSerializer(serializers.Serializer[object]):
-    """What a judge is asked about each output of a HIT, and what it is compared with."""
-
-    criterion = serializers.ChoiceField(choices=Criterion.choices)
-    adequacy_basis = serializers.ChoiceField(choices=AdequacyBasis.choices)
-
-
-def _criterion(part: int) -> Criterion:
-    return _CRITERIA.get(part, Criterion.FLUENCY)
-
-
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
-    asked = _criterion(assigned.part)
-    if answer.get("criterion", asked) != asked:
-        return SubmissionRefusedError(
-            _("What is rated here is: %(criterion)s.") % {"criterion": asked.label}, field="answer"
-        )
+    if refused := refusal(assigned, answer):
+        return refused
+    asked = criterion_asked(Protocol.RATING, assigned.part)
     is_order_kept = not (
         assigned.rules.get("order_free") or assigned.rules.get("adequacy_by_others")
     )
@@ -119,20 +87,6 @@ def _is_late(assigned: AssignedBlock) -> bool:
     return said.filter(Exists(second)).exists()
 
 
-def _as_given(row: Any) -> dict[str, Any]:
-    return {"criterion": row.criterion, "value": row.value}
-
-
-def _simulated(
-    qualities: Sequence[float],
-    _labels: Sequence[int | None],
-    _rules: Mapping[str, Any],
-    random: Random,
-) -> dict[str, int]:
-    perceived = qualities[0] / _QUALITY_A_POINT + 0.5 + random.gauss(0, _NOISE)
-    return {"value": min(POINTS, max(1, round(perceived)))}
-
-
 def _texts(part: int, rules: Mapping[str, Any]) -> TextsBeside:
     """Fluency is of the output alone; adequacy has what it is compared with, and no neighbours."""
     basis = rules_complete(rules)["adequacy_basis"] if part == _ADEQUACY else None
@@ -144,7 +98,7 @@ def _texts(part: int, rules: Mapping[str, Any]) -> TextsBeside:
 
 
 def _pass_rules(part: int, _of_task: Mapping[str, Any]) -> Rules:
-    return {"criterion": _criterion(part).value}
+    return {"criterion": criterion_asked(Protocol.RATING, part).value}
 
 
 def _needs(texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any]) -> Needs:
@@ -168,20 +122,12 @@ def _needs(texts: Sequence[int], judges: int, most: int, rules: Mapping[str, Any
     return Needs(judges=found.needed_judges, is_feasible=found.is_feasible, words=words)
 
 
-ANSWERS: Final = AnswerKind(
-    protocol=Protocol.RATING,
-    candidates=range(1, 2),
-    serializer=RatingAnswerSerializer,
+ANSWERS: Final = scale_answers(
+    Protocol.RATING,
     refusal=_refusal,
-    table=RatingAnswer,
-    row=lambda answer, part: {"criterion": _criterion(part).value, "value": answer["value"]},
-    as_given=_as_given,
     shown_rules=lambda _campaign, rules: {
         "adequacy_basis": rules_complete(rules)["adequacy_basis"]
     },
-    rules_serializer=RatingRulesSerializer,
-    simulated=_simulated,
-    score_of_one=lambda answer: float(answer["value"]),
     passes=Passes(
         texts=_texts,
         rules=_pass_rules,

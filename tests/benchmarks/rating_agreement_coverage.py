@@ -14,7 +14,7 @@ from math import isnan, nan
 
 import numpy as np
 
-from protocols.rating.statistics.agreement import rating_agreement
+from protocols.frame.scale.statistics.agreement import rating_agreement
 from tests.benchmarks.rating_coverage import WORLDS
 from tests.simulated.ratings import RatingWorld, simulated_ratings
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from protocols.rating.statistics.means import MeanRatings, mean_ratings
+from protocols.frame.scale.statistics.means import MeanRatings, mean_ratings
 from tests.simulated.ratings import RatingWorld, simulated_ratings
 
 FloatArray = npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from protocols.rating.statistics.ratings import POINTS, Items, Ratings
+from protocols.frame.scale.statistics.ratings import POINTS, Items, Ratings
 from tests.simulated.allotment import allot
 
 FloatArray = npt.NDArray[np.float64]

@@ -10,21 +10,21 @@ import numpy.typing as npt
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from protocols.rating.computed import RatingOptions, ratings_found
-from protocols.rating.files import easy_items, read_ratings
-from protocols.rating.statistics.ratings import POINTS, Items
-from protocols.rating.tables import ratings_report
+from protocols.frame.scale.computed import RatingOptions, ratings_found
+from protocols.frame.scale.files import easy_items, read_ratings
+from protocols.frame.scale.statistics.ratings import POINTS, Items
+from protocols.frame.scale.tables import ratings_report
 from ranking.core.ranges import Correction
 from ranking.management.arguments import POSITIVE, SEED, SHARE, number_between, whole_number
 from ranking.management.file_command import (
     Options,
-    Progress,
     ReportCommand,
     add_files_of_answers,
     add_left_out_judges,
     refuse,
     segment_texts,
 )
+from ranking.management.output import Progress
 from ranking.reports import Report
 
 

@@ -38,10 +38,9 @@ export const rulesAfter = (rules) => rules;
 
 // What is asked about the output, and the names of both ends of the scale. Adequacy: of what is shown beside it.
 /** @param {Rules} rules */
-export function asked({ criterion, adequacy_basis: basis }) {
-  const of = criterion === "adequacy" ? "adequacy" : "fluency";
+export function asked({ criterion: of = "fluency", adequacy_basis: basis = "reference" }) {
   return {
-    question: of === "adequacy" ? `asked_adequacy_${basis ?? "reference"}` : "asked_fluency",
+    question: of === "adequacy" ? `asked_adequacy_${basis}` : `asked_${of}`,
     best: `best_${of}`,
     worst: `worst_${of}`,
   };

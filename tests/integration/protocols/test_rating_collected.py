@@ -8,8 +8,8 @@ import pytest
 from annotation.services import judgments_number, quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
-from protocols.rating.files import RatingsRead, rating_lines, ratings_chosen, read_ratings
-from protocols.rating.statistics.ratings import Criterion
+from protocols.frame.scale.files import RatingsRead, rating_lines, ratings_chosen, read_ratings
+from protocols.models import Criterion
 from ranking.analyses import completed
 from ranking.analyses.kind import JUDGMENT_OPTIONS
 from ranking.selectors.chosen_judgments import judgments_chosen

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from campaign.models import Task
-from protocols.rating.files import rating_lines
+from protocols.frame.scale.files import rating_lines
 from ranking.analyses import OptionError
 from ranking.reports import Report
 from ranking.reports.stored import report_in

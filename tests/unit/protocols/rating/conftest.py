@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from protocols.rating.statistics.ratings import Items, Ratings
+from protocols.frame.scale.statistics.ratings import Items, Ratings
 
 #: Segment, systems ("A" or "A,B"), judge, value; and a condition, if any.
 Row = tuple[int, str, str, int] | tuple[int, str, str, int, str]

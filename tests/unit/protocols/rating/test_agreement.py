@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.rating.statistics.agreement import chance_corrected, rating_agreement
-from protocols.rating.statistics.ratings import THREE_POINTS, Ratings
+from protocols.frame.scale.statistics.agreement import chance_corrected, rating_agreement
+from protocols.frame.scale.statistics.ratings import THREE_POINTS, Ratings
 from tests.simulated.ratings import RatingWorld, simulated_ratings
 
 MakeRatings = Callable[..., Ratings]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from campaign.formats import FormatError
-from protocols.rating.files import easy_items, read_ratings
-from protocols.rating.statistics.ratings import Criterion
+from protocols.frame.scale.files import easy_items, read_ratings
+from protocols.models import Criterion
 from ranking.files import SelectionError
 
 MakeFile = Callable[..., str]

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from protocols.rating.statistics.judges import proposed_easy_items, rating_judges, standardised
-from protocols.rating.statistics.ratings import Ratings
+from protocols.frame.scale.statistics.judges import proposed_easy_items, rating_judges, standardised
+from protocols.frame.scale.statistics.ratings import Ratings
 from tests.simulated.ratings import RatingWorld, simulated_ratings
 
 MakeRatings = Callable[..., Ratings]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from protocols.rating.statistics.judges import standardised
-from protocols.rating.statistics.means import MeanRating, mean_ratings
-from protocols.rating.statistics.ratings import Ratings
+from protocols.frame.scale.statistics.judges import standardised
+from protocols.frame.scale.statistics.means import MeanRating, mean_ratings
+from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.ranges import Correction
 from ranking.core.scores import Shortage
 from tests.benchmarks.rating_coverage import measured

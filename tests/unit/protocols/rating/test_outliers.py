@@ -5,16 +5,17 @@ from collections.abc import Callable
 import pytest
 from scipy.stats import norm
 
-from protocols.rating.statistics.criteria import correlated_criteria
-from protocols.rating.statistics.judges import RatingJudge, rating_judges
-from protocols.rating.statistics.outliers import (
+from protocols.frame.scale.statistics.criteria import correlated_criteria
+from protocols.frame.scale.statistics.judges import RatingJudge, rating_judges
+from protocols.frame.scale.statistics.outliers import (
     Rule,
     by_both_criteria,
     overlap,
     rating_outliers,
     removals,
 )
-from protocols.rating.statistics.ratings import Criterion, Ratings
+from protocols.frame.scale.statistics.ratings import Ratings
+from protocols.models import Criterion
 
 MakeRatings = Callable[..., Ratings]
 

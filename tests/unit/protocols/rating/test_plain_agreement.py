@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from protocols.rating.statistics.agreement import rating_agreement
-from protocols.rating.statistics.ratings import Ratings
+from protocols.frame.scale.statistics.agreement import rating_agreement
+from protocols.frame.scale.statistics.ratings import Ratings
 from tests.benchmarks.rating_agreement_coverage import coverage_of_agreement
 from tests.benchmarks.rating_coverage import WORLDS
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from protocols.rating.statistics.ratings import Ratings
+from protocols.frame.scale.statistics.ratings import Ratings
 
 FloatArray = npt.NDArray[np.float64]
 Int64Array = npt.NDArray[np.int64]

@@ -9,17 +9,17 @@ import numpy as np
 import numpy.typing as npt
 from django.utils.translation import gettext as _
 
-from protocols.rating.files import RatingsRead
-from protocols.rating.statistics.agreement import RatingAgreement, rating_agreement
-from protocols.rating.statistics.criteria import CriteriaCorrelation, correlated_criteria
-from protocols.rating.statistics.judges import (
+from protocols.frame.scale.files import RatingsRead
+from protocols.frame.scale.statistics.agreement import RatingAgreement, rating_agreement
+from protocols.frame.scale.statistics.criteria import CriteriaCorrelation, correlated_criteria
+from protocols.frame.scale.statistics.judges import (
     RatingJudge,
     proposed_easy_items,
     rating_judges,
     standardised,
 )
-from protocols.rating.statistics.means import MeanRatings, mean_ratings
-from protocols.rating.statistics.outliers import (
+from protocols.frame.scale.statistics.means import MeanRatings, mean_ratings
+from protocols.frame.scale.statistics.outliers import (
     Removal,
     Rule,
     RuleOutcome,
@@ -29,7 +29,8 @@ from protocols.rating.statistics.outliers import (
     rating_outliers,
     removals,
 )
-from protocols.rating.statistics.ratings import THREE_POINTS, Criterion, Ratings
+from protocols.frame.scale.statistics.ratings import THREE_POINTS, Ratings
+from protocols.models import Criterion
 from ranking.core.ranges import Correction
 
 BoolArray = npt.NDArray[np.bool_]
@@ -110,7 +111,7 @@ class RatingsFound:
     agreement : tuple of AgreementOf
         By criterion, condition and number of points.
     both : mapping of Rule to tuple of str
-        Outliers by both criteria; empty with one.
+        Outliers by each criterion, of adequacy and fluency; empty with one of these.
     correlated : CriteriaCorrelation or None
     proposed_easy : int64, shape (P,)
         Places of items for an organiser to read, if no list of easy items was given.
@@ -154,7 +155,7 @@ def ratings_found(
         criterion: _of_criterion(each, options, easy) for criterion, each in ratings.items()
     }
     of_both = {criterion: found.outliers for criterion, found in criteria.items()}
-    is_complete = len(ratings) == len(Criterion)
+    is_complete = {Criterion.FLUENCY, Criterion.ADEQUACY} <= ratings.keys()
     first = next(iter(ratings.values()))
     return RatingsFound(
         criteria=criteria,

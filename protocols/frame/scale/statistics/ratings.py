@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -14,16 +13,6 @@ BoolArray = npt.NDArray[np.bool_]
 
 #: Points of the scale of Hamon et al. (2007); the highest is the best.
 POINTS = 5
-
-
-class Criterion(StrEnum):
-    """What is rated, in the order of the passes."""
-
-    FLUENCY = "fluency"
-    """Whether the text is good language, seen alone."""
-
-    ADEQUACY = "adequacy"
-    """How much of the meaning is there, seen beside the reference (or the source)."""
 
 
 @dataclass(frozen=True)

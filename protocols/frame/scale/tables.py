@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.utils.formats import number_format
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from protocols.frame.scale.computed import AgreementOf, CriterionFound, RatingOptions, RatingsFound
+from protocols.frame.scale.files import RatingsRead
+from protocols.frame.scale.statistics.means import MeanRatings
+from protocols.frame.scale.statistics.outliers import Rule
 from protocols.frame.tables import CellsOf, files_data, rules_between, table_of
-from protocols.rating.computed import AgreementOf, CriterionFound, RatingOptions, RatingsFound
-from protocols.rating.files import RatingsRead
-from protocols.rating.statistics.means import MeanRatings
-from protocols.rating.statistics.outliers import Rule
-from protocols.rating.statistics.ratings import Criterion
+from protocols.models import Criterion
 from ranking.code_version import code_version
 from ranking.core.diagnosis.correlation import SampledCorrelation
 from ranking.core.ranges import Correction
@@ -31,8 +32,8 @@ from ranking.wording.numbers import decimals, percent_in_figures
 
 
 def criterion_in_words(criterion: Criterion) -> str:
-    """Return "Fluency" or "Adequacy"."""
-    return {Criterion.FLUENCY: _("Fluency"), Criterion.ADEQUACY: _("Adequacy")}[criterion]
+    """Return the name of a criterion as a heading."""
+    return capfirst(criterion.label)
 
 
 def rule_in_words(rule: Rule) -> str:

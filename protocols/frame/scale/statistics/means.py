@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from protocols.rating.statistics.ratings import Ratings
+from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import (

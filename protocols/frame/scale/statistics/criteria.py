@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from protocols.rating.statistics.outliers import system_means
-from protocols.rating.statistics.ratings import Ratings
+from protocols.frame.scale.statistics.outliers import system_means
+from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.diagnosis.correlation import (
     Coefficient,
     SampledCorrelation,

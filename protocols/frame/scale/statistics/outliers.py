@@ -9,8 +9,8 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from protocols.rating.statistics.judges import RatingJudge
-from protocols.rating.statistics.ratings import Criterion, Ratings
+from protocols.frame.scale.statistics.judges import RatingJudge
+from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 
 FloatArray = npt.NDArray[np.float64]
@@ -156,7 +156,7 @@ def overlap(outcomes: Sequence[RuleOutcome]) -> RuleOverlap:
 
 
 def by_both_criteria(
-    outcomes: Mapping[Criterion, Sequence[RuleOutcome]],
+    outcomes: Mapping[str, Sequence[RuleOutcome]],
 ) -> dict[Rule, tuple[str, ...]]:
     """Return the judges who are outliers by a rule in each criterion (last row of Table 3)."""
     found = {}

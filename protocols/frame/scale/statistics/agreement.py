@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from protocols.rating.statistics.ratings import Ratings
+from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.agreement.intervals import (
     VarianceParts,
     jackknife,

@@ -1,0 +1,90 @@
+"""The answers of a scale: points of one output by a criterion, of which 5 are best."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from annotation.protocols import AnswerKind
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.models import Protocol
+from protocols.frame.scale.statistics.ratings import POINTS
+from protocols.models import CRITERIA, AdequacyBasis, Criterion, RatingAnswer
+
+#: Simulated judges take a step of the scale for each so many points of stated quality (0–100).
+_QUALITY_A_POINT: Final = 20.0
+#: …and perceive it with this standard deviation, in points.
+_NOISE: Final = 0.6
+
+
+class RatingAnswerSerializer(serializers.Serializer[object]):
+    """Points of an output."""
+
+    criterion = serializers.ChoiceField(
+        choices=Criterion.choices,
+        required=False,
+        help_text="What was asked, as the rules of the assignment say; it may be left out.",
+    )
+    value = serializers.IntegerField(min_value=1, max_value=POINTS, help_text="5 is best.")
+
+
+class RatingRulesSerializer(serializers.Serializer[object]):
+    """What a judge is asked about each output of a HIT, and what it is compared with."""
+
+    criterion = serializers.ChoiceField(choices=Criterion.choices)
+    adequacy_basis = serializers.ChoiceField(choices=AdequacyBasis.choices)
+
+
+def criterion_asked(protocol: str, part: int) -> Criterion:
+    """Return what a HIT of this pass asks about: of the first one where a pass is not known."""
+    criteria = CRITERIA[Protocol(protocol)]
+    return criteria.get(part, next(iter(criteria.values())))
+
+
+def refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
+    """Refuse points by another criterion than the one asked about."""
+    asked = criterion_asked(assigned.protocol, assigned.part)
+    if answer.get("criterion", asked) == asked:
+        return None
+    return SubmissionRefusedError(
+        _("What is rated here is: %(criterion)s.") % {"criterion": asked.label}, field="answer"
+    )
+
+
+def _as_given(row: Any) -> dict[str, Any]:
+    return {"criterion": row.criterion, "value": row.value}
+
+
+def _simulated(
+    qualities: Sequence[float],
+    _labels: Sequence[int | None],
+    _rules: Mapping[str, Any],
+    random: Random,
+) -> dict[str, int]:
+    perceived = qualities[0] / _QUALITY_A_POINT + 0.5 + random.gauss(0, _NOISE)
+    return {"value": min(POINTS, max(1, round(perceived)))}
+
+
+def scale_answers(protocol: Protocol, **particular: Any) -> AnswerKind:
+    """Return the answers of a protocol whose `CRITERIA` are rated one output at a time."""
+    of_all: dict[str, Any] = {
+        "serializer": RatingAnswerSerializer,
+        "rules_serializer": RatingRulesSerializer,
+        "shown_rules": lambda _campaign, _rules: {"criterion": criterion_asked(protocol, 0).value},
+        "refusal": refusal,
+        "simulated": _simulated,
+    }
+    return AnswerKind(
+        protocol=protocol,
+        candidates=range(1, 2),
+        table=RatingAnswer,
+        row=lambda answer, part: {
+            "criterion": criterion_asked(protocol, part).value,
+            "value": answer["value"],
+        },
+        as_given=_as_given,
+        score_of_one=lambda answer: float(answer["value"]),
+        **{**of_all, **particular},
+    )
