@@ -29,16 +29,17 @@ from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
 from ranking.files import SelectionError
 from ranking.files.labels import (
+    Refuse,
     candidate_of,
     count_of,
     integer_of,
     json_lines,
+    judge_of,
     keys_check,
     read_objects,
     text_of,
     word_of,
 )
-from ranking.files.labels import Refuse, judge_of
 from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
 from ranking.files.vocabulary import systems_by_row

@@ -18,13 +18,13 @@ from ranking.core.ranges import Correction
 from ranking.management.arguments import POSITIVE, SEED, SHARE, number_between, whole_number
 from ranking.management.file_command import (
     Options,
+    Progress,
     ReportCommand,
     add_files_of_answers,
     add_left_out_judges,
     refuse,
     segment_texts,
 )
-from ranking.management.output import Progress
 from ranking.reports import Report
 
 
