@@ -33,7 +33,7 @@ from ranking.wording.numbers import decimals, percent_in_figures
 
 def criterion_in_words(criterion: Criterion) -> str:
     """Return the name of a criterion as a heading."""
-    return capfirst(criterion.label)
+    return capfirst(str(criterion.label))
 
 
 def rule_in_words(rule: Rule) -> str:
