@@ -36,7 +36,8 @@ SUGGESTED_RULES = (
     (JudgeMeasure.DAMAGE_IGNORED, RuleDirection.BELOW, 0.01, 5),
     (JudgeMeasure.TYPED_IN_ORDER, RuleDirection.BELOW, 0.01, 5),
     (JudgeMeasure.ONE_LABEL, RuleDirection.ABOVE, 0.5, 20),
-    (JudgeMeasure.SECONDS, RuleDirection.BELOW, 5.0, 30),
+    # Faster than a sentence and two outputs can be read, so that a few blocks are enough.
+    (JudgeMeasure.SECONDS, RuleDirection.BELOW, 3.0, 5),
 )
 
 
@@ -141,6 +142,11 @@ def quality_rules_suggest(*, campaign: Campaign, user: User | None) -> list[Qual
         quality_rule_add(campaign=campaign, terms=terms, user=user)
         for terms in suggested_terms(campaign=campaign)
     ]
+
+
+def suggested_rules_add(*, campaign: Campaign, **_rest: Any) -> None:
+    """Give a new campaign the suggested rules; they only warn."""
+    quality_rules_suggest(campaign=campaign, user=None)
 
 
 @transaction.atomic

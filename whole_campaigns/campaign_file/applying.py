@@ -177,7 +177,10 @@ def _begun(said: Said, by: User | None, folders: TextFolders | None, must_be_new
         organisers = [by] if by else organisers_of_quintet().filter(is_staff=True)
         try:
             campaign = campaign_create(
-                slug=said.get("slug"), name=said.get("name"), organisers=organisers
+                slug=said.get("slug"),
+                name=said.get("name"),
+                organisers=organisers,
+                with_suggested_rules=said.get("quality_rules") is None,
             )
         except ValidationError as error:
             raise said.error(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -95,18 +96,26 @@ def _three_digits(times: Int64Array) -> Int64Array:
     return (times + step // 2) // step * step
 
 
+#: A judge who rushes is found after so few blocks; the range of all times has this one-sided confidence.
+_FIVE: Final = 5
+_CONFIDENCE_OF_FIVE: Final = 1 - 0.5**_FIVE
+
+
 def median_times_of_tallies(
     times: KeyedSums, judges: int, *, confidence: float = 0.95
 ) -> list[MedianTime | None]:
     """Return the median of each of so many judges, with its interval; None without times.
 
-    The interval lies between two of the times (Conover 1999, §3.2).
+    The interval lies between two of the times (Conover 1999, §3.2). Of five blocks it is the range
+    of all times, which holds in 15 of 16 cases: each end alone errs in 1 of 32.
     """
     judge, milliseconds = times.columns()
     ends = np.searchsorted(judge, np.arange(judges + 1))
     up_to = np.concatenate([[0], np.cumsum(times.values[:, 0])])
     counts = np.diff(up_to[ends])
     below = _binomial_quantiles((1 - confidence) / 2, counts)
+    if confidence <= _CONFIDENCE_OF_FIVE:
+        below = np.where(counts == _FIVE, np.maximum(below, 1), below)
     found: list[MedianTime | None] = []
     for index, count in enumerate(counts.tolist()):
         if not count:

@@ -96,7 +96,7 @@ test_sets:
     design:
       reference_rate: 0
 quality_rules:
-  - {{measure: seconds, direction: below, threshold: 6, minimum: 30, action: warn}}
+  - {{measure: seconds, direction: below, threshold: 4, minimum: 5, action: warn}}
   - {{measure: one_label, direction: above, threshold: 0.5, minimum: 20, action: warn, switched_off: true}}
 instructions:
   - {{language: de, text: Ordne neu.}}
@@ -113,7 +113,7 @@ state: paused
         "~ test_sets › museum en-de › systems › ember › team: – → Theirs",
         "~ test_sets › museum en-de › design › reference_rate: 0.25 → 0.0",
         "− test_sets › museum en-de › design › rank_shown_reference: true → –",
-        "~ quality_rules › seconds › threshold: 5.0 → 6.0",
+        "~ quality_rules › seconds › threshold: 3.0 → 4.0",
         "− quality_rules › one_label: direction: above, threshold: 0.5, minimum: 20, action: warn → –",
         "~ panels › P › minutes_allowed: 40 → 50",
         "~ state: open → paused",

@@ -126,6 +126,7 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     assert {action.evidence["rule"]["measure"] for action in actions} == {
         "reference_ignored",
         "damage_ignored",
+        "seconds",
     }
     assert actions[0].evidence["watermark"] == 2 * BLOCKS + 32
     assert actions[0].evidence["measures"]["reference"] == careless["reference"]
@@ -164,6 +165,29 @@ def test_who_types_the_ranks_as_outputs_are_shown_is_warned_by_the_suggested_rul
     measured = action.evidence["measures"]["typed_in_order"]
     assert measured["value"] == pytest.approx(50 / 6**6)
     assert measured["evidence"] == 6
+
+
+@pytest.mark.parametrize("blocks", [5, 6, 9])
+def test_judges_who_rush_are_warned_by_the_suggested_rules_after_five_blocks(
+    judged: TestSetWriter, campaign: Campaign, blocks: int
+) -> None:
+    shown = list(Block.objects.filter(hit__task=judged.task)[:blocks])
+    with judged.at_once():
+        for number, block in enumerate(shown):
+            at_random = [1 + (number * 7 + place * 3) % 4 for place in range(4)]
+            judged.judgment("rushing", block, at_random, active_ms=900 + 40 * number)
+            judged.judgment("brisk", block, [2, 1, 3, 4], active_ms=6_000)
+        for block in shown[:4]:
+            judged.judgment("begun", block, [2, 1, 3, 4], active_ms=1_000)
+    quality_rules_suggest(campaign=campaign, user=None)
+
+    rank_task(judged.task.pk)
+
+    rushed = QualityAction.objects.filter(rule__measure="seconds")
+    assert {action.judge.pseudonym for action in rushed} == {"rushing", "careless"}
+    assert judge_status(judge_called("rushing")) == JudgeStatus.WARNED
+    for name in ("brisk", "begun", "careful"):
+        assert judge_status(judge_called(name)) == JudgeStatus.GOOD
 
 
 def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(

@@ -65,6 +65,8 @@ def test_the_median_and_its_interval_are_those_of_the_ordered_times(
         assert median.blocks == len(own)
         assert median.seconds == pytest.approx(np.median(own), rel=1e-12)
         below = int(binom.ppf((1 - confidence) / 2, len(own), 0.5))
+        if len(own) == 5:  # the range of all, each end of which errs in 1 of 32
+            below = max(below, 1)
         ends = (own[below - 1], own[len(own) - below]) if below else (None, None)
         assert (median.low, median.high) == pytest.approx(ends)
 
