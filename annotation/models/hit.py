@@ -29,7 +29,7 @@ class IsAnyOf(models.Func):
     output_field = models.BooleanField()
 
 
-class HITQuerySet(models.QuerySet["HIT"]):  # type: ignore[name-defined]
+class HITQuerySet(models.QuerySet["HIT"]):
     def incomplete(self) -> "HITQuerySet":
         """Return the HITs that are not completed, lent or not."""
         return self.filter(completed_at__isnull=True)

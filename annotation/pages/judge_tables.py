@@ -320,14 +320,14 @@ class TimeSheetTable(DeskTable):
         return format_html('<a href="{}{}/">{}</a>', self._judge, row.pk, row.pseudonym)
 
     def cell_sentences(self, row: Any) -> str:
-        return number_format(_worked(row).sentences)
+        return number_format(_sums(row).sentences)
 
     def cell_time(self, row: Any) -> str:
-        return clock_time(_worked(row).active_seconds)
+        return clock_time(_sums(row).active_seconds)
 
     def cell_days(self, row: Any) -> str:
         return "" if isinstance(row, Worked) else number_format(TimeSums(*row.worked).days)
 
 
-def _worked(row: Any) -> Worked | TimeSums:
+def _sums(row: Any) -> Worked | TimeSums:
     return row if isinstance(row, Worked) else TimeSums(*row.worked)

@@ -121,15 +121,14 @@ def firsts_scheduled(
         wanted = slot(parameters=parameters, step=sequence.scheduled + step, inter=inter)
         families.add(wanted.family)
         inter += wanted.purpose is Purpose.INTER
-    rows = dict(
-        HIT.objects.filter(
-            design=design,
-            family__in=families,
-            purpose=HITPurpose.FIRST,
-            # Nobody judged a withdrawn HIT: there is nothing to compare a repeat with.
-            withdrawn_at__isnull=True,
-        ).values_list("pk", "family")
-    )
+    found = HIT.objects.filter(
+        design=design,
+        family__in=families,
+        purpose=HITPurpose.FIRST,
+        # Nobody judged a withdrawn HIT: there is nothing to compare a repeat with.
+        withdrawn_at__isnull=True,
+    ).values_list("pk", "family")
+    rows = {pk: family for pk, family in found if family is not None}
     return [(pk, rows[pk], plan) for pk, plan in plans_read(rows).items()]
 
 

@@ -8,9 +8,16 @@ from django.forms.models import fields_for_model
 
 from campaign.models import Campaign
 from campaign.services import ReferenceRankedError, RulesRefusedError, campaign_change
-from campaign.services.rules import Rules
+from campaign.services.rules import MAX_BLOCKS, MAX_LEASE_MINUTES, Rules
 
 _RULES: Final = tuple(Rules.__annotations__)
+#: The largest number of each that is one.
+_MOST: Final = {"blocks_per_judge": MAX_BLOCKS, "lease_minutes": MAX_LEASE_MINUTES}
+
+
+def _field(field: Any, **options: Any) -> Any:
+    limits = {"min_value": 1, "max_value": _MOST[field.name]} if field.name in _MOST else {}
+    return field.formfield(**limits, **options)
 
 
 class SettingsForm(forms.Form):
@@ -19,7 +26,7 @@ class SettingsForm(forms.Form):
     def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:
         self.campaign = campaign
         super().__init__(data, initial={name: getattr(campaign, name) for name in _RULES})
-        self.fields.update(fields_for_model(Campaign, _RULES))
+        self.fields.update(fields_for_model(Campaign, _RULES, formfield_callback=_field))
 
     def save(self, *, rank_shown_reference: bool = False) -> bool:
         """Change what was changed here and nothing else; False, with an error, if refused.

@@ -17,6 +17,7 @@ from annotation.services import (
     quality_rules_suggest,
     training_propose,
 )
+from annotation.services.numbers import pages_changed
 from campaign.models import (
     BadReference,
     Campaign,
@@ -163,6 +164,7 @@ def make_world() -> World:
     report = ProblemReport.objects.create(
         client_id=uuid4(), judge=judge, block=block, task=mine, kind="page"
     )
+    pages_changed([mine.pk], problem_reports=1)
     run = ranking_run_compute(task_id=mine.pk)
     assert run is not None
     make_organiser(mine.test_set.campaign, "owner@example.org")

@@ -268,7 +268,7 @@ def _claim_first(hits: HITQuerySet) -> ClaimedHIT | None:
     # A HIT that is being lent to somebody else is skipped. Unlocked, it would be chosen twice: the
     # second judge would wait for the first one, to be refused its lease by the database.
     hit = hits.available().select_for_update(skip_locked=True, no_key=True).first()
-    return hit and ClaimedHIT(hit)
+    return None if hit is None else ClaimedHIT(hit)
 
 
 def _claim_next(task: OpenTask, asks: JudgeAsks, *, holds_check: bool | None) -> ClaimedHIT | None:

@@ -202,7 +202,8 @@ def _release(task: Task) -> int:
     of_withdrawn = set(
         waiting.filter(repeats__withdrawn_at__isnull=False).values_list("pk", flat=True)
     )
-    found = dict(waiting.exclude(pk__in=of_withdrawn).values_list("pk", "repeats"))
+    rows = waiting.exclude(pk__in=of_withdrawn).values_list("pk", "repeats")
+    found = {pk: first for pk, first in rows if first is not None}
     held, needless = _last_ones(task, found)
     if of_withdrawn or needless:
         planning = PlanningTransaction.locked(task.pk)
@@ -234,7 +235,8 @@ def _last_of_each(firsts: Collection[int]) -> dict[int, tuple[int, bool]]:
     for pk, first, completed in repeats.order_by("number").values_list(
         "pk", "repeats", "completed_at"
     ):
-        rows[first].append((pk, completed is not None))
+        if first is not None:
+            rows[first].append((pk, completed is not None))
     return {
         first: (of[-1][0], all(is_done for _pk, is_done in of[:-1]))
         for first, of in rows.items()

@@ -164,7 +164,7 @@ def ratings_found(
             for criterion, each in read.ratings.items()
             for row in _agreement(criterion, each, options)
         ),
-        both=by_both_criteria(of_both) if is_complete else {},
+        both=by_both_criteria(of_both.values()) if is_complete else {},
         correlated=correlated_criteria(
             ratings[Criterion.FLUENCY], ratings[Criterion.ADEQUACY], confidence=options.confidence
         )

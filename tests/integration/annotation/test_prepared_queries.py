@@ -94,8 +94,8 @@ def assignments_of_all_kinds() -> list[Assignment]:
     HIT.objects.filter(number__range=(18, 26)).update(holds_check=True)
     HIT.objects.filter(number__range=(26, 29)).update(is_standby=True)
     # As if the last were a repeat of a HIT of theirs.
-    first, *_others, last = HIT.objects.incomplete().order_by("number")
-    HIT.objects.filter(pk=last.pk).update(purpose="intra", repeats=first)
+    repeated, *_others, last = HIT.objects.incomplete().order_by("number")
+    HIT.objects.filter(pk=last.pk).update(purpose="intra", repeats=repeated)
     # As if it were of a protocol with passes.
     HIT.objects.filter(pk=held_too.hit_id).update(part=1)
     return [held, held_too]

@@ -54,6 +54,7 @@ def a_conflict_is_with_a_system_elsewhere(attempt: Attempt) -> None:
 @breaks("judge_joined_by_a_link_of_the_campaign")
 def somebody_comes_by_a_link_that_is_not_for_them(attempt: Attempt) -> None:
     link = link_for_anybody()()
+    assert isinstance(link, Invitation)
     elsewhere = make_campaign("elsewhere")
     member = make_judge(link.campaign, "member")
     theirs = Invitation.objects.create(

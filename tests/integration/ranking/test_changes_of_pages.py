@@ -20,6 +20,7 @@ from annotation.services import (
     quality_action_take,
     quality_rule_switch_off,
 )
+from annotation.services.numbers import pages_changed
 from annotation.services.quality import RuleTerms, quality_rule_add
 from annotation.services.systems import system_withdraw
 from campaign.models import Judge, User
@@ -54,6 +55,7 @@ def report(writer: TestSetWriter, _user: User) -> None:
         task=writer.task,
         kind="source",
     )
+    pages_changed([writer.task.pk], problem_reports=1)
 
 
 def skip_taken_back(writer: TestSetWriter, _user: User) -> None:

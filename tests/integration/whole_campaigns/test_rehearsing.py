@@ -160,7 +160,6 @@ def test_it_is_gone_when_the_campaign_opens(campaign: Campaign, organiser: User)
     }
     assert added == {
         "campaign_job": 2,
-        "campaign_campaignstatechange": 1,
         # That it began and ended, and that the campaign opened.
         "campaign_activityevent": 3,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -156,17 +156,12 @@ def overlap(outcomes: Sequence[RuleOutcome]) -> RuleOverlap:
 
 
 def by_both_criteria(
-    outcomes: Mapping[str, Sequence[RuleOutcome]],
+    outcomes: Iterable[Sequence[RuleOutcome]],
 ) -> dict[Rule, tuple[str, ...]]:
-    """Return the judges who are outliers by a rule in each criterion (last row of Table 3)."""
+    """Return the judges who are outliers by a rule in each of some criteria (last row of Table 3)."""
     found = {}
     for rule in Rule:
-        groups = [
-            set(each.outliers)
-            for of_one in outcomes.values()
-            for each in of_one
-            if each.rule is rule
-        ]
+        groups = [set(each.outliers) for of_one in outcomes for each in of_one if each.rule is rule]
         found[rule] = tuple(sorted(set.intersection(*groups))) if groups else ()
     return found
 

@@ -60,7 +60,7 @@ def test_table_3_is_counted_from_judges_that_fit_it() -> None:
     both = {criterion: overlap(each) for criterion, each in found.items()}
     assert [len(each.both) for each in both.values()] == [20, 15]
     assert [(each.upper, each.lower) for each in both.values()] == [(17, 3), (5, 10)]
-    assert by_both_criteria(found)[Rule.EASY_ITEMS] == ("005", "006", "007", "008")
+    assert by_both_criteria(found.values())[Rule.EASY_ITEMS] == ("005", "006", "007", "008")
 
 
 def test_45_of_125_are_a_few_more_than_normal_judges_would_be() -> None:

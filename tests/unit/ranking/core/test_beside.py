@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from ranking.core.arrays import FloatArray
 from ranking.core.beside import (
     UNITS,
     ActiveTime,
     DrawnScores,
-    FloatArray,
     JudgedTask,
     NoCorrelation,
     OutputScores,
