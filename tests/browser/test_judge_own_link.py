@@ -53,3 +53,46 @@ def test_another_device_finds_what_had_not_gone_out_when_the_page_was_left(
     # Nothing waits; it is said only of what went out from this page.
     expect(page.locator("#status")).to_have_text(re.compile("^(Sent)?$"))
     assert Judgment.objects.count() == 2
+
+
+def test_the_link_is_offered_once_and_goes_with_the_next_answer(
+    page: Page, judge: Judge, sign_in: SignIn
+) -> None:
+    sign_in(page, judge)
+    offer = page.locator("#own-link-offer")
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        expect(offer).to_be_hidden()
+        judge_block(page)
+    expect(offer).to_be_visible()
+    at_sentence(page, 1)
+    judge_block(page)
+    at_sentence(page, 2)
+    expect(offer).to_have_count(0)
+    page.reload()
+    for position in (2, 3):
+        at_sentence(page, position)
+        judge_block(page)
+    expect(page.locator("#sentence")).not_to_have_text("Sentence 3 of 3")
+    expect(offer).to_be_hidden()
+
+
+@pytest.mark.parametrize("closed_by", ["#own-link-dismiss", "reload"])
+def test_an_offer_that_was_seen_does_not_come_back(
+    page: Page, judge: Judge, sign_in: SignIn, closed_by: str
+) -> None:
+    sign_in(page, judge)
+    for position in (1, 2, 3):
+        at_sentence(page, position)
+        judge_block(page)
+    offer = page.locator("#own-link-offer")
+    expect(offer).to_be_visible()
+    at_sentence(page, 1)
+    if closed_by == "reload":
+        page.reload()
+        at_sentence(page, 1)
+    else:
+        page.locator(closed_by).click()
+    judge_block(page)
+    at_sentence(page, 2)
+    expect(offer).to_be_hidden()

@@ -1,4 +1,5 @@
-// After the first HIT on this device: a link of one's own, before the browser forgets who this is.
+// After the first HIT on this device, once: a link of one's own, before the browser forgets who this is. It goes with the
+// next answer, and is in the menu and the settings from then on.
 
 import * as store from "../store.js";
 
@@ -8,11 +9,11 @@ const $ = (id) => document.getElementById(id);
 /** @param {Page} page @param {string} owner */
 export function offerOwnLink(page, owner) {
   const offer = $("own-link-offer");
-  const answered = `quintet/own-link/${owner}`;
-  if (!offer || store.get(answered)) return;
+  const offered = `quintet/own-link/${owner}`;
+  if (!offer || store.get(offered)) return;
 
   function close() {
-    store.put(answered, true);
+    page.removeEventListener("done", offerOnceDone);
     offer?.remove();
   }
 
@@ -21,8 +22,10 @@ export function offerOwnLink(page, owner) {
   page.addEventListener("done", offerOnceDone);
 
   function offerOnceDone() {
-    const isDone = [...page.queue.hits.values()].some((hit) => !hit.past && page.queue.isComplete(hit));
-    if (isDone && offer) offer.hidden = false;
+    if (!offer?.hidden) return close();
+    if (![...page.queue.hits.values()].some((hit) => !hit.past && page.queue.isComplete(hit))) return;
+    store.put(offered, true);
+    offer.hidden = false;
   }
 
   $("own-link-take")?.addEventListener("click", close);
