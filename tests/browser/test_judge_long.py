@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from campaign.models import Judge
 from tests.browser.conftest import OpenLong, too_wide
-from tests.browser.judging import at_sentence, rank_of, type_ranks
+from tests.browser.judging import at_sentence, judge_block, rank_of, type_ranks
 from tests.browser.long_texts import LANGUAGES, SIZES
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -179,10 +179,30 @@ def test_side_by_side_no_text_shows_under_the_ranks(
     open_long: OpenLong,
 ) -> None:
     page = open_long("laptop")
-    page.keyboard.press("v")
     expect(page.locator("#rows.aligned")).to_be_visible()
     for y in (0, 150, 10_000):
         page.evaluate("(y) => scrollTo(0, y)", y)
         for letter in "ABCDE":
             expect(rank_of(page, letter, 3)).to_be_in_viewport(ratio=1)
         assert unhidden_text_at_the_ranks(page) == []
+
+
+@pytest.mark.parametrize("words", [13, 100, 200, 300])
+def test_outputs_stand_side_by_side_when_a_list_would_show_fewer_than_two(
+    open_long: OpenLong, words: int
+) -> None:
+    page = open_long("laptop", words)
+    outputs = page.locator("#outputs")
+    began = outputs.get_attribute("data-layout")
+    # The page lies at its top, where the list's second output is in view or is not.
+    page.keyboard.press("v")
+    if began == "list":
+        page.keyboard.press("v")
+    expect(outputs).to_have_attribute("data-layout", "list")
+    fits = box(page.locator(".row").nth(1))[3] <= box(page.locator("#foot"))[1]
+    assert began == ("list" if fits else "columns")
+    assert words not in {13, 300} or fits == (words == 13)
+    # What a judge chose is kept.
+    judge_block(page)
+    at_sentence(page, 2)
+    expect(outputs).to_have_attribute("data-layout", "list")

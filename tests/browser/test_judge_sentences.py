@@ -26,7 +26,6 @@ TOPS_OF_LINES = """() => [...document.querySelectorAll(".row-text")].map((text) 
 @pytest.mark.thorough
 def test_side_by_side_sentences_stand_beside_each_other(open_long: OpenLong) -> None:
     page = open_long("laptop")
-    page.keyboard.press("v")
     expect(page.locator("#rows.aligned")).to_be_visible()
     tops = page.evaluate(TOPS_OF_LINES)
     assert len(tops[0]) == SENTENCES

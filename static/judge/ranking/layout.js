@@ -1,5 +1,6 @@
 // How the outputs of a block stand on the page: in a list, side by side, or in tiers that they are
-// dragged into. One ranking, three views of it; the choice is remembered on the device.
+// dragged into. One ranking, three views of it; a judge's choice is remembered on the device. Until there is one,
+// outputs so long that the list would show fewer than two of them are side by side.
 
 import { announce } from "../announce.js";
 import { later } from "../later.js";
@@ -10,6 +11,8 @@ import { say } from "../words.js";
 const $ = (id) => document.getElementById(id);
 const KEPT = "quintet/layout";
 const LAYOUTS = ["list", "columns", "tiers"];
+// As in judge-layouts.css.
+const HAS_COLUMNS = matchMedia("(min-width: 760px)");
 
 export class Layout {
   // Once tiers are asked for.
@@ -22,7 +25,8 @@ export class Layout {
     this.screen = screen;
     this.#loadTiers = later(screen.page, async () => new (await import("./later/tiers.js")).Tiers(this));
     const kept = store.get(KEPT);
-    this.choice = LAYOUTS.includes(kept) ? kept : "list";
+    this.isChosen = LAYOUTS.includes(kept);
+    this.choice = this.isChosen ? kept : "list";
     for (const name of /** @type {const} */ (["columns", "tiers"])) {
       $(name).addEventListener("click", () => this.toggle(name));
     }
@@ -52,6 +56,7 @@ export class Layout {
       if (!this.#tiers || !this.screen.page.block || !this.screen.isShown()) return;
     }
     const { rows } = this.screen;
+    this.isChosen = true;
     this.choice = choice;
     store.put(KEPT, this.choice);
     this.show();
@@ -63,9 +68,21 @@ export class Layout {
 
   // The rows of the block shown.
   arrange() {
+    if (!this.isChosen) this.#fit();
     if (this.inTiers()) this.#tiers?.arrange(this.screen.rows);
     if (this.choice === "columns") this.#align();
     else this.screen.rows.showSentences(null);
+  }
+
+  #fit() {
+    this.choice = "list";
+    this.show();
+    const second = this.screen.rows.rows[1];
+    if (!second || !HAS_COLUMNS.matches) return;
+    const end = second.getBoundingClientRect().bottom + scrollY;
+    if (end <= innerHeight - $("foot").offsetHeight) return;
+    this.choice = "columns";
+    this.show();
   }
 
   // After a rank.
