@@ -127,7 +127,11 @@ SCREENS: dict[str, Screen] = {
         Protocol.RANKING,
         heard=("Source:", "Output A"),
         keys=("2", "1", "3", "4", "5", "Enter"),
-        taps=(".rank:has(input[value='1'])", "#submit"),
+        # A second tap on the same rank, at once, would be that of a double one.
+        taps=(
+            *(f".row:nth-child({n}) .rank:has(input[value='{n}'])" for n in range(1, 6)),
+            "#submit",
+        ),
     ),
     "two_outputs": Screen(
         Protocol.TWO_OUTPUTS,

@@ -7,6 +7,12 @@ import { letterOf } from "../keys.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 const template = $("row-template");
+// The second tap of a double one may meet the row that the first one opened.
+const DOUBLE_MS = 350;
+// As in judge.css: the size at which only the active row has its ranks open.
+const PHONE = matchMedia("(max-width: 560px) and (min-height: 481px)");
+
+export const isFolded = () => PHONE.matches && $("outputs").dataset.layout === "list";
 
 // The same rows for block after block: for new ones the browser would have twice the work.
 export class Rows {
@@ -28,9 +34,14 @@ export class Rows {
   #runs = null;
   /** @type {Beside | null} */
   #beside = null;
+  // The page moves the focus, and scrolls as it needs.
+  #isMoving = false;
+  // The last rank chosen by a pointer.
+  /** @type {{ input: HTMLInputElement | null, at: number }} */
+  #last = { input: null, at: -Infinity };
 
-  // `onRank(index, rank or null)` when the judge chose by pointer or by the radio's own keys.
-  /** @param {(index: number, rank: Label) => void} onRank */
+  // `onRank(index, rank or null, by a pointer?)` when the judge chose by pointer or by the radio's own keys.
+  /** @param {(index: number, rank: Label, isPointed: boolean) => void} onRank */
   constructor(onRank) {
     this.#onRank = onRank;
   }
@@ -66,25 +77,46 @@ export class Rows {
 
     /** @type {HTMLInputElement | null} */
     let wasChecked = null;
+    let isPointed = false;
+    row.addEventListener("keydown", () => (isPointed = false));
     for (const input of row.querySelectorAll("input")) {
       input.name = `rank-${index}`;
       input.closest("label")?.addEventListener("pointerdown", () => {
         wasChecked = input.checked ? input : null;
+        isPointed = true;
       });
-      input.addEventListener("change", () => this.#onRank(index, Number(input.value)));
+      input.addEventListener("change", ({ timeStamp }) => {
+        if (isPointed) this.#last = { input, at: timeStamp };
+        this.#onRank(index, Number(input.value), isPointed);
+      });
       // A second tap takes the rank away; a radio button alone could never be blank again.
-      input.addEventListener("click", () => {
-        if (wasChecked === input) this.#onRank(index, null);
+      input.addEventListener("click", (event) => {
+        if (isPointed && isFolded() && this.#isSecondTap(input, event)) {
+          event.preventDefault();
+          return;
+        }
+        if (wasChecked === input) this.#onRank(index, null, true);
         wasChecked = null;
       });
     }
-    row.addEventListener("focusin", () => this.#activate(index));
+    row.addEventListener("focusin", () => {
+      this.#activate(index);
+      // By keys to a row that only opens now.
+      if (!this.#isMoving && isFolded()) row.querySelector(".ranks")?.scrollIntoView({ block: "nearest" });
+    });
     row.addEventListener("click", (event) => {
       const selecting = String(getSelection()) !== "";
       const target = /** @type {HTMLElement} */ (event.target);
-      if (!target.closest("label") && !selecting) this.focus(index, { preventScroll: true });
+      if (!target.closest("label") && !selecting) this.focus(index, { preventScroll: !isFolded() });
     });
     return row;
+  }
+
+  // The same rank of another row, too soon to be meant for it.
+  /** @param {HTMLInputElement} input @param {Event} event */
+  #isSecondTap(input, { timeStamp }) {
+    const { input: last, at } = this.#last;
+    return last !== null && last !== input && last.value === input.value && timeStamp - at < DOUBLE_MS;
   }
 
   /** @param {number} index */
@@ -106,7 +138,9 @@ export class Rows {
   focus(index, options) {
     const row = this.rows[index];
     this.#activate(index);
+    this.#isMoving = true;
     (row.querySelector("input:checked") ?? row.querySelector("input")).focus({ preventScroll: true, ...options });
+    this.#isMoving = false;
     if (!options?.preventScroll) row.scrollIntoView({ block: "nearest" });
   }
 
@@ -136,6 +170,7 @@ export class Rows {
     this.rows.forEach((row, index) => {
       const label = this.block.answer.labels[index];
       for (const input of row.querySelectorAll("input")) input.checked = Number(input.value) === label;
+      row.querySelector(".row-letter").dataset.rank = String(label ?? "");
       row.classList.toggle("ranked", label !== null);
       if (label !== null) row.classList.remove("wanting");
     });

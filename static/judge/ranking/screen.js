@@ -6,7 +6,7 @@ import { list, say } from "../words.js";
 import { tiers } from "./answer.js";
 import * as ranking from "./answer.js";
 import { Layout } from "./layout.js";
-import { Rows } from "./rows.js";
+import { isFolded, Rows } from "./rows.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -29,7 +29,10 @@ function clearsAll({ shiftKey, code, key }) {
 export class RankingScreen {
   answers = answers;
   submitsAtOnce = false;
-  rows = new Rows((index, rank) => this.rank(index, rank));
+  rows = new Rows((index, rank, isPointed) => {
+    this.rank(index, rank);
+    if (isPointed && isFolded()) this.#goOn(index, rank);
+  });
   #layout;
 
   /** @param {Page} page */
@@ -125,12 +128,19 @@ export class RankingScreen {
     const { labels } = this.#answer;
     if (rank === null && labels[index] === null) return true;
     this.rank(index, rank);
+    this.#goOn(index, rank);
+    return true;
+  }
+
+  // To the next row without a rank.
+  /** @param {number} index @param {Label} rank */
+  #goOn(index, rank) {
+    const { labels } = this.#answer;
     const rest = ranking.unranked(labels);
     // Where all are ranked, a ranking gone back to is ranked anew from row to row.
     const after = this.rows.block.state === "open" ? index : (index + 1) % labels.length;
     const next = rank === null ? index : (rest.find((each) => each > index) ?? rest[0] ?? after);
     this.rows.focus(next);
-    return true;
   }
 
   clearAll() {
