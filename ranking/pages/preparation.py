@@ -144,7 +144,7 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
         _("%(name)s: %(design)s")
         % {
             "name": row.task.called,
-            "design": row.design or _("the usual one: blocks of five"),
+            "design": row.design or _("default"),
         }
         for row in found.tasks
     ]

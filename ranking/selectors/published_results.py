@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce, Left
 from django.utils.translation import ngettext
 
 from annotation.models import JudgeTally, Judgment, PageChanges, QualityAction, QualityActionKind
-from campaign.models import Campaign, Instructions, Membership, System, Task
+from campaign.models import Campaign, CampaignState, Instructions, Membership, System, Task
 from ranking.models import (
     ADDRESS_LENGTH,
     PART_BYTES,
@@ -110,7 +110,7 @@ def publishing_worries(*, task: Task, run: RankingRun) -> PublishingWorries:
         F("problem_reports") - F("problems_closed"), flat=True
     )
     return PublishingWorries(
-        is_open=task.closed_at is None,
+        is_open=task.closed_at is None and task.test_set.campaign.state == CampaignState.OPEN,
         is_due=ranking_is_due(task_id=task.pk),
         open_reports=reports.first() or 0,
         judges=run.result["input"]["judges"],

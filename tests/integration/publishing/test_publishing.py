@@ -9,10 +9,11 @@ import pytest
 from django.utils import timezone
 
 from annotation.services import quality_action_take
-from campaign.models import ActivityEvent, Campaign, System, User
+from campaign.models import ActivityEvent, Campaign, System, Task, User
 from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult, RankingRun
 from ranking.pages.published.page import published_page
+from ranking.selectors.published_results import publishing_worries
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.naming import PublishingRefusedError, RankingChangedError
 from ranking.services.publishing.publish import (
@@ -214,6 +215,16 @@ def test_without_a_ranking_nothing_is_published(campaign: Campaign) -> None:
     writer = TestSetWriter(campaign, "empty", ["A", "B"])
     with pytest.raises(PublishingRefusedError, match="no ranking yet"):
         publish(writer)
+
+
+def test_only_a_test_set_of_an_open_campaign_is_said_to_be_open(
+    judged: TestSetWriter, campaign: Campaign
+) -> None:
+    run = ranking_run_compute(task_id=judged.task.pk) or RankingRun.objects.get()
+    for state in ("open", "paused", "closed", "archived"):
+        Campaign.objects.filter(pk=campaign.pk).update(state=state)
+        task = Task.objects.get(pk=judged.task.pk)
+        assert publishing_worries(task=task, run=run).is_open == (state == "open"), state
 
 
 def test_a_rehearsal_is_not_published(judged: TestSetWriter, campaign: Campaign) -> None:
