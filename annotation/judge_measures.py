@@ -14,27 +14,75 @@ from django.utils.translation import gettext_lazy
 class JudgeMeasure(models.TextChoices):
     """A measure of a judge; see docs/statistics/quality.md."""
 
-    REFERENCE = "reference", gettext_lazy("prefers the reference")
-    BAD_REFERENCE = "bad_reference", gettext_lazy("rejects damaged references")
-    REFERENCE_RANDOM = "reference_random", gettext_lazy("reference: p of clicking at random")
-    BAD_REFERENCE_RANDOM = "bad_reference_random", gettext_lazy("damaged: p of clicking at random")
-    INTER = "inter", gettext_lazy("κ with the others")
-    INTRA = "intra", gettext_lazy("κ with themselves")
+    REFERENCE = "reference", gettext_lazy("preference for the reference")
+    BAD_REFERENCE = "bad_reference", gettext_lazy("rejection of damaged references")
+    REFERENCE_RANDOM = "reference_random", gettext_lazy("random clicking p-value (reference)")
+    BAD_REFERENCE_RANDOM = (
+        "bad_reference_random",
+        gettext_lazy("random clicking p-value (damaged references)"),
+    )
+    INTER = "inter", gettext_lazy("agreement with other judges (κ)")
+    INTRA = "intra", gettext_lazy("agreement with themselves (κ)")
     TIES = "ties", gettext_lazy("share of ties")
-    SECONDS = "seconds", gettext_lazy("median seconds a block")
-    ONE_LABEL = "one_label", gettext_lazy("blocks with one rank for all")
-    SHOWN_ORDER = "shown_order", gettext_lazy("blocks ranked in shown order")
-    POSITION = "position", gettext_lazy("p of no position bias")
-    REFERENCE_IGNORED = (
-        "reference_ignored",
-        gettext_lazy("reference ignored: p of somebody who reads"),
-    )
-    DAMAGE_IGNORED = "damage_ignored", gettext_lazy("damage ignored: p of somebody who reads")
-    TYPED_IN_ORDER = (
-        "typed_in_order",
-        gettext_lazy("typed in shown order: p of somebody who reads"),
-    )
-    DISAGREES = "disagrees", gettext_lazy("agrees less: p of somebody like the others")
+    SECONDS = "seconds", gettext_lazy("median time per block")
+    ONE_LABEL = "one_label", gettext_lazy("blocks with one rank for all outputs")
+    SHOWN_ORDER = "shown_order", gettext_lazy("blocks ranked in display order")
+    POSITION = "position", gettext_lazy("position bias p-value")
+    REFERENCE_IGNORED = "reference_ignored", gettext_lazy("attention p-value (reference)")
+    DAMAGE_IGNORED = "damage_ignored", gettext_lazy("attention p-value (damaged references)")
+    TYPED_IN_ORDER = "typed_in_order", gettext_lazy("attention p-value (display order)")
+    DISAGREES = "disagrees", gettext_lazy("low agreement p-value")
+
+
+#: What each measure says of a judge, in one line.
+DEFINITIONS: Final = {
+    JudgeMeasure.REFERENCE: gettext_lazy(
+        "How often the judge ranks the human reference above the other output."
+    ),
+    JudgeMeasure.BAD_REFERENCE: gettext_lazy(
+        "How often the judge ranks the other output above a damaged reference."
+    ),
+    JudgeMeasure.REFERENCE_RANDOM: gettext_lazy(
+        "How likely random clicking is to favor the reference this often. Near 1: possibly random."
+    ),
+    JudgeMeasure.BAD_REFERENCE_RANDOM: gettext_lazy(
+        "How likely random clicking is to reject damaged references this often. Near 1: possibly random."
+    ),
+    JudgeMeasure.INTER: gettext_lazy(
+        "Agreement with other judges on the same outputs. 1 is perfect, 0 is chance."
+    ),
+    JudgeMeasure.INTRA: gettext_lazy(
+        "Agreement with the judge’s own earlier answers on the same outputs. 1 is perfect, 0 is chance."
+    ),
+    JudgeMeasure.TIES: gettext_lazy("How often the judge ranks two outputs equally."),
+    JudgeMeasure.SECONDS: gettext_lazy(
+        "Half of the judge’s blocks take less active time than this."
+    ),
+    JudgeMeasure.ONE_LABEL: gettext_lazy(
+        "How often the judge gives all outputs of a block the same rank."
+    ),
+    JudgeMeasure.SHOWN_ORDER: gettext_lazy(
+        "How often the ranks only follow the order on the screen, up or down."
+    ),
+    JudgeMeasure.POSITION: gettext_lazy(
+        "How likely such ranks are if the position on the screen does not matter. Near 0: it does."
+    ),
+    JudgeMeasure.REFERENCE_IGNORED: gettext_lazy(
+        "How likely an attentive judge is to rank the reference this low. Near 0: probably not reading."
+    ),
+    JudgeMeasure.DAMAGE_IGNORED: gettext_lazy(
+        "How likely an attentive judge is to rank damaged references this high. Near 0: probably not "
+        "reading."
+    ),
+    JudgeMeasure.TYPED_IN_ORDER: gettext_lazy(
+        "How likely an attentive judge is to follow the order on the screen this often. Near 0: probably "
+        "not reading."
+    ),
+    JudgeMeasure.DISAGREES: gettext_lazy(
+        "How likely a judge like the others is to agree with them this little. Near 0: look at the "
+        "judgments."
+    ),
+}
 
 
 class Scale(StrEnum):

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
-from annotation.judge_measures import SCALES, JudgeMeasure, Scale, threshold_in_words
+from annotation.judge_measures import DEFINITIONS, SCALES, JudgeMeasure, Scale, threshold_in_words
 from annotation.models import QualityAction, QualityRule, RuleDirection
 from annotation.selectors import JudgeStatus
 from campaign.models import Judge, Task
@@ -38,6 +38,7 @@ class MeasureRow:
     interval: str
     evidence: str
     test: str
+    definition: str = ""
 
 
 _Format = Callable[[float | None], str]
@@ -113,29 +114,33 @@ def reference_missing_in_words(task: Task) -> str:
     """Return why no judge of a test set has a measure of the reference."""
     if task.test_set.campaign.show_reference:
         return _(
-            "“Prefers the reference” has no data: judges see the reference, so it was not among the "
+            "“Preference for the reference” has no data: judges see the reference, so it was not among the "
             "outputs. Damaged references show who reads; a hidden reference would, too."
         )
-    return _("“Prefers the reference” has no data: the reference was not among the outputs.")
+    return _("“Preference for the reference” has no data: the reference was not among the outputs.")
 
 
 def rule_in_words(rule: QualityRule) -> str:
-    """Return the rule as a sentence: "Warn if “ties” is surely above 90 %, on at least 60 …"."""
+    """Return the rule as a sentence: "Warn when share of ties is above 90 % (95% confidence, at least 60 …)"."""
     measure = JudgeMeasure(rule.measure)
     below = rule.direction == RuleDirection.BELOW
     if SCALES[measure] != Scale.PROBABILITY:
         sentence = (
-            _("%(action)s if “%(measure)s” is surely below %(threshold)s, on at least %(evidence)s")
+            _(
+                "%(action)s when %(measure)s is below %(threshold)s (95%% confidence, at least "
+                "%(evidence)s)"
+            )
             if below
             else _(
-                "%(action)s if “%(measure)s” is surely above %(threshold)s, on at least %(evidence)s"
+                "%(action)s when %(measure)s is above %(threshold)s (95%% confidence, at least "
+                "%(evidence)s)"
             )
         )
     else:
         sentence = (
-            _("%(action)s if “%(measure)s” is below %(threshold)s, on at least %(evidence)s")
+            _("%(action)s when %(measure)s is below %(threshold)s (at least %(evidence)s)")
             if below
-            else _("%(action)s if “%(measure)s” is above %(threshold)s, on at least %(evidence)s")
+            else _("%(action)s when %(measure)s is above %(threshold)s (at least %(evidence)s)")
         )
     return sentence % {
         "action": str(rule.get_action_display()).capitalize(),
@@ -178,6 +183,7 @@ def _measure_row(
             filter(None, (_evidence(measure, row["evidence"]), more))
         ),
         test=_test(measure, row["p_value"]),
+        definition=str(DEFINITIONS[measure]),
     )
 
 
@@ -452,5 +458,5 @@ _ZERO: Final = _at(0.0)
 
 def _reason(action: QualityAction) -> str:
     if action.rule is not None:
-        return str(action.rule.get_measure_display())
+        return breach_in_words(action.evidence) or str(action.rule.get_measure_display())
     return action.note or _("by an organiser")

@@ -262,6 +262,20 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
     return [nobody % {"count": number_format(effects.measured)}, *missing]
 
 
+def effects_now_in_words(effects: RuleEffects) -> str:
+    """Return in a phrase which of the judges measured a rule finds now."""
+    if not effects.measured:
+        return _("Now: no judges measured yet")
+    names = sorted({act.judge.pseudonym for act in effects.acts})
+    said = {"count": number_format(len(names)), "judges": number_format(effects.measured)}
+    if not names:
+        return _("Now: 0 of %(judges)s judges") % said
+    return _("Now: %(count)s of %(judges)s judges (%(names)s)") % {
+        **said,
+        "names": names_in_a_row(names),
+    }
+
+
 def _without_reference(effects: RuleEffects) -> list[str]:
     return [
         _("“%(measure)s” has no data: the reference was not among the outputs.")

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, fields
+from copy import copy
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -172,6 +173,21 @@ def rule_effects(
         measured=len(measured),
         without_data=tuple(dict.fromkeys(r.measure for r in rules if r.measure not in known)),
     )
+
+
+def rules_as_if_new(
+    rules: Sequence[QualityRule], *, campaign: Campaign
+) -> list[tuple[QualityRule, RuleEffects]]:
+    """Return each rule in force with what it would do now if it had not acted on anybody. As `rule_effects`."""
+    in_force = [rule for rule in rules if rule.switched_off_at is None]
+    copies = [copy(rule) for rule in in_force]
+    for each in copies:
+        each.pk = None
+    effects = rule_effects(copies, campaign=campaign)
+    return [
+        (rule, replace(effects, acts=tuple(act for act in effects.acts if act.rule is each)))
+        for rule, each in zip(in_force, copies, strict=True)
+    ]
 
 
 def acts_held(

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.judge_measures import threshold_as_text
+from annotation.judge_measures import DEFINITIONS, threshold_as_text
 from annotation.models import QualityAction, QualityActionKind, QualityRule
 from annotation.services import (
     QualityRefusedError,
@@ -26,9 +26,19 @@ from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.pages.forms import RuleForm
 from ranking.pages.judge_measures import rule_in_words
-from ranking.pages.summary import confirmation_in_words, effects_in_words, names_in_a_row
+from ranking.pages.summary import (
+    confirmation_in_words,
+    effects_in_words,
+    effects_now_in_words,
+    names_in_a_row,
+)
 from ranking.selectors.quality import quality_rules
-from ranking.selectors.rule_effects import RuleEffects, effects_held, rule_effects
+from ranking.selectors.rule_effects import (
+    RuleEffects,
+    effects_held,
+    rule_effects,
+    rules_as_if_new,
+)
 from ranking.services.rules import (
     ConfirmationNeededError,
     rule_release,
@@ -68,14 +78,25 @@ def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResponse:
     held = {effects.acts[0].rule.pk: effects for effects in effects_held(campaign=campaign)}
+    found = list(quality_rules(campaign=campaign))
+    now = {
+        rule.pk: effects_now_in_words(effects)
+        for rule, effects in rules_as_if_new(found, campaign=campaign)
+    }
     rules = [
-        (rule, rule_in_words(rule), effects_in_words(held[rule.pk]) if rule.pk in held else ())
-        for rule in quality_rules(campaign=campaign)
+        (
+            rule,
+            rule_in_words(rule),
+            effects_in_words(held[rule.pk]) if rule.pk in held else (),
+            now.get(rule.pk, ""),
+        )
+        for rule in found
     ]
     context = {
         "campaign": campaign,
         "section": "rules",
         "form": form,
+        "measures": [(measure.label, words) for measure, words in DEFINITIONS.items()],
         "in_force": [row for row in rules if row[0].switched_off_at is None],
         "before": [row for row in rules if row[0].switched_off_at is not None],
     }

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation.judge_measures import DEFINITIONS, JudgeMeasure
 from annotation.models import QualityAction, QualityRule, TrainingBlock
 from annotation.selectors import JudgeStatus, judge_status
 from annotation.services import (
@@ -112,9 +113,10 @@ def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> N
     assert not QualityRule.objects.exists()
     added = page.post(rules, {**terms, "act": "yes"}, follow=True)
     assert (
-        "Pause if “prefers the reference” is surely below 50 %, on at least 40 comparisons"
+        "Pause when preference for the reference is below 50 % (95% confidence, at least 40 comparisons)"
         in words(added)
     )
+    assert "Never triggered · Now: no judges measured yet" in words(added)
     rule = QualityRule.objects.get()
     assert rule.threshold == 0.5
     address = reverse("quality-rule", args=[task.test_set.campaign.slug, rule.pk])
@@ -157,15 +159,18 @@ def test_the_page_of_judges_says_what_was_measured_and_done(
     quality_rule_add(campaign=judged.campaign, terms=rule, user=None)
     rank_task(judged.task.pk)
     shown = words(page.get(at("judge-quality", judged.task)))
-    assert "zoe warned prefers the reference 24 0 2.0 s" in shown
+    assert "zoe warned preference for the reference: 0 % (0 % to" in shown
+    assert "72 comparisons 24 0 2.0 s" in shown
     assert shown.index("zoe warned") < shown.index("ada 24 0 31 s")
     zoe, ada = (Judge.objects.get(pseudonym=name) for name in ("zoe", "ada"))
     shown = words(page.get(at("judge-page", judged.task, ada.pk)))
-    assert "prefers the reference 100 %" in shown
+    assert f"preference for the reference {DEFINITIONS[JudgeMeasure.REFERENCE]} 100 %" in shown
     assert "middle of 2 judges: 50 %" in shown
     shown = words(page.get(at("judge-page", judged.task, zoe.pk)))
-    assert "prefers the reference: 0 % (0 % to" in shown
+    assert "preference for the reference: 0 % (0 % to" in shown
     assert "72 comparisons" in shown
+    rules = words(page.get(reverse("quality-rules", args=[judged.campaign.slug])))
+    assert "Triggered once · Now: 1 of 2 judges (zoe)" in rules
 
 
 @pytest.mark.thorough

@@ -44,14 +44,14 @@ def test_a_threshold_is_read_as_people_write_it(measure: str, text: str, thresho
 @pytest.mark.parametrize(
     ("measure", "text", "said"),
     [
-        ("reference", "50", "“prefers the reference” is a share: write it with the sign"),
+        ("reference", "50", "“preference for the reference” is a share: write it with the sign"),
         ("reference", "0.5", "write it with the sign, such as 55 %"),
-        ("reference", "5000 %", "“prefers the reference” is from 0 % to 100 %."),
+        ("reference", "5000 %", "“preference for the reference” is from 0 % to 100 %."),
         ("reference", "-1 %", "from 0 % to 100 %"),
         ("reference", "nan", "with the sign"),
         ("reference", "%", "with the sign"),
         ("inter", "50 %", "a number from −1 to 1"),
-        ("inter", "1.01", "“κ with the others” is from −1 to 1."),
+        ("inter", "1.01", "“agreement with other judges .*” is from −1 to 1."),
         ("seconds", "5 %", "write seconds"),
         ("seconds", "1,000", "write seconds"),
         ("seconds", "86401", "from 0 s to 86400 s"),
