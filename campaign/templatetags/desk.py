@@ -8,16 +8,9 @@ from campaign.models import Campaign, Task
 from campaign.pages.desk import desk_of
 from campaign.pages.task_seen import task_seen
 from campaign.selectors import tasks_in_order
-from config.set_up import QUINTET
 
 register = template.Library()
 _KEPT = "desk"
-
-
-@register.simple_tag
-def quintet_command() -> str:
-    """Return what people type ahead of the name of a command: in a checkout or where a wheel is installed."""
-    return QUINTET
 
 
 @register.inclusion_tag("organiser/_crumbs.html", takes_context=True)

@@ -9,7 +9,7 @@ from tests.browser.conftest import PHONE, NewPage, axe_finds
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_the_first_organiser_enters_their_account_by_keyboard(
+def test_the_first_organiser_enters_their_account_and_makes_a_campaign(
     new_page: NewPage, tolerate: list[str]
 ) -> None:
     tolerate.append("400")
@@ -27,3 +27,8 @@ def test_the_first_organiser_enters_their_account_by_keyboard(
     page.get_by_label("Password").fill("a long way home")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Welcome, Rosa")
+    assert axe_finds(page) == ""
+    page.get_by_role("link", name="New campaign").click()
+    page.get_by_label("Name", exact=True).fill("Museum labels")
+    page.get_by_role("button", name="Make the campaign").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Museum labels")
