@@ -3,7 +3,7 @@
 
 import { announce } from "./announce.js";
 import { Clock, stillnessAllowed } from "./clock.js";
-import { whenPainted } from "./painted.js";
+import { Guard, whenPainted } from "./painted.js";
 import { Progress, summaryOf } from "./progress.js";
 import { Rest } from "./rest.js";
 import { View } from "./view.js";
@@ -27,6 +27,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   /** @type {Map<string, ProtocolScreen>} */
   #screens = new Map();
   #finishedAt = -Infinity;
+  #guard = new Guard();
   // A quiet line to be read with the next block, until that is begun.
   #news = "";
   // What was just answered, heard with what comes next.
@@ -80,6 +81,9 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const hit = this.queue.hits.get(block.hit);
     if (this.block?.state === "open") this.block.spent = this.clock.read();
     this.block = block;
+    // What was gone back to has been read.
+    if (block.state === "open" && this.#finishedAt > -Infinity) this.#guard.arm();
+    else this.#guard.disarm();
     this.rest.hide();
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = false;
     const screen = this.#enter(hit.protocol);
@@ -172,6 +176,12 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // What is meant for the block that is gone.
   isTooSoon() {
     return performance.now() - this.#finishedAt < DOUBLE_MS;
+  }
+
+  // The same of a tap or key that answers at once, or nearly so: the sentence has not been read yet.
+  /** @param {UIEvent} event */
+  isUnread(event) {
+    return this.#guard.stops(event);
   }
 
   commented() {

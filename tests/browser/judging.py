@@ -89,7 +89,13 @@ def page_kept(page: Page) -> None:
     is_true(page, KEPT)
 
 
+def painted_for_a_while(page: Page) -> None:
+    """Let the sentence be painted, and stand there until it is taken for read."""
+    page.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
+    page.clock.fast_forward(1_000)
+
+
 def press(page: Page, key: str) -> None:
     """Press a key some time after the sentence before: at once, it is taken for its second press."""
-    page.clock.fast_forward(1_000)
+    painted_for_a_while(page)
     page.keyboard.press(key)

@@ -13,6 +13,7 @@ from annotation.services import design_change, hits_plan, judgment_submit, pool_
 from annotation.services.simulation import lend_prepared
 from campaign.models import Judge, Protocol, Task, TestSet
 from tests.at_work import lend
+from tests.browser.judging import painted_for_a_while
 from tests.browser.long_texts import store_long
 from tests.factories import make_judge
 from tests.integration.protocols.every import plans_delete
@@ -116,7 +117,7 @@ def _come_back(page: Page) -> None:
 
 def _gone_on(page: Page, before: str) -> None:
     expect(page.locator("#sentence")).not_to_have_text(before)
-    page.clock.fast_forward(APART)
+    painted_for_a_while(page)
 
 
 _ONE_SCORED = (".score-slider", "#submit", "#spans-dialog button[value=keep]")

@@ -10,7 +10,7 @@ from annotation.services import design_ensure, hits_plan
 from campaign.models import Judge, Protocol, Task
 from campaign.services import task_close
 from tests.browser.conftest import SignIn
-from tests.browser.judging import all_sent, at_sentence
+from tests.browser.judging import all_sent, at_sentence, painted_for_a_while
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -27,6 +27,7 @@ def judge() -> Judge:
 
 
 def begin(page: Page, judge: Judge, sign_in: SignIn) -> Page:
+    page.clock.install()
     sign_in(page, judge)
     expect(output(page, "A")).to_be_visible()
     return page
@@ -68,6 +69,9 @@ def test_digits_mark_and_enter_submits(judging: Page, judge: Judge) -> None:
     judging.keyboard.press("Enter")
     at_sentence(judging, 2)
     expect(marked(judging)).to_have_count(0)
+    judging.keyboard.press("4")
+    expect(marked(judging)).to_have_count(0)
+    painted_for_a_while(judging)
     for key in ("ArrowDown", "j", "k", "Space"):
         judging.keyboard.press(key)
     expect(mark(judging, "B")).to_be_checked()

@@ -62,6 +62,7 @@ class TopScreen {
     row.querySelector(".row-letter b").textContent = letterOf(index);
     row.querySelector("kbd").textContent = String(index + 1);
     box.setAttribute("aria-keyshortcuts", String(index + 1));
+    row.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
     box.addEventListener("change", () => this.#mark(index, box.checked));
     row.addEventListener("focusin", () => this.#activate(index));
     row.addEventListener("focusout", () => row.setAttribute("aria-label", this.#names[index]));
@@ -158,7 +159,7 @@ class TopScreen {
     const digit = digitOf(event);
     if (!digit || digit > this.#rows.length) return null;
     // A key held down must not mark and unmark.
-    return () => event.repeat || this.#toggle(digit - 1);
+    return () => event.repeat || this.page.isUnread(event) || this.#toggle(digit - 1);
   }
 
   /** @param {string} letter */

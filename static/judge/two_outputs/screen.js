@@ -94,7 +94,7 @@ class TwoOutputsScreen {
     button.setAttribute("aria-keyshortcuts", String(digit));
     button.querySelector("kbd").textContent = String(digit);
     button.querySelector(".verdict-word").textContent = say(`verdict_${verdict}`);
-    button.addEventListener("click", () => this.choose(verdict));
+    button.addEventListener("click", (event) => this.choose(verdict, event));
     return button;
   }
 
@@ -151,10 +151,9 @@ class TwoOutputsScreen {
 
   // --- Verdicts ----------------------------------------------------------------------------------
 
-  /** @param {Verdict} verdict */
-  choose(verdict) {
-    // The second press of a double one is meant for the sentence that is gone.
-    if (this.page.isTooSoon()) return true;
+  /** @param {Verdict} verdict @param {UIEvent} event */
+  choose(verdict, event) {
+    if (this.page.isUnread(event)) return true;
     this.block.answer.verdict = verdict;
     this.page.conclude(`${say(`verdict_${verdict}`)}.`);
     return true;
@@ -171,10 +170,10 @@ class TwoOutputsScreen {
   // --- Keys --------------------------------------------------------------------------------------
 
   /** @param {Verdict} verdict @param {Pressed} event */
-  #choosing(verdict, { repeat }) {
+  #choosing(verdict, event) {
     const isOffered = this.#choices.some(([each]) => each === verdict);
     // A key held down must not answer one sentence after the other.
-    return isOffered ? () => repeat || this.choose(verdict) : null;
+    return isOffered ? () => event.repeat || this.choose(verdict, event) : null;
   }
 
   // The arrows follow the sides on which the outputs stand. Where texts scroll they are the browser's, as in the menu.
