@@ -67,9 +67,9 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(page: Client, tas
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"lease_minutes": "0"}, "one minute at least"),
+        ({"lease_minutes": "0"}, "greater than or equal to 1"),
         ({"lease_minutes": ""}, "This field is required"),
-        ({"blocks_per_judge": "-3"}, "greater than or equal to 0"),
+        ({"blocks_per_judge": "-3"}, "greater than or equal to 1"),
         ({"blocks_per_judge": "many"}, "Enter a whole number"),
         ({"show_source": "", "show_reference": ""}, "show the source or the reference"),
     ],
