@@ -82,7 +82,7 @@ SIMULATED_GERMAN = (
     SimulatedJudge("sim-quick-1", noise=20, seconds_per_block=27),
     SimulatedJudge("sim-quick-2", noise=22, ties_within=6, seconds_per_block=24),
     SimulatedJudge("sim-hasty", noise=28, ties_within=10, seconds_per_block=20),
-    SimulatedJudge("sim-careless", noise=None, seconds_per_block=2),
+    SimulatedJudge("sim-careless", noise=None, seconds_per_block=4),
 )
 SIMULATED_ARABIC = (
     SimulatedJudge("sim-arabic-1", noise=10, seconds_per_block=45),
@@ -93,7 +93,7 @@ SIMULATED_WITHOUT_REFERENCE = (
     SimulatedJudge("sim-steady-1", noise=14, seconds_per_block=40),
     SimulatedJudge("sim-steady-2", noise=18, seconds_per_block=36),
     SimulatedJudge("sim-quick-1", noise=22, seconds_per_block=25),
-    SimulatedJudge("sim-careless", noise=None, seconds_per_block=2),
+    SimulatedJudge("sim-careless", noise=None, seconds_per_block=4),
 )
 # In each protocol, by its name; enough answers for each of its tables, and soon loaded.
 HITS_IN_PROTOCOLS = 6

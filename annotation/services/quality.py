@@ -38,6 +38,7 @@ SUGGESTED_RULES = (
     (JudgeMeasure.ONE_LABEL, RuleDirection.ABOVE, 0.5, 20),
     # Faster than a sentence and two outputs can be read, so that a few blocks are enough.
     (JudgeMeasure.SECONDS, RuleDirection.BELOW, 3.0, 5),
+    (JudgeMeasure.SECONDS, RuleDirection.BELOW, 5.0, 30),
 )
 
 

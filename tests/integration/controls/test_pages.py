@@ -14,6 +14,7 @@ from annotation.services import (
     RuleTerms,
     quality_rule_add,
 )
+from annotation.services.quality import SUGGESTED_RULES
 from campaign.models import BadReference, Judge, Task, User
 from campaign.services import bad_references_make
 from ranking.tasks import rank_task
@@ -134,7 +135,7 @@ def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> N
     page.post(suggest)
     assert not QualityRule.objects.filter(switched_off_at__isnull=True).exists()
     page.post(suggest, {"act": "yes"})
-    assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == 5
+    assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == len(SUGGESTED_RULES)
 
 
 @pytest.fixture
