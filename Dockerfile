@@ -11,7 +11,7 @@ ARG EXTRAS=
 # Wheels only, each with the hash that was locked: nothing is built, nothing unforeseen comes in.
 RUN python -m venv --without-pip /opt/venv && cd /tmp && \
     pip --python /opt/venv install --require-hashes --only-binary=:all: \
-    $(printf -- '-r %s.txt ' base numba parquet png $EXTRAS)
+    $(printf -- '-r %s.txt ' base numba parquet png metrics $EXTRAS)
 WORKDIR /srv/quintet
 COPY . .
 RUN /opt/venv/bin/python -m compileall -q .

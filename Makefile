@@ -41,7 +41,7 @@ restore: $(RUN_STAMP) ## restore a backup (FROM=/folder/quintet-…; YES=1 sets 
 	@test -n "$(FROM)" || { echo "Say which backup: make restore FROM=/folder/quintet-…" >&2; exit 2; }
 	@./quintet restore "$(FROM)" $(if $(filter 1,$(YES)),--yes)
 
-install: $(RUN_STAMP) $(WORDS_STAMP) ## make the environment in .venv and stop there (EXTRAS="numba parquet png dask s3 errors")
+install: $(RUN_STAMP) $(WORDS_STAMP) ## make the environment in .venv and stop there (EXTRAS="numba parquet png metrics dask s3 errors")
 	@for extra in $(EXTRAS); do \
 	  $(PIP) -r requirements/base.txt -r requirements/$$extra.txt || exit 1; \
 	done
@@ -116,7 +116,7 @@ screenshots: $(DEV_STAMP) ## photograph the pages of the running demo into docs/
 	@$(BIN)/python -m launcher.screenshots
 
 lock: $(DEV_STAMP) ## pin the newest allowed versions with their hashes (needs uv)
-	@for name in base embedded numba parquet png dask errors s3 dev; do \
+	@for name in base embedded numba parquet png metrics dask errors s3 dev; do \
 	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	    --no-emit-index-url --upgrade requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done
@@ -152,7 +152,7 @@ $(SCRIPTS_STAMP): package.json package-lock.json .npmrc $(DEV_STAMP)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" NODE_USE_SYSTEM_CA=1 npm ci --loglevel=error
 	@touch $@
 
-$(DEV_STAMP): requirements/dev.txt requirements/numba.txt requirements/parquet.txt requirements/png.txt $(RUN_STAMP)
+$(DEV_STAMP): requirements/dev.txt requirements/numba.txt requirements/parquet.txt requirements/png.txt requirements/metrics.txt $(RUN_STAMP)
 	@echo "Installing what the tests and checks need ..."
-	@$(PIP) $(foreach name,base embedded numba parquet png dev,-r requirements/$(name).txt)
+	@$(PIP) $(foreach name,base embedded numba parquet png metrics dev,-r requirements/$(name).txt)
 	@touch $@

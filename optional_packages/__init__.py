@@ -9,6 +9,7 @@ from typing import Final
 _MODULES: Final = {
     "dask": "distributed",
     "errors": "sentry_sdk",
+    "metrics": "sacrebleu",
     "numba": "numba",
     "parquet": "pyarrow",
     "png": "resvg_py",

@@ -5,7 +5,7 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-_EXTRAS = ("dask", "errors", "numba", "parquet", "png", "s3")
+_EXTRAS = ("dask", "errors", "metrics", "numba", "parquet", "png", "s3")
 
 
 class Requirements(MetadataHookInterface):  # type: ignore[misc]  # untyped here

@@ -1,0 +1,1 @@
+"""Automatic metrics: of texts, and beside human judgments."""

@@ -1,0 +1,504 @@
+"""Metrics of texts: BLEU, chrF, TER, WER and PER from statistics of segments.
+
+Each metric is a function of sums of statistics of segments, so any subset of segments, and any resample of them, follows
+from statistics that are computed once. BLEU, chrF and TER are those of sacrebleu, whose signature is kept.
+
+Error rates E = Σc/ΣL of errors c and reference lengths L have an exact standard error, that of a ratio estimator (Vilar et
+al. 2007 derive the same without Monte Carlo). BLEU and chrF are resampled over segments with the weights that human
+rankings use, so that both see the same resamples.
+
+References
+----------
+D. Vilar, G. Leusch, H. Ney, R. E. Banchs (2007), Human Evaluation of Machine Translation Through Binary System Comparisons.
+M. Post (2018), A Call for Clarity in Reporting BLEU Scores. W. G. Cochran (1977), Sampling Techniques, 6.4.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any, Final
+
+import numpy as np
+from scipy.special import stdtrit
+
+from optional_packages import extra_require
+from ranking.core.arrays import BoolArray, FloatArray, UInt64Array
+from ranking.core.counting.counts import chunks
+from ranking.core.counting.resampling import UNITS_AT_A_TIME, poisson_weights, trim_count
+
+_ORDERS: Final = 4
+_CHARACTER_ORDERS: Final = 6
+_BETA_SQUARED: Final = 4.0
+#: Names of the metrics, each with its statistics of a segment.
+TEXT_METRICS: Final[Mapping[str, tuple[str, ...]]] = {
+    "BLEU": (
+        "output_words",
+        "reference_words",
+        *(f"matches_{n}" for n in range(1, _ORDERS + 1)),
+        *(f"ngrams_{n}" for n in range(1, _ORDERS + 1)),
+    ),
+    "chrF": tuple(
+        f"{what}_{n}"
+        for n in range(1, _CHARACTER_ORDERS + 1)
+        for what in ("output", "reference", "matches")
+    ),
+    "TER": ("errors", "length"),
+    "WER": ("errors", "length", "hits", "substitutions", "deletions", "insertions"),
+    "PER": ("errors", "length"),
+}
+#: Metrics that count errors: smaller is better, and their first two statistics are errors and reference length.
+ERROR_RATES: Final = frozenset({"TER", "WER", "PER"})
+#: Tokenization of languages that do not separate words by spaces, as sacrebleu calls it; characters if it is not installed.
+_TOKENS_OF: Final = {
+    "zh": "zh",
+    "yue": "zh",
+    "ja": "ja-mecab",
+    **dict.fromkeys(("th", "lo", "km", "my", "bo", "dz"), "char"),
+}
+_MODULES: Final = {"ja-mecab": "MeCab", "ko-mecab": "mecab_ko"}
+TOKENS: Final = ("none", "13a", "intl", "zh", "char", "ja-mecab", "ko-mecab")
+_SEGMENTS_AT_A_TIME: Final = 20
+
+#: Called with (done, total) segments.
+Progress = Callable[[int, int], None]
+
+
+def language_tokens(language: str, *, of_words: bool = False) -> str:
+    """Return the tokenization of a language, as sacrebleu calls it.
+
+    Parameters
+    ----------
+    language : str
+        BCP 47 tag.
+    of_words : bool
+        Whether texts of languages that separate words by spaces are split there alone, as word error rates are used
+        to; otherwise punctuation is split off, too ("13a").
+    """
+    chosen = _TOKENS_OF.get(language.lower().split("-")[0], "none" if of_words else "13a")
+    return chosen if is_tokenization_installed(chosen) else "char"
+
+
+def is_tokenization_installed(tokens: str) -> bool:
+    """Return whether the packages that a tokenization needs are there."""
+    return tokens not in _MODULES or find_spec(_MODULES[tokens]) is not None
+
+
+@dataclass(frozen=True)
+class TextMetric:
+    """A metric with its settings.
+
+    Attributes
+    ----------
+    name : str
+        A key of `TEXT_METRICS`.
+    language : str
+        BCP 47 tag of the outputs.
+    lowercase : bool
+        Whether case is ignored. TER ignores it anyway, as sacrebleu's default is.
+    tokens : str
+        One of `TOKENS`, for BLEU, WER and PER; empty for that of the language.
+    """
+
+    name: str
+    language: str
+    lowercase: bool = False
+    tokens: str = ""
+
+    def __post_init__(self) -> None:
+        if self.name not in TEXT_METRICS:
+            raise ValueError(f"metric: {self.name!r} is none of {', '.join(TEXT_METRICS)}")
+        if self.tokens and self.tokens not in TOKENS:
+            raise ValueError(f"tokens: {self.tokens!r} is none of {', '.join(TOKENS)}")
+        if not is_tokenization_installed(self.tokens):
+            raise ValueError(f"tokens: {self.tokens!r} needs the package {_MODULES[self.tokens]}")
+
+    @property
+    def is_better_if_larger(self) -> bool:
+        """Whether a larger value is a better one."""
+        return self.name not in ERROR_RATES
+
+    @property
+    def tokenization(self) -> str:
+        """One of `TOKENS`."""
+        return self.tokens or language_tokens(self.language, of_words=self.name in ("WER", "PER"))
+
+    @cached_property
+    def _sacrebleu(self) -> Callable[..., Any]:
+        """The class of sacrebleu with these settings; it is called with references, by number and segment."""
+        extra_require("metrics", "Metrics of texts")
+        from sacrebleu.metrics import BLEU, CHRF, TER
+
+        if self.name == "chrF":
+            return lambda references=None: CHRF(lowercase=self.lowercase, references=references)
+        if self.name == "TER":
+            is_asian = self.language.lower().split("-")[0] in _TOKENS_OF
+            return lambda references=None: TER(
+                normalized=is_asian,
+                asian_support=is_asian,
+                references=references,
+            )
+        return lambda references=None: BLEU(
+            lowercase=self.lowercase, tokenize=self.tokenization, references=references
+        )
+
+    def signature(self, references: Iterable[Sequence[str]]) -> str:
+        """Return all settings in a line, as sacrebleu writes them.
+
+        Parameters
+        ----------
+        references : iterable of sequence of str
+            Those of each segment; segments without any do not count.
+        """
+        numbers = {len(each) for each in references if each}
+        count = numbers.pop() if len(numbers) == 1 else -1
+        if self.name in ("WER", "PER"):
+            case = "lc" if self.lowercase else "mixed"
+            package = f"rapidfuzz-{version('rapidfuzz')}" if self.name == "WER" else "multiset"
+            several = "" if count == 1 else "|ref:fewest-errors"
+            nrefs = "var" if count == -1 else count
+            return f"nrefs:{nrefs}|case:{case}|tok:{self.tokenization}|by:{package}{several}"
+        metric = self._sacrebleu()
+        metric.num_refs = count
+        return str(metric.get_signature())
+
+    def tokenized(self, text: str) -> list[str]:
+        """Return the tokens of a text that WER and PER compare."""
+        return self._tokenizer(text.lower() if self.lowercase else text)
+
+    @cached_property
+    def _tokenizer(self) -> Callable[[str], list[str]]:
+        extra_require("metrics", "Metrics of texts")
+        if self.tokenization == "none":
+            return str.split
+        from sacrebleu.metrics import BLEU
+
+        tokenizer = BLEU(tokenize=self.tokenization).tokenizer
+        return lambda text: tokenizer(text.rstrip()).split()
+
+    def statistics(
+        self,
+        outputs: Mapping[str, Sequence[str | None]],
+        references: Sequence[Sequence[str]],
+        progress: Progress | None = None,
+    ) -> dict[str, FloatArray]:
+        """Return the statistics of each system's outputs.
+
+        Parameters
+        ----------
+        outputs : mapping of str to sequence of str or None
+            Of each system the output for each of N segments; None where there is none.
+        references : sequence of sequence of str
+            Those of each segment; empty where there is none.
+        progress : callable, optional
+
+        Returns
+        -------
+        dict of str to float64, shape (N, len(TEXT_METRICS[name]))
+            NaN where there is no output or no reference.
+        """
+        count = len(references)
+        shape = (count, len(TEXT_METRICS[self.name]))
+        found = {system: np.full(shape, np.nan) for system in outputs}
+        of_segments = self._of_words if self.name in ("WER", "PER") else self._by_sacrebleu
+        covered = [number for number, each in enumerate(references) if each]
+        for start in range(0, len(covered), _SEGMENTS_AT_A_TIME):
+            numbers = covered[start : start + _SEGMENTS_AT_A_TIME]
+            of_segments(outputs, references, numbers, found)
+            if progress:
+                progress(start + len(numbers), len(covered))
+        return found
+
+    def _by_sacrebleu(
+        self,
+        outputs: Mapping[str, Sequence[str | None]],
+        references: Sequence[Sequence[str]],
+        numbers: Sequence[int],
+        found: Mapping[str, FloatArray],
+    ) -> None:
+        most = max(len(references[number]) for number in numbers)
+        by_number = [
+            [
+                references[number][which] if which < len(references[number]) else None
+                for number in numbers
+            ]
+            for which in range(most)
+        ]
+        metric = self._sacrebleu(by_number)
+        for system, texts in outputs.items():
+            there = [texts[number] or "" for number in numbers]
+            # sacrebleu has no public name for statistics of segments.
+            rows = metric._extract_corpus_statistics(there, None)  # noqa: SLF001
+            for number, row in zip(numbers, rows, strict=True):
+                if texts[number] is not None:
+                    found[system][number] = row
+
+    def _of_words(
+        self,
+        outputs: Mapping[str, Sequence[str | None]],
+        references: Sequence[Sequence[str]],
+        numbers: Sequence[int],
+        found: Mapping[str, FloatArray],
+    ) -> None:
+        errors = word_errors if self.name == "WER" else unordered_errors
+        for number in numbers:
+            tokens = [self.tokenized(each) for each in references[number]]
+            for system, texts in outputs.items():
+                text = texts[number]
+                if text is not None:
+                    words = self.tokenized(text)
+                    # The reference with fewest errors; the first of equal ones.
+                    found[system][number] = min(
+                        (errors(words, each) for each in tokens), key=lambda row: row[0]
+                    )
+
+
+def word_errors(output: Sequence[str], reference: Sequence[str]) -> tuple[int, ...]:
+    """Return errors, reference length, hits, substitutions, deletions and insertions of an alignment with fewest errors."""
+    from rapidfuzz.distance import Levenshtein
+
+    kinds = Counter(step.tag for step in Levenshtein.editops(reference, output))
+    substituted, deleted, inserted = kinds["replace"], kinds["delete"], kinds["insert"]
+    length = len(reference)
+    errors = substituted + deleted + inserted
+    return errors, length, length - substituted - deleted, substituted, deleted, inserted
+
+
+def unordered_errors(output: Sequence[str], reference: Sequence[str]) -> tuple[int, int]:
+    """Return errors where order does not count, max(|h|, |r|) − |h ∩ r|, and the reference length."""
+    common = (Counter(output) & Counter(reference)).total()
+    return max(len(output), len(reference)) - common, len(reference)
+
+
+def metric_values(name: str, sums: FloatArray, *, of_segments: bool = False) -> FloatArray:
+    """Return a metric of sums of statistics, times 100.
+
+    Parameters
+    ----------
+    name : str
+        A key of `TEXT_METRICS`.
+    sums : float64, shape (…, k)
+        NaN where statistics are not known.
+    of_segments : bool
+        Whether they are of single segments: BLEU then leaves out orders longer than the output, as sacrebleu does for
+        sentences.
+
+    Returns
+    -------
+    float64, shape (…)
+        NaN where it is not known, or where all references are empty.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if name == "BLEU":
+            values = _bleu(sums, of_segments)
+        elif name == "chrF":
+            values = _chrf(sums)
+        else:
+            values = np.where(sums[..., 1] > 0, sums[..., 0] / sums[..., 1], np.nan)
+    return np.asarray(np.where(np.isnan(sums).any(axis=-1), np.nan, 100 * values))
+
+
+def _bleu(sums: FloatArray, effective_order: bool) -> FloatArray:
+    written, wanted = sums[..., 0], sums[..., 1]
+    matches, ngrams = sums[..., 2 : 2 + _ORDERS], sums[..., 2 + _ORDERS :]
+    # Of an order without matches half, a quarter … of one counts ("exp").
+    missing = (matches == 0) & (ngrams > 0)
+    precision = np.where(missing, 0.5 ** np.cumsum(missing, axis=-1), matches) / ngrams
+    there = ngrams > 0
+    orders = there.sum(axis=-1) if effective_order else _ORDERS
+    logs = np.where(there, np.log(precision), 0.0 if effective_order else -np.inf)
+    mean = np.exp(logs.sum(axis=-1) / orders)
+    brevity = np.where(written < wanted, np.exp(1 - wanted / written), 1.0)
+    return np.where((matches > 0).any(axis=-1), brevity * mean, 0.0)
+
+
+def _chrf(sums: FloatArray) -> FloatArray:
+    output, reference, matches = (sums[..., part::3] for part in range(3))
+    there = (output > 0) & (reference > 0)
+    orders = there.sum(axis=-1)
+    precision, recall = (
+        np.where(there, matches / length, 0).sum(axis=-1) / orders for length in (output, reference)
+    )
+    score = (1 + _BETA_SQUARED) * precision * recall / (_BETA_SQUARED * precision + recall)
+    return np.where((orders > 0) & (precision + recall > 0), score, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A value with its range.
+
+    Attributes
+    ----------
+    value : float
+    error : float or None
+        Standard error; None where it is not known.
+    low, high : float or None
+        None where nothing tells: a single segment.
+    """
+
+    value: float
+    error: float | None
+    low: float | None
+    high: float | None
+
+
+def rate_range(statistics: FloatArray, *, confidence: float = 0.95) -> Range | None:
+    """Return an error rate, times 100, with its range by the ratio estimator.
+
+    The standard error is √(Σ(c − E·L)²/(m(m − 1)))/L̄; with Student's t of m − 1 degrees of freedom ranges hold for few
+    segments, too.
+
+    Parameters
+    ----------
+    statistics : float64, shape (N, ≥ 2)
+        Errors and reference lengths of segments; rows with NaN do not count.
+    confidence : float
+
+    Returns
+    -------
+    Range or None
+        None without a word of a reference.
+    """
+    errors, lengths = _known(statistics)[:, :2].T
+    return _ratio(errors, lengths, confidence)
+
+
+def rate_difference(
+    first: FloatArray, second: FloatArray, *, confidence: float = 0.95
+) -> Range | None:
+    """Return the difference of two systems' error rates on the segments that both have, with its range.
+
+    Parameters
+    ----------
+    first, second : float64, shape (N, ≥ 2)
+        As for `rate_range`. Reference lengths of a segment may differ where there are several references.
+    confidence : float
+    """
+    both = _is_known(first) & _is_known(second)
+    parts = [_ratio(*each[both, :2].T, confidence) for each in (first, second)]
+    if parts[0] is None or parts[1] is None:
+        return None
+    residuals = _residuals(*first[both, :2].T) - _residuals(*second[both, :2].T)
+    return _around(parts[0].value - parts[1].value, residuals, confidence)
+
+
+def _ratio(errors: FloatArray, lengths: FloatArray, confidence: float) -> Range | None:
+    if not lengths.sum():
+        return None
+    return _around(
+        100 * float(errors.sum() / lengths.sum()), _residuals(errors, lengths), confidence
+    )
+
+
+def _residuals(errors: FloatArray, lengths: FloatArray) -> FloatArray:
+    """Return each segment's deviation (c − E·L)/L̄, whose mean is 0."""
+    return np.asarray((errors - errors.sum() / lengths.sum() * lengths) / lengths.mean())
+
+
+def _around(value: float, residuals: FloatArray, confidence: float) -> Range:
+    count = len(residuals)
+    if count < 2:
+        return Range(value, None, None, None)
+    error = 100 * float(np.sqrt((residuals**2).sum() / (count * (count - 1))))
+    half = error * float(stdtrit(count - 1, (1 + confidence) / 2))
+    return Range(value, error, value - half, value + half)
+
+
+def resampled_values(
+    name: str, statistics: FloatArray, key: UInt64Array, *, resamples: int, seed: int
+) -> FloatArray:
+    """Return a metric of systems in resamples of segments.
+
+    Parameters
+    ----------
+    name : str
+        A key of `TEXT_METRICS`.
+    statistics : float64, shape (S, N, k)
+        Of S systems; segments with NaN do not count for a system.
+    key : uint64, shape (N,)
+        Of segments or documents: `ranking.core.counting.resampling.segment_keys`, as human rankings have them, gives both
+        the same weights.
+    resamples, seed : int
+
+    Returns
+    -------
+    float64, shape (S, resamples)
+    """
+    systems, count, kinds = statistics.shape
+    known = np.where(_is_known(statistics)[..., np.newaxis], statistics, 0.0)
+    sums = np.zeros((systems, kinds, resamples))
+    for units in chunks(count, UNITS_AT_A_TIME):
+        weights = poisson_weights(key[units], seed=seed, resamples=resamples).astype(np.float64)
+        sums += known[:, units].transpose(0, 2, 1) @ weights
+    return metric_values(name, sums.transpose(0, 2, 1))
+
+
+def resampled_range(value: float, resampled: FloatArray, *, confidence: float = 0.95) -> Range:
+    """Return the range of a value from its resamples, by percentiles."""
+    known = np.sort(resampled[~np.isnan(resampled)])
+    if len(known) < 2 or known[0] == known[-1]:
+        return Range(value, None, None, None)
+    trimmed = trim_count(len(known), confidence)
+    low, high = known[trimmed], known[len(known) - 1 - trimmed]
+    return Range(value, float(known.std(ddof=1)), float(low), float(high))
+
+
+def _is_known(statistics: FloatArray) -> BoolArray:
+    return np.asarray(~np.isnan(statistics).any(axis=-1))
+
+
+def _known(statistics: FloatArray) -> FloatArray:
+    return statistics[_is_known(statistics)]
+
+
+def known_sums(statistics: FloatArray) -> FloatArray:
+    """Return sums over segments, of those that are known; shape (…, k) from (…, N, k)."""
+    return np.asarray(np.where(_is_known(statistics)[..., np.newaxis], statistics, 0).sum(axis=-2))
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStatistics:
+    """Counts of a corpus, as in Table 1 of Vilar et al.
+
+    Attributes
+    ----------
+    sentences : int
+    running_words : int
+    vocabulary : int
+        Distinct words.
+    singletons : int
+        Words that occur once.
+    unseen_words, unseen_vocabulary : int or None
+        Running words and distinct words that another corpus does not have; None without one.
+    """
+
+    sentences: int
+    running_words: int
+    vocabulary: int
+    singletons: int
+    unseen_words: int | None = None
+    unseen_vocabulary: int | None = None
+
+
+def corpus_statistics(
+    sentences: Sequence[Sequence[str]], other: Iterable[Sequence[str]] | None = None
+) -> CorpusStatistics:
+    """Count the words of tokenized sentences, and those that another corpus does not have."""
+    counts = Counter(word for sentence in sentences for word in sentence)
+    unseen: Counter[str] | None = None
+    if other is not None:
+        unseen = counts.copy()
+        for word in {word for sentence in other for word in sentence}:
+            del unseen[word]
+    return CorpusStatistics(
+        sentences=len(sentences),
+        running_words=counts.total(),
+        vocabulary=len(counts),
+        singletons=sum(count == 1 for count in counts.values()),
+        unseen_words=None if unseen is None else unseen.total(),
+        unseen_vocabulary=None if unseen is None else len(unseen),
+    )

@@ -1,0 +1,198 @@
+"""Metrics of texts beside sacrebleu's and jiwer's, their ranges in simulation, and counts of words."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pytest
+import sacrebleu
+from sacrebleu.metrics.base import Metric
+
+from campaign.formats.sgml import sgml_segments
+from campaign.formats.streams import InputFile
+from ranking.core.arrays import FloatArray
+from ranking.core.counting.resampling import poisson_weights, segment_keys
+from ranking.core.metrics.texts import (
+    CorpusStatistics,
+    TextMetric,
+    corpus_statistics,
+    known_sums,
+    language_tokens,
+    metric_values,
+    rate_difference,
+    rate_range,
+    resampled_range,
+    resampled_values,
+    unordered_errors,
+    word_errors,
+)
+from tests.released import released_texts
+
+REFERENCES: Final = [
+    ["The cat sat on the mat.", "A cat was sitting on the mat."],
+    ["It rains today."],
+    [],
+    ["“Hello”, she said to him and left the room at once.", "She said hello and left."],
+    ["Yes."],
+]
+OUTPUTS: Final = {
+    "A": ["the cat sits on the mat .", "Today it rains.", "Nobody knows.", None, "Yes."],
+    "B": [
+        "A cat was on a mat.",
+        "rain",
+        "Somebody knows.",
+        "“Hello”, said she to him and left at once.",
+        "No",
+    ],
+}
+SACREBLEU: Final = {
+    "BLEU": sacrebleu.BLEU(),
+    "chrF": sacrebleu.CHRF(),
+    "TER": sacrebleu.TER(),
+}
+
+
+@pytest.mark.parametrize("name", SACREBLEU)
+def test_sacrebleu_gives_the_same_values_and_signature(name: str) -> None:
+    metric, theirs = TextMetric(name, "en"), SACREBLEU[name]
+    found = metric.statistics(OUTPUTS, REFERENCES)
+    for system, texts in OUTPUTS.items():
+        there = [n for n, text in enumerate(texts) if text and REFERENCES[n]]
+        expected = _corpus(theirs, texts, there)
+        assert metric_values(name, known_sums(found[system])) == pytest.approx(expected, abs=1e-12)
+    assert metric.signature(REFERENCES) == str(theirs.get_signature())
+    assert np.isnan(found["A"][2:4]).all()
+    sentence = sacrebleu.BLEU(effective_order=True) if name == "BLEU" else theirs
+    values = metric_values(name, found["B"], of_segments=True)
+    for n in (0, 1, 3, 4):
+        expected = sentence.sentence_score(OUTPUTS["B"][n], REFERENCES[n]).score
+        assert values[n] == pytest.approx(expected, abs=1e-12)
+
+
+def _corpus(metric: Metric, texts: list[str | None], there: list[int]) -> float:
+    by_number = [
+        [REFERENCES[n][which] if which < len(REFERENCES[n]) else None for n in there]
+        for which in range(2)
+    ]
+    return float(metric.corpus_score([texts[n] for n in there], by_number).score)
+
+
+def test_errors_of_words_by_hand() -> None:
+    reference = ["a", "b", "c", "d"]
+    assert word_errors(["a", "x", "c", "d", "e"], reference) == (2, 4, 3, 1, 0, 1)
+    assert unordered_errors(["d", "c", "b", "a"], reference) == (0, 4)
+    assert unordered_errors(["a", "a", "x"], reference) == (3, 4)
+    # Of several references the one with fewest errors counts, with its length.
+    found = TextMetric("WER", "en").statistics({"S": ["a b"]}, [["x y z", "a b c", "a c b"]])
+    assert found["S"][0, :2].tolist() == [1, 3]
+
+
+def test_tokens_follow_the_language_and_the_signature_says_which() -> None:
+    assert language_tokens("zh-Hans") == "zh"
+    assert language_tokens("ja") in {"ja-mecab", "char"}
+    assert TextMetric("BLEU", "de").tokenization == "13a"
+    wer = TextMetric("WER", "th", lowercase=True)
+    assert wer.tokenized("AB") == ["a", "b"]
+    assert "case:lc|tok:char" in wer.signature([["x"]])
+    with pytest.raises(ValueError, match="none of none, 13a"):
+        TextMetric("WER", "en", tokens="words")
+
+
+def test_ranges_of_error_rates_cover_the_truth() -> None:
+    random = np.random.default_rng(20)
+    for count, times in ((20, 2000), (50, 2000), (1000, 500)):
+        covered = [
+            [_contains(rate_range(one), 60), _contains(rate_difference(one, other), 10)]
+            for one, other in (_drawn(random, count) for _ in range(times))
+        ]
+        assert np.all(np.abs(np.mean(covered, axis=0) - 0.95) < 0.02), count
+
+
+def _drawn(random: np.random.Generator, count: int) -> tuple[FloatArray, FloatArray]:
+    """Draw segments of which longer ones are harder for both systems, with 60 and 50 errors of 100 words."""
+    lengths = 5.0 + random.poisson(16, count)
+    hard = random.gamma(4, 0.25, count) * lengths
+    errors = [np.round(rate * hard + random.normal(0, 1, count)) for rate in (0.6, 0.5)]
+    return np.stack([errors[0], lengths], 1), np.stack([errors[1], lengths], 1)
+
+
+def _contains(found: object, truth: float) -> bool:
+    return bool(found.low <= truth <= found.high)  # type: ignore[attr-defined]
+
+
+def test_a_range_needs_two_segments() -> None:
+    assert rate_range(np.array([[0.0, 0.0]])) is None
+    single = rate_range(np.array([[1.0, 4.0], [np.nan, np.nan]]))
+    assert single is not None
+    assert (single.value, single.error, single.low) == (25, None, None)
+
+
+def test_resamples_are_those_of_segments_in_human_rankings() -> None:
+    found = TextMetric("BLEU", "en").statistics(OUTPUTS, REFERENCES)
+    statistics = np.stack([found["A"], found["B"]])
+    keys = segment_keys(np.arange(1, 6))
+    values = resampled_values("BLEU", statistics, keys, resamples=50, seed=7)
+    weights = poisson_weights(keys, seed=7, resamples=50)
+    for resample in (0, 49):
+        repeated = np.repeat(found["B"], weights[:, resample], axis=0)
+        expected = metric_values("BLEU", known_sums(repeated))
+        assert values[1, resample] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    shown = resampled_range(20.0, values[1])
+    assert shown.low is not None
+    assert shown.high is not None
+    assert shown.low <= np.nanmedian(values[1]) <= shown.high
+
+
+def test_words_of_a_corpus_are_counted_beside_another() -> None:
+    corpus = [["a", "b", "a"], ["c", "a"]]
+    assert corpus_statistics(corpus, [["a"], ["d"]]) == CorpusStatistics(2, 5, 3, 2, 2, 2)
+    assert corpus_statistics(corpus).unseen_words is None
+
+
+@pytest.mark.released_texts
+def test_wmt12_gives_the_known_values() -> None:
+    folder = released_texts() / "wmt12-cs-en"
+    references = [[text] for text in _texts(folder / "newstest2012-ref.en.sgm")]
+    outputs = {
+        path.name.split(".")[2]: list(_texts(path))
+        for path in (folder / "systems").glob("*.cs-en.*.sgm")
+    }
+    for name, values in KNOWN.items():
+        found = TextMetric(name, "en").statistics(
+            {system: outputs[system] for system in values}, references
+        )
+        for system, value in values.items():
+            assert metric_values(name, known_sums(found[system])) == pytest.approx(value, abs=5e-3)
+    shown = rate_range(TextMetric("WER", "en").statistics(outputs, references)["onlineB"])
+    assert shown is not None
+    assert shown.error == pytest.approx(0.352, abs=5e-4)
+    pairs = zip(outputs["onlineB"], references, strict=True)
+    # jiwer splits at spaces alone, and takes several for one.
+    rows = [word_errors(*(re.split(" +", text) for text in (one, two))) for one, (two,) in pairs]
+    assert np.sum(rows, axis=0)[2:].tolist() == [25_635, 30_525, 7_616, 6_507]
+
+
+KNOWN: Final = {
+    "BLEU": {
+        "onlineB": 22.96,
+        "uedin-wmt12": 22.38,
+        "onlineA": 20.55,
+        "cu-bojar": 19.47,
+        "jhu-heiro": 17.84,
+    },
+    "WER": {
+        "onlineB": 70.01,
+        "uedin-wmt12": 73.21,
+        "onlineA": 74.58,
+        "cu-bojar": 77.25,
+        "jhu-heiro": 78.50,
+    },
+    "TER": {"onlineB": 65.60},
+}
+
+
+def _texts(path: Path) -> list[str]:
+    with path.open("rb") as stream:
+        segments = sgml_segments(InputFile(path.name, stream), frozenset({"tstset", "refset"}))
+        return [segment.text for segment in segments]
