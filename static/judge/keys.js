@@ -12,7 +12,7 @@ const SCROLLING = { ArrowUp: -1, ArrowDown: 1 };
  * @property {() => ProtocolScreen | null} screen of the block shown, whose own keys act first
  * @property {() => boolean} escape
  * @property {(by: number) => boolean} scroll
- * @property {() => boolean} submit
+ * @property {(event: KeyboardEvent) => boolean} submit
  * @property {Record<string, () => unknown>} letters
  */
 
@@ -59,12 +59,12 @@ export function listen(actions) {
 /** @param {Pressed} event @param {Actions} actions */
 function chosen(event, actions) {
   const { target, key, repeat } = event;
-  if (key === "Enter" && (event.ctrlKey || event.metaKey)) return repeat ? null : actions.submit;
+  if (key === "Enter" && (event.ctrlKey || event.metaKey)) return repeat ? null : () => actions.submit(event);
   // A menu that is open closes first.
   if (key === "Escape") return document.querySelector(":popover-open") ? null : actions.escape;
   if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return null;
   // A key held down must not submit one block after the other.
-  if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : actions.submit;
+  if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : () => actions.submit(event);
   const screen = actions.screen();
   if (key.startsWith("Arrow")) {
     // With Shift they scroll source and reference on every keyboard; brackets are not on all.

@@ -47,7 +47,7 @@ export function openPage({ api, outbox, drafts, hits }) {
     // The reminder of a break has it first.
     escape: () => $("break").hidden && escape(),
     scroll: (by) => view.scrollTexts(by),
-    submit: () => page.submit(),
+    submit: (event) => page.send(event),
     letters: {
       s: openSkip,
       u: () => page.back(),
@@ -61,7 +61,7 @@ export function openPage({ api, outbox, drafts, hits }) {
     },
   });
 
-  $("submit").addEventListener("click", () => page.submit());
+  $("submit").addEventListener("click", (event) => page.send(event));
   $("skip").addEventListener("click", openSkip);
   $("back").addEventListener("click", () => page.back());
   $("rest-back").addEventListener("click", () => page.back());

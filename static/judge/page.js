@@ -11,8 +11,6 @@ import { say, sayOf, sayPhrase } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-// The second Enter of a double one is meant for the block that is gone.
-const DOUBLE_MS = 350;
 // What compares an output with others, and shows what is around its sentence.
 const TOOLS = /** @type {const} */ (["differences", "context"]);
 
@@ -26,7 +24,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   screen = null;
   /** @type {Map<string, ProtocolScreen>} */
   #screens = new Map();
-  #finishedAt = -Infinity;
+  #isFirst = true;
   #guard = new Guard();
   // A quiet line to be read with the next block, until that is begun.
   #news = "";
@@ -82,8 +80,9 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     if (this.block?.state === "open") this.block.spent = this.clock.read();
     this.block = block;
     // What was gone back to has been read.
-    if (block.state === "open" && this.#finishedAt > -Infinity) this.#guard.arm();
+    if (block.state === "open" && !this.#isFirst) this.#guard.arm();
     else this.#guard.disarm();
+    this.#isFirst = false;
     this.rest.hide();
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = false;
     const screen = this.#enter(hit.protocol);
@@ -173,12 +172,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.submit();
   }
 
-  // What is meant for the block that is gone.
-  isTooSoon() {
-    return performance.now() - this.#finishedAt < DOUBLE_MS;
-  }
-
-  // The same of a tap or key that answers at once, or nearly so: the sentence has not been read yet.
+  // Whether a tap or key comes before the sentence could be read, and is meant for the one that is gone.
   /** @param {UIEvent} event */
   isUnread(event) {
     return this.#guard.stops(event);
@@ -224,6 +218,13 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return this.#screen.answers.lack(this.#shown.answer, this.#hit.rules);
   }
 
+  // The judge presses Enter or a button. An answer takes more than one key; what has none yet may be unread.
+  /** @param {UIEvent} event */
+  send(event) {
+    const isBlank = this.block && !this.#screen.answers.begun(this.block.answer);
+    return isBlank && this.isUnread(event) ? true : this.submit();
+  }
+
   // On with the work, or `to` a block the judge was going to.
   /** @param {Block} [to] */
   submit(to) {
@@ -234,7 +235,6 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       return true;
     }
     const { answers } = this.#screen;
-    if (!answers.begun(block.answer) && this.isTooSoon()) return true;
     if (this.#lack()) {
       this.#refuse();
       return true;
@@ -269,7 +269,6 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     // Before the outbox tells of it: what is in there and open here would be another tab's.
     this.queue.settle(block, kind, body);
     block.spent = undefined;
-    this.#finishedAt = performance.now();
     this.outbox.add(kind, block.id, body);
     this.drafts.remove(block.id);
     const hit = this.queue.hits.get(block.hit);
@@ -350,8 +349,6 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   back() {
     const block = this.queue.before(this.block);
-    // Whoever goes back wants to answer, however soon.
-    this.#finishedAt = -Infinity;
     if (block) this.leave(block);
     else if (this.block) announce(say("first"));
     return Boolean(this.block);

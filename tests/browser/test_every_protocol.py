@@ -7,11 +7,22 @@ from annotation.models import Judgment
 from campaign.models import Judge
 from launcher.waiting import wait_until
 from tests.browser.conftest import PHONE, Connections, NewPage, SignIn, axe_finds, too_wide
-from tests.browser.judging import all_sent, page_kept
+from tests.browser.judging import all_sent, at_sentence, page_kept
 from tests.browser.screen_reader import ScreenReader
 from tests.browser.screens import APART, SCREENS, Screen, sentence
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+# When the second sentence was painted, and when each tap took place.
+PAINTED_AND_TAPPED = """() => {
+    window.taps = [];
+    document.addEventListener("click", ({ timeStamp }) => {
+        taps.push(timeStamp);
+        document.documentElement.dataset.taps = taps.length;
+        if (taps.length > 1) return;
+        requestAnimationFrame(() => requestAnimationFrame(() => (window.paintedAt = performance.now())));
+    });
+}"""
 
 
 def on_screens(*names: str) -> pytest.MarkDecorator:
@@ -91,12 +102,58 @@ def test_by_touch_alone_from_right_to_left_in_the_dark(
         assert stored(judge, before + count)
 
 
+# Milliseconds from one tap to the next, by the clock of the touch screen.
+@pytest.mark.parametrize(
+    ("name", "apart"),
+    [
+        ("two_outputs", 100),
+        ("quiz", 300),
+        ("editing", 565),
+        ("two_outputs", 740),
+        ("editing", 900),
+    ],
+)
+def test_a_tap_answers_only_what_could_be_read(
+    new_page: NewPage, sign_in: SignIn, name: str, apart: int
+) -> None:
+    """Two taps at one place, on a slow processor: the second answers only 800 ms after the sentence was painted."""
+    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    screen = SCREENS[name]
+    sign_in(page, screen.judge())
+    at_sentence(page, 1)
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    page.evaluate(PAINTED_AND_TAPPED)
+    began = page.evaluate("Date.now()") / 1000
+
+    def tap(after: int) -> None:
+        button = page.locator(screen.taps[0])
+        button.scroll_into_view_if_needed()
+        box = button.bounding_box()
+        assert box is not None
+        points = [{"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}]
+        for kind, touches in (("touchStart", points), ("touchEnd", [])):
+            event = {"type": kind, "touchPoints": touches, "timestamp": began + after / 1000}
+            devtools.send("Input.dispatchTouchEvent", event)
+
+    tap(0)
+    at_sentence(page, 2)
+    tap(apart)
+    expect(page.locator("html")).to_have_attribute("data-taps", "2")
+    since_painted = page.evaluate("taps[1] - paintedAt")
+    at_sentence(page, 3 if since_painted >= 800 else 2)
+    assert since_painted < 800 or apart == 900
+    if since_painted < 800:
+        tap(5_000)
+        at_sentence(page, 3)
+
+
 @pytest.mark.thorough
 @on_screens("spans-several")
 def test_keys_answer_from_right_to_left(new_page: NewPage, sign_in: SignIn, screen: Screen) -> None:
     page = new_page(locale="ar")
     judge = screen.judge(target_language="ar")
-    begin(page, judge, sign_in)
+    before = begin(page, judge, sign_in)
     assert not too_wide(page)
     screen.judge_by_keys(page)
-    assert stored(judge, 1)
+    assert stored(judge, before + 1)

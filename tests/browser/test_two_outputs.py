@@ -9,7 +9,7 @@ from annotation.models import Judgment
 from annotation.services import design_ensure, hits_plan
 from campaign.models import Judge, Protocol, Task
 from campaign.services import task_close
-from tests.browser.conftest import PHONE, NewPage, SignIn
+from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, judge_block, press, rows
 from tests.factories import make_campaign, make_judge, make_task
 
@@ -20,17 +20,6 @@ TWICE = """(key) => {
     for (let press = 0; press < 2; press += 1) {
         document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
     }
-}"""
-
-# When the second sentence was painted, and when each tap took place.
-PAINTED_AND_TAPPED = """() => {
-    window.taps = [];
-    document.addEventListener("click", ({ timeStamp }) => {
-        taps.push(timeStamp);
-        document.documentElement.dataset.taps = taps.length;
-        if (taps.length > 1) return;
-        requestAnimationFrame(() => requestAnimationFrame(() => (window.paintedAt = performance.now())));
-    });
 }"""
 
 
@@ -124,40 +113,6 @@ def test_going_back_shows_what_was_said_and_one_key_changes_it(judging: Page, ju
     judging.keyboard.press("Escape")
     at_sentence(judging, 2)
     assert Judgment.objects.count() == 2
-
-
-# Milliseconds from one tap to the next, by the clock of the touch screen.
-@pytest.mark.parametrize("apart", [100, 300, 565, 740, 900])
-def test_a_tap_answers_only_what_could_be_read(
-    new_page: NewPage, judge: Judge, sign_in: SignIn, apart: int
-) -> None:
-    """Two taps at one place, on a slow processor: the second answers only 800 ms after the sentence was painted."""
-    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
-    sign_in(page, judge)
-    button = verdict(page, "first")
-    button.scroll_into_view_if_needed()
-    box = button.bounding_box()
-    assert box is not None
-    points = [{"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}]
-    devtools = page.context.new_cdp_session(page)
-    devtools.send("Emulation.setCPUThrottlingRate", {"rate": 6})
-    page.evaluate(PAINTED_AND_TAPPED)
-    began = page.evaluate("Date.now()") / 1000
-
-    def tap(after: int) -> None:
-        for kind, touches in (("touchStart", points), ("touchEnd", [])):
-            event = {"type": kind, "touchPoints": touches, "timestamp": began + after / 1000}
-            devtools.send("Input.dispatchTouchEvent", event)
-
-    tap(0)
-    at_sentence(page, 2)
-    tap(apart)
-    expect(page.locator("html")).to_have_attribute("data-taps", "2")
-    since_painted = page.evaluate("taps[1] - paintedAt")
-    at_sentence(page, 3 if since_painted >= 800 else 2)
-    assert since_painted < 800 or apart == 900
-    tap(5_000)
-    at_sentence(page, 1 if since_painted >= 800 else 3)
 
 
 @pytest.mark.thorough

@@ -98,7 +98,7 @@ class EditingScreen {
     button.querySelector(".edit-answer-word").textContent = say(`choose_${choice}`);
     // It goes to the text, and is no answer by itself.
     if (choice === "edited") button.removeAttribute("aria-pressed");
-    button.addEventListener("click", () => this.#choose(choice));
+    button.addEventListener("click", (event) => this.#choose(choice, event));
     return button;
   }
 
@@ -156,14 +156,13 @@ class EditingScreen {
 
   // --- The answer --------------------------------------------------------------------------------
 
-  /** @param {string} choice */
-  #choose(choice) {
+  /** @param {string} choice @param {UIEvent} event */
+  #choose(choice, event) {
     if (choice === "edited") {
       this.#field.focus();
       return true;
     }
-    // The second press of a double one is meant for the sentence that is gone.
-    if (this.page.isTooSoon()) return true;
+    if (this.page.isUnread(event)) return true;
     const { keystrokes } = this.block.answer;
     const said = this.#isAsked ? { acceptable: choice === "yes" } : { outcome: /** @type {EditOutcome} */ (choice), keystrokes };
     Object.assign(this.block.answer, editing.blank(), said);
@@ -195,7 +194,7 @@ class EditingScreen {
   single(event) {
     const choice = this.#choices[(digitOf(event, this.#choices.length) ?? 0) - 1];
     // A key held down must not answer one sentence after the other.
-    return choice ? () => event.repeat || this.#choose(choice) : null;
+    return choice ? () => event.repeat || this.#choose(choice, event) : null;
   }
 
   // Has the text read again, in its own language.

@@ -41,7 +41,8 @@ class QuizScreen {
     this.page = page;
     this.#question.textContent = say("quiz_question");
     this.#onward.textContent = say("quiz_read");
-    this.#onward.addEventListener("click", () => this.#readOn());
+    this.#onward.addEventListener("click", (event) => this.page.send(event));
+    this.#list.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
     // Words to be heard with it are heard once.
     this.#asked.addEventListener("focusout", ({ target }) => {
       if (target === this.#asked) this.#nameAsked();
@@ -158,20 +159,15 @@ class QuizScreen {
     this.page.answered();
   }
 
-  /** @param {QuizChoice} choice */
-  #byKey(choice) {
-    // The second press of a double one is meant for the sentence that is gone.
-    if (this.page.isTooSoon()) return true;
+  /** @param {QuizChoice} choice @param {KeyboardEvent} event */
+  #byKey(choice, event) {
+    if (this.page.isUnread(event)) return true;
     const index = this.#current;
     this.#choose(index, choice);
     const next = this.#open;
     (this.#fieldsets[next >= 0 ? next : index] ?? this.#asked).focus();
     if (next < 0) announce(say(`quiz_${choice}`));
     return true;
-  }
-
-  #readOn() {
-    if (!this.page.isTooSoon()) this.page.submit();
   }
 
   // --- Keys --------------------------------------------------------------------------------------
@@ -185,14 +181,14 @@ class QuizScreen {
   single(event) {
     const choice = quiz.CHOICES[(digitOf(event, quiz.CHOICES.length) ?? 0) - 1];
     if (!choice || !this.#statements.length) return null;
-    return () => event.repeat || this.#byKey(choice);
+    return () => event.repeat || this.#byKey(choice, event);
   }
 
   /** @param {string} letter @param {Pressed} event */
-  letter(letter, { repeat }) {
+  letter(letter, event) {
     if (UNUSED.includes(letter)) return () => true;
-    if (letter in LETTERS && this.#statements.length) return () => repeat || this.#byKey(LETTERS[letter]);
-    if (letter !== "a" || repeat) return null;
+    if (letter in LETTERS && this.#statements.length) return () => event.repeat || this.#byKey(LETTERS[letter], event);
+    if (letter !== "a" || event.repeat) return null;
     return () => announce("", this.block.candidates[0]);
   }
 }

@@ -31,6 +31,7 @@ class RatingScreen {
   constructor(page) {
     this.page = page;
     for (const each of this.#radios) each.addEventListener("change", () => this.rate(Number(each.value)));
+    this.#scale.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
     // Words to be heard with it are heard once; then its question names it.
     this.#scale.addEventListener("focusout", ({ target }) => {
       if (target === this.#scale) this.#scale.removeAttribute("aria-label");
@@ -114,10 +115,9 @@ class RatingScreen {
     return true;
   }
 
-  /** @param {number} value */
-  #byKey(value) {
-    // The second press of a double one is meant for the sentence that is gone.
-    if (this.page.isTooSoon()) return true;
+  /** @param {number} value @param {KeyboardEvent} event */
+  #byKey(value, event) {
+    if (this.page.isUnread(event)) return true;
     this.rate(value);
     this.focus();
     return true;
@@ -134,7 +134,7 @@ class RatingScreen {
   single(event) {
     const digit = digitOf(event);
     if (!digit || event.shiftKey) return null;
-    return () => event.repeat || this.#byKey(digit);
+    return () => event.repeat || this.#byKey(digit, event);
   }
 
   /** @param {string} letter */
