@@ -6,19 +6,19 @@ from celery import shared_task
 
 import annotation.importing.test_sets  # noqa: F401  registers the handlers of its jobs
 from annotation.notification import planning_request_clear
-from annotation.selectors import tasks_changed, tasks_to_plan
-from annotation.services import (
+from annotation.selectors.pool import tasks_changed, tasks_to_plan
+from annotation.services.judges import erasures_due_carry_out
+from annotation.services.lending.lend import leases_release
+from annotation.services.numbers import (
     counters_check,
-    erasures_due_carry_out,
-    leases_release,
-    pool_fill,
+    judgment_webhooks_record,
     waiting_judgments_number,
 )
-from annotation.services.numbers import judgment_webhooks_record
 from annotation.services.panels import participations_refresh_due
+from annotation.services.planning.pool import pool_fill
 from campaign.models import Task
 from campaign.models.task import TaskQuerySet
-from campaign.services.webhooks import webhooks_deliver
+from campaign.services.webhooks.deliver import webhooks_deliver
 
 logger = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from django.utils.crypto import salted_hmac
 
 from campaign.models import Campaign, Invitation, Judge, User
 from campaign.selectors.credentials import DEVICE, SIGNED_IN_AT
-from campaign.services import browser_visit_record
+from campaign.services.browser_visits import browser_visit_record
 
 COOKIE: Final = "quintet_browser"
 # Browsers keep no cookie longer.

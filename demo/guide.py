@@ -11,12 +11,12 @@ from django.db.models.functions import Now
 from django.urls import reverse
 
 from campaign.models import ApiToken, Campaign, Invitation, InvitationRole, Judge, Task, User
-from campaign.services import (
+from campaign.services.api_tokens import token_create
+from campaign.services.invitations import (
     InvitationRefusedError,
     invitation_create,
     invitation_create_for_anybody,
     invitation_open,
-    token_create,
 )
 from demo.loading import (
     ARABIC_JUDGES,

@@ -9,14 +9,11 @@ from django.core.management import call_command
 from django.db import transaction
 
 from annotation.protocols import answer_kinds
-from annotation.services import (
-    design_change,
-    design_ensure,
-    judgments_number,
-    pool_fill,
-    quality_rules_suggest,
-    tour_leave,
-)
+from annotation.services.judges import tour_leave
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.designs import design_change, design_ensure
+from annotation.services.planning.pool import pool_fill
+from annotation.services.quality import quality_rules_suggest
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.formats import InputFile
 from campaign.models import (
@@ -29,17 +26,13 @@ from campaign.models import (
     Task,
     User,
 )
-from campaign.services import (
-    bad_reference_review,
-    bad_references_make,
-    instructions_accept,
-    instructions_write,
-    judge_add,
-    organiser_add,
-    task_choose,
-    task_close,
-    task_create,
-)
+from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.instructions import instructions_accept, instructions_write
+from campaign.services.joining import task_choose
+from campaign.services.members import organiser_add
+from campaign.services.people import judge_add
+from campaign.services.rules import task_close
+from campaign.services.tasks import task_create
 from campaign.texts.damage import Damage
 from protocols.quiz.snippets import snippets_import
 from ranking.services.analyses import answer_keep_up

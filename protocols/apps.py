@@ -11,7 +11,7 @@ class ProtocolsConfig(AppConfig):
         from annotation.answer_files import answer_files_register
         from annotation.protocols import answer_kind_register
         from campaign.models import Protocol
-        from ranking.analyses import analysis_register
+        from ranking.analyses.registry import analysis_register
         from ranking.selectors.analyses import output_scores_register
 
         for protocol in sorted(set(Protocol) - {Protocol.RANKING}):

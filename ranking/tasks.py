@@ -5,8 +5,11 @@ import logging
 from celery import shared_task
 
 from annotation.notification import ranking_begun
-from annotation.services import waiting_judgments_number
-from annotation.services.numbers import ranking_request, ranking_request_clear
+from annotation.services.numbers import (
+    ranking_request,
+    ranking_request_clear,
+    waiting_judgments_number,
+)
 from campaign.models import Task
 from ranking.selectors.quality import quality_due
 from ranking.selectors.runs import due_tasks, ranking_is_due

@@ -6,16 +6,17 @@ from uuid import uuid4
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
-from annotation import services
 from annotation.models import HIT, Assignment
-from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit, judgments_number
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.lending import lend as lending
+from annotation.services.numbers import judgments_number
+from annotation.services.submission import judgment_submit
 from campaign.models import Judge
 
 
 def assignment_lend(*, judge: Judge, after: Assignment | None = None) -> Assignment | None:
     """What the judge holds or is lent now; None where there is nothing for them."""
-    lent = services.assignment_lend(judge=judge, after=None if after is None else after.public_id)
+    lent = lending.assignment_lend(judge=judge, after=None if after is None else after.public_id)
     return None if lent is None else lent.assignment
 
 

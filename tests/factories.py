@@ -7,7 +7,8 @@ from typing import Any
 
 from django.contrib.auth.hashers import make_password
 
-from annotation.services import design_ensure, hits_plan
+from annotation.services.planning.designs import design_ensure
+from annotation.services.planning.pool import hits_plan
 from campaign.models import (
     Campaign,
     Document,
@@ -23,7 +24,8 @@ from campaign.models import (
     TestSet,
     User,
 )
-from campaign.services import judge_add, member_add, organiser_add
+from campaign.services.members import member_add, organiser_add
+from campaign.services.people import judge_add
 
 
 def make_campaign(slug: str = "museum", *, tour: bool = False, **fields: Any) -> Campaign:

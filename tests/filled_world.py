@@ -10,7 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Block, ProblemReport, QualityRule
-from annotation.services import hits_plan, quality_rules_suggest
+from annotation.services.planning.pool import hits_plan
+from annotation.services.quality import quality_rules_suggest
 from campaign.models import (
     Campaign,
     Judge,
@@ -22,20 +23,16 @@ from campaign.models import (
     User,
     WebhookEndpoint,
 )
-from campaign.services import (
-    instructions_accept,
-    instructions_write,
-    invitation_create_for_anybody,
-    judge_group_create,
-    judge_group_members_change,
-)
+from campaign.services.instructions import instructions_accept, instructions_write
+from campaign.services.invitations import invitation_create_for_anybody
+from campaign.services.judge_groups import judge_group_create, judge_group_members_change
 from campaign.services.uploads import (
     upload_begin,
     upload_check,
     upload_file_add,
     upload_part_store,
 )
-from campaign.services.webhooks import webhook_create
+from campaign.services.webhooks.endpoints import webhook_create
 from ranking.models import PublishedResult, RankingRun
 from ranking.services.judges import decision_take
 from ranking.services.publishing.publish import result_publish

@@ -23,8 +23,8 @@ from annotation.models import (
     Judgment,
     Skip,
 )
-from annotation.services import design_ensure
 from annotation.services.numbers import counters_rebuild
+from annotation.services.planning.designs import design_ensure
 from campaign.models import (
     Campaign,
     Document,

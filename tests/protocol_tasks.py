@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.services import design_ensure, hits_plan, task_rules_change
+from annotation.services.planning.designs import design_ensure
+from annotation.services.planning.pool import hits_plan
+from annotation.services.tasks import task_rules_change
 from campaign.models import Protocol, Task
-from campaign.services import task_close
+from campaign.services.rules import task_close
 from protocols.quiz.snippets import GivenSnippet, snippets_replace
 from tests.factories import make_campaign, make_task
 

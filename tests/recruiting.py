@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from campaign.models import Campaign, Panel, PanelKind
 from campaign.panels import prolific_signature
-from campaign.services import PanelTerms, panel_create
+from campaign.services.panels import PanelTerms, panel_create
 
 SECRET = "wh-5tvqYH0b1wLZ"
 COMPLETION, SCREENED_OUT = "C1FINISHED", "C2SCREENED"

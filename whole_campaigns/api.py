@@ -26,7 +26,7 @@ from annotation.api.campaign_state import ClosingSerializer, closing_answer
 from annotation.models import JudgmentSequence
 from annotation.selectors.effects import task_at_work
 from annotation.selectors.task_rules import task_rules
-from annotation.services import (
+from annotation.services.tasks import (
     task_rules_change,
     task_segments_again_change,
     task_with_rules_create,
@@ -37,13 +37,6 @@ from campaign.api.requests import NumberField, truth_asked
 from campaign.api.serializers import TaskSerializer
 from campaign.models import Campaign, Document, Protocol, Segment, Task
 from campaign.selectors.rehearsals import rehearsal_state
-from campaign.services import (
-    RulesRefusedError,
-    TaskRefusedError,
-    task_change,
-    task_close,
-    task_reopen,
-)
 from campaign.services.rehearsals import (
     LEAST_SKILL,
     MOST_BOTS,
@@ -51,7 +44,14 @@ from campaign.services.rehearsals import (
     rehearsal_begin,
     rehearsal_end_later,
 )
-from campaign.services.rules import MAX_BLOCKS
+from campaign.services.rules import (
+    MAX_BLOCKS,
+    RulesRefusedError,
+    task_change,
+    task_close,
+    task_reopen,
+)
+from campaign.services.tasks import TaskRefusedError
 from campaign.texts.language_tags import LanguageTagError
 from whole_campaigns.cloning import CloneRefusedError, campaign_clone
 from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal

@@ -22,7 +22,7 @@ from campaign import models as campaign
 from campaign.database.recording import RecordedModel, rows_created
 from campaign.database.seeds import seed_draw
 from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
-from campaign.services import judge_link_create
+from campaign.services.credentials import judge_link_create
 from campaign.services.rehearsals import rehearsal_words
 from protocols import models as protocols
 from ranking import models as ranking

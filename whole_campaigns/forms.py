@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.protocols import answer_kind
 from annotation.selectors.task_rules import task_rules
-from annotation.services import (
+from annotation.services.tasks import (
     task_rules_change,
     task_segments_again_change,
     task_with_rules_create,
@@ -20,9 +20,9 @@ from annotation.services import (
 from campaign.forms.languages import languages_validate
 from campaign.models import Campaign, Protocol, Task, TestSet, User
 from campaign.pages.protocol_words import protocol_in_words
-from campaign.services import RulesRefusedError, TaskRefusedError, task_change
 from campaign.services.rehearsals import LEAST_SKILL, MOST_BOTS
-from campaign.services.rules import MAX_BLOCKS
+from campaign.services.rules import MAX_BLOCKS, RulesRefusedError, task_change
+from campaign.services.tasks import TaskRefusedError
 from campaign.texts.language_tags import LanguageTagError
 
 

@@ -22,8 +22,9 @@ from django.utils.translation import ngettext
 
 from annotation.models import Assignment, JudgeAccount
 from annotation.protocols import answer_kind
-from annotation.services import design_ensure, pool_fill
 from annotation.services.numbers import ranking_request
+from annotation.services.planning.designs import design_ensure
+from annotation.services.planning.pool import pool_fill
 from annotation.services.simulation import (
     SimulatedJudge,
     SimulatedJudgment,
@@ -46,8 +47,10 @@ from campaign.models import (
     SystemKind,
     Task,
 )
-from campaign.services import instructions_accept, judge_add, task_choose
+from campaign.services.instructions import instructions_accept
 from campaign.services.jobs import JobProgress, handles
+from campaign.services.joining import task_choose
+from campaign.services.people import judge_add
 from campaign.services.rehearsals import (
     RehearsalRefusedError,
     campaign_locked,

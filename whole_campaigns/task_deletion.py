@@ -24,8 +24,7 @@ from annotation.selectors.task_rules import is_lent, judgments_so_far
 from campaign.database.copy import constraints_check_now
 from campaign.database.recording import rows_deleted
 from campaign.models import Judge, Protocol, Task, User
-from campaign.services import TaskRefusedError
-from campaign.services.tasks import task_campaign_lock
+from campaign.services.tasks import TaskRefusedError, task_campaign_lock
 from ranking.models import Analysis, PublishedResult, RankingRun, RankingSettings, StoppingRule
 from whole_campaigns.campaign_rows import TABLES, task_path
 

@@ -16,14 +16,14 @@ from django.views.decorators.http import require_http_methods
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
 from campaign.models import CampaignState, Task, User
-from campaign.selectors import languages_settled_in_words
+from campaign.selectors.judged import languages_settled_in_words
 from campaign.selectors.rehearsals import rehearsal_state
-from campaign.services import TaskRefusedError
 from campaign.services.rehearsals import (
     RehearsalRefusedError,
     rehearsal_begin,
     rehearsal_end_later,
 )
+from campaign.services.tasks import TaskRefusedError
 from campaign.texts.languages import language_name
 from campaign.views.access import organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered

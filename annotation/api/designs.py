@@ -23,13 +23,13 @@ from annotation.selectors.hits import (
     next_numbers,
     previewed_hits,
 )
-from annotation.services import (
+from annotation.services.planning.designs import (
+    PARAMETERS,
     DesignRefusedError,
     design_change,
     design_proposed,
     design_use_again,
 )
-from annotation.services.planning.designs import PARAMETERS
 from campaign.api.access import group_asked_for, organised_task, readable_task, reader
 from campaign.api.pages import CursorPages
 from campaign.api.requests import NumberField

@@ -39,35 +39,33 @@ from annotation.api.serializers import (
 )
 from annotation.models import Judgment, ProblemReportKind
 from annotation.protocols import answer_kind, answer_of
-from annotation.selectors import (
-    AssignedBlock,
+from annotation.selectors.judges import JudgeStatus
+from annotation.selectors.judging import (
     DoneBlock,
-    JudgeStatus,
     OwnDoneBlock,
     assigned_block,
     assignment_data,
     has_older_done_blocks,
     judge_assigned,
     judge_of_user,
-    judge_work,
     own_done_blocks,
     own_done_blocks_data,
 )
 from annotation.selectors.judgment_list import own_problem_reports
+from annotation.selectors.progress import judge_work
 from annotation.selectors.training import training_feedback
-from annotation.services import (
+from annotation.services.lending.lend import (
     InstructionsPendingError,
     JudgeDeclinedError,
     JudgePausedError,
     LentAssignment,
-    SubmissionRefusedError,
     assignment_lend,
-    judgment_submit,
-    problem_report,
-    skip_submit,
-    work_request,
 )
+from annotation.services.lending.work_requests import work_request
 from annotation.services.panels import panel_participation_refresh
+from annotation.services.problem_reports import problem_report
+from annotation.services.submission import judgment_submit, skip_submit
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.api.pages import CursorPages
 from campaign.api.requests import content_validated
 from campaign.browsers import activity_record

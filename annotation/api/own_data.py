@@ -17,19 +17,19 @@ from rest_framework.views import APIView
 
 from annotation.api.judging import judge_or_403
 from annotation.export.own_data import own_data_json
-from annotation.services import erasure_carry_out
+from annotation.services.judges import erasure_carry_out
 from campaign.api.access import organised_campaign, reader
 from campaign.api.pages import CursorPages
 from campaign.api.requests import EMPTY, StrictJSONParser, unknown_keys_refuse
 from campaign.models import ErasureRequest
-from campaign.services import (
+from campaign.services.erasures import (
     REASON_LENGTH,
     ErasureRefusedError,
     erasure_ask,
+    erasure_record,
     erasure_refuse,
     erasure_withdraw,
 )
-from campaign.services.erasures import erasure_record
 
 _CAMPAIGN = OpenApiParameter("campaign", str, description="Where you judge in several.")
 

@@ -31,19 +31,17 @@ from campaign.models import (
     ParticipationState,
 )
 from campaign.pages.rights import role_remember
-from campaign.services import (
-    PanelRefusedError,
-    PanelTerms,
-    panel_change,
-    panel_create,
-    panel_open_or_close,
-)
 from campaign.services.panels import (
     CODE_PATTERN,
     GENERIC_TERMS,
     MOST_BLOCKS,
     MOST_MINUTES,
     MOST_PARTICIPATIONS,
+    PanelRefusedError,
+    PanelTerms,
+    panel_change,
+    panel_create,
+    panel_open_or_close,
 )
 from campaign.texts.language_tags import LanguageTagError
 

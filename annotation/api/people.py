@@ -23,20 +23,19 @@ from campaign.export.judge_links import judge_links
 from campaign.formats import FormatError
 from campaign.formats.judge_lists import MAX_BYTES, judge_list_read
 from campaign.models import Campaign, Judge, JudgeGroup, System
-from campaign.selectors import judge_access
-from campaign.services import (
+from campaign.selectors.credentials import judge_access
+from campaign.services.api_tokens import CredentialRefusedError
+from campaign.services.credentials import judge_link_replace
+from campaign.services.judge_lists import (
     AddedList,
     CheckedList,
-    CredentialRefusedError,
     JudgeListRefusedError,
     MailTerms,
-    PersonRefusedError,
     RowState,
-    judge_change,
-    judge_link_replace,
     judge_list_add,
     judge_list_check,
 )
+from campaign.services.people import PersonRefusedError, judge_change
 from campaign.texts.language_tags import LanguageTagError
 
 #: What the description of the API has names for.

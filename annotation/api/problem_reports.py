@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from annotation.models import ProblemReply, ProblemReport, ProblemReportKind
 from annotation.pages.judgment_tables import ProblemReportFilter
 from annotation.selectors.judgment_list import problem_reports_of
-from annotation.services import (
+from annotation.services.problem_reports import (
     REPLY_LENGTH,
     ReplyRefusedError,
     problem_reply,

@@ -29,7 +29,7 @@ from annotation.selectors.judgment_list import (
     skips_listed,
 )
 from annotation.selectors.replica_reads import ReadAt, task_answer
-from annotation.services import judgments_number
+from annotation.services.numbers import judgments_number
 from campaign.api.access import readable_task
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages

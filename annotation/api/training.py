@@ -12,13 +12,13 @@ from rest_framework.views import APIView
 
 from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks_of
-from annotation.services import (
+from annotation.services.training import (
     TrainingRefusedError,
+    training_block_change,
     training_block_explain,
     training_block_remove,
     training_propose,
 )
-from annotation.services.training import training_block_change
 from campaign.api.access import organised_task, readable_task
 from campaign.api.pages import CursorPages
 from campaign.models import Output, SystemKind, Task

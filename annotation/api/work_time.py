@@ -13,8 +13,7 @@ from rest_framework.views import APIView
 
 from annotation.api.judging import judge_or_403
 from annotation.pages.judge_tables import DaysForm
-from annotation.selectors import JudgeTime, work_time
-from annotation.selectors.work_time import time_of, time_sheet_days
+from annotation.selectors.work_time import JudgeTime, time_of, time_sheet_days, work_time
 from campaign.api.access import organised_campaign
 from campaign.api.pages import CursorPages
 from campaign.models import Judge

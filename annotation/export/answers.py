@@ -5,7 +5,7 @@ from django.utils.text import slugify
 
 from annotation.answer_files import FileWritten, answer_files
 from annotation.export.five_way import five_way_csv
-from annotation.selectors import excluded_judges
+from annotation.selectors.judges import excluded_judges
 from campaign.database.replica import read_on
 from campaign.models import Task
 from campaign.selectors.rehearsals import rehearsed_slug

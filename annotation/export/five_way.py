@@ -11,9 +11,9 @@ from django.db.models.functions import Cast
 from annotation.models import Block, Judgment, JudgmentSequence, Skip
 from annotation.models.block import by_candidate
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.selectors import excluded_judges
+from annotation.selectors.judges import excluded_judges
 from annotation.selectors.shown import candidate_count, outputs_of
-from annotation.services import judgments_number
+from annotation.services.numbers import judgments_number
 from campaign.database.copied_rows import Rows, rows_copied
 from campaign.database.transactions import table_scans_off
 from campaign.formats import FiveWayRow, write_five_way_csv

@@ -4,8 +4,8 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
-from annotation.selectors import JudgeTime, Worked, WorkTime
 from annotation.selectors.panels import participations_described, participations_of
+from annotation.selectors.work_time import JudgeTime, Worked, WorkTime
 from campaign.formats.quoting import csv_row
 from campaign.models import Judge, Panel
 

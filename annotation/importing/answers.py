@@ -33,8 +33,8 @@ from annotation.importing.answer_rows import (
 )
 from annotation.models import HIT, Block, Judgment, JudgmentNumber, Skip
 from annotation.protocols import Rules, answer_kind
-from annotation.services import design_ensure, judgments_number
-from annotation.services.numbers import ranking_request
+from annotation.services.numbers import judgments_number, ranking_request
+from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.standby import comparisons_settle
 from campaign.database.copy import statistics_refresh
 from campaign.formats import ByteStream, FormatError, InputFile

@@ -6,7 +6,7 @@ from typing import IO, Any, Final
 
 from django.db import transaction
 
-from annotation.services import design_change
+from annotation.services.planning.designs import design_change
 from campaign.formats import ByteStream, FormatError
 from campaign.formats.inspecting import GuessLanguage, Inspection, inspect
 from campaign.formats.omissions import Omissions

@@ -17,8 +17,7 @@ from annotation.sampling.parameters import (
     numbers_read,
     numbers_written,
 )
-from annotation.services import DesignRefusedError, design_proposed
-from annotation.services.planning.designs import PARAMETERS
+from annotation.services.planning.designs import PARAMETERS, DesignRefusedError, design_proposed
 from campaign.models import JudgeGroup, SystemKind, Task
 
 _NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"

@@ -10,7 +10,7 @@ from campaign.formats import FormatError
 from campaign.formats.judge_lists import MAX_BYTES, JudgeList, judge_list_decode, judge_list_read
 from campaign.forms.languages import languages_validate
 from campaign.models import Campaign, Judge, JudgeGroup, System
-from campaign.selectors import campaign_languages
+from campaign.selectors.invitations import campaign_languages
 from campaign.texts.languages import language_name
 
 _MAX_TAG: Final = 60

@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.export.work_time import clock_time
-from annotation.selectors import TimeSums, Worked
 from annotation.selectors.judges import JudgeStatus, StandingOfJudge
 from annotation.selectors.panels import participations_described
+from annotation.selectors.work_time import TimeSums, Worked
 from campaign.models import Campaign, Judge, Participation, ParticipationState
 from campaign.pages.filters import DeskFilter
 from campaign.pages.rights import rights

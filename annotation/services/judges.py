@@ -10,8 +10,12 @@ from annotation.selectors.onboarding import tour_due, tour_segments, tour_segmen
 from annotation.services.lending.lend import assignments_release
 from campaign.database.erasing import judge_unlink
 from campaign.models import ErasureRequest, ExportedFile, Judge, MailKind, Task, User
-from campaign.services import ErasureRefusedError, answered_already
-from campaign.services.erasures import erasure_judge_tell, erasure_mails_stop
+from campaign.services.erasures import (
+    ErasureRefusedError,
+    answered_already,
+    erasure_judge_tell,
+    erasure_mails_stop,
+)
 from campaign.services.exported_files import exported_files_delete
 
 

@@ -28,7 +28,7 @@ from campaign.database.replica import replica_is_asked
 from campaign.database.transactions import one_snapshot
 from campaign.models import Task, WebhookEndpoint, WebhookEvent, WebhookMark
 from campaign.selectors.webhooks import endpoints_asking
-from campaign.services.webhooks import message_put
+from campaign.services.webhooks.outbox import message_put
 
 # One at a time gives numbers to the judgments of a test set: the lock is sent with `JUDGMENTS_NUMBER` in one round
 # trip, as a statement of its own. The update is of no row: it only takes the lock of the one that is there.

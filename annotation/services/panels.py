@@ -8,11 +8,8 @@ from django.db.models import Exists, OuterRef, Value
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
-from annotation.selectors import (
-    actions_that_stop,
-    judge_status,
-    judge_work,
-)
+from annotation.selectors.judges import actions_that_stop, judge_status
+from annotation.selectors.progress import judge_work
 from annotation.selectors.training import training_failed
 from annotation.services.lending.lend import assignments_release
 from annotation.services.lending.work_requests import NoWorkReason, work_request
@@ -26,7 +23,8 @@ from campaign.models import (
     ParticipationState,
 )
 from campaign.panels import Entry, Event
-from campaign.services import panel_arrival_record, panel_judge_admit, task_choose
+from campaign.services.joining import task_choose
+from campaign.services.panels import panel_arrival_record, panel_judge_admit
 
 State = ParticipationState
 

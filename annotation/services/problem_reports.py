@@ -6,10 +6,9 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import ProblemReply, ProblemReport, ProblemReportKind
-from annotation.selectors import AssignedBlock
 from annotation.services.numbers import pages_changed
 from annotation.services.submission import comment_refusal, reports_refusal, submission_owner_check
-from annotation.submissions import SubmissionRefusedError
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import User
 
 

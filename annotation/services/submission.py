@@ -23,9 +23,8 @@ from django.utils.translation import gettext as _
 from annotation.models import Judgment, ProblemReport, Skip
 from annotation.notification import REQUEST_TIMEOUT_SECONDS
 from annotation.protocols import Answer, AnswerKind, answer_columns, answer_kind
-from annotation.selectors import AssignedBlock
 from annotation.services.numbers import ranking_request
-from annotation.submissions import SubmissionRefusedError
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.database.prepared import Statement
 
 #: Replacements of a judge's judgment of one block.

@@ -20,8 +20,8 @@ from annotation.models import (
 )
 from annotation.protocols import answer_kind, outputs_at_a_time
 from annotation.sampling.parameters import MOST_CANDIDATES
-from annotation.selectors import systems_not_lent, tasks_open_to_judge
 from annotation.selectors.designs import design_in_force
+from annotation.selectors.pool import systems_not_lent, tasks_open_to_judge
 from annotation.selectors.training import hits_training, training_round_due
 from campaign.models import BadReference, Judge, Output, Segment, SystemKind, Task
 from campaign.texts.hash_draw import HashDraw

@@ -24,14 +24,13 @@ from campaign.models.campaign import CampaignQuerySet
 from campaign.models.state import UNDOES
 from campaign.pages.activity import activity_rows
 from campaign.selectors.activity import state_changes
-from campaign.services import (
+from campaign.services.rules import task_close, task_reopen
+from campaign.services.states import (
     BIN_DAYS,
     StateRefusedError,
     campaign_delete,
     campaign_restore,
     campaign_state_change,
-    task_close,
-    task_reopen,
 )
 from campaign.views.access import organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered

@@ -18,7 +18,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.export.own_data import own_data_zip
 from annotation.export.work_time import clock_time, work_time_csv
-from annotation.selectors import work_time
 from annotation.selectors.judges import messages_to
 from annotation.selectors.judgment_list import own_problem_reports
 from annotation.selectors.onboarding import (
@@ -28,7 +27,8 @@ from annotation.selectors.onboarding import (
     tasks_on_offer,
     tour_of,
 )
-from annotation.services import judge_decline, judge_take_part, tour_begin, tour_leave
+from annotation.selectors.work_time import work_time
+from annotation.services.judges import judge_decline, judge_take_part, tour_begin, tour_leave
 from annotation.views.judge import (
     next_step,
     onboarding_or_404,
@@ -40,17 +40,13 @@ from annotation.views.judge import (
 from annotation.views.words import tour_words
 from campaign.models import Judge, Protocol
 from campaign.notification import mail_is_printed
-from campaign.selectors import instructions_in_force, instructions_to_read, own_link_of
-from campaign.services import (
-    OwnLinkRefusedError,
-    erasure_ask,
-    erasure_withdraw,
-    instructions_accept,
-    own_link_create,
-    own_link_revoke,
-    own_link_send,
-    task_choose,
-)
+from campaign.selectors.instructions import instructions_in_force, instructions_to_read
+from campaign.selectors.invitations import own_link_of
+from campaign.services.erasures import erasure_ask, erasure_withdraw
+from campaign.services.instructions import instructions_accept
+from campaign.services.invitation_mails import OwnLinkRefusedError, own_link_send
+from campaign.services.invitations import own_link_create, own_link_revoke
+from campaign.services.joining import task_choose
 from campaign.texts.languages import (
     language_described,
     language_direction,

@@ -22,13 +22,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.export.work_time import participations_csv
 from annotation.pages.judge_tables import ParticipationFilter, ParticipationTable
-from annotation.selectors import judge_of_user, judge_work
+from annotation.selectors.judging import judge_of_user
 from annotation.selectors.panels import (
     panels_of,
     participation_at_address,
     participation_of,
     participations_of,
 )
+from annotation.selectors.progress import judge_work
 from annotation.services.panels import (
     ParticipationRefusedError,
     participation_begin,
@@ -55,13 +56,6 @@ from campaign.panels import (
     prolific_entry,
     prolific_event,
 )
-from campaign.services import (
-    PanelRefusedError,
-    PanelTerms,
-    panel_change,
-    panel_create,
-    panel_open_or_close,
-)
 from campaign.services.panels import (
     CODE_PATTERN,
     GENERIC_TERMS,
@@ -69,6 +63,11 @@ from campaign.services.panels import (
     MOST_MINUTES,
     MOST_PARTICIPATIONS,
     PROLIFIC_TERMS,
+    PanelRefusedError,
+    PanelTerms,
+    panel_change,
+    panel_create,
+    panel_open_or_close,
 )
 from campaign.texts.languages import language_name
 from campaign.views.access import changed_campaign, organised_campaign

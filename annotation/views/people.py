@@ -24,34 +24,36 @@ from annotation.pages.judge_tables import (
     TimeSheetTable,
     came_in_words,
 )
-from annotation.selectors import time_sheet, time_sheet_in_all, time_sheet_sums
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import campaign_judges
-from annotation.services import erasure_carry_out
+from annotation.selectors.work_time import time_sheet, time_sheet_in_all, time_sheet_sums
+from annotation.services.judges import erasure_carry_out
 from campaign.export.judge_links import judge_links, judge_links_csv
 from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, Task, User
 from campaign.notification import mail_is_printed
-from campaign.selectors import judge_access, languages_without_work
+from campaign.selectors.credentials import judge_access
 from campaign.selectors.erasures import erasure_counts
+from campaign.selectors.judge_languages import languages_without_work
 from campaign.selectors.rehearsals import rehearsal_to_see
-from campaign.services import (
+from campaign.services.api_tokens import CredentialRefusedError
+from campaign.services.credentials import judge_link_replace
+from campaign.services.erasures import (
     REASON_LENGTH,
+    ErasureRefusedError,
+    erasure_record,
+    erasure_refuse,
+)
+from campaign.services.judge_groups import judge_group_members_change
+from campaign.services.judge_lists import (
     AddedList,
     CheckedList,
-    CredentialRefusedError,
-    ErasureRefusedError,
     JudgeListRefusedError,
     MailTerms,
-    PersonRefusedError,
     RowState,
-    erasure_refuse,
-    judge_change,
-    judge_group_members_change,
-    judge_link_replace,
     judge_list_add,
     judge_list_check,
 )
-from campaign.services.erasures import erasure_record
+from campaign.services.people import PersonRefusedError, judge_change
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 

@@ -21,7 +21,7 @@ from annotation.views.judge import screen_context, screen_setup
 from annotation.views.onboarding import tour_data
 from annotation.views.words import tour_words
 from campaign.models import Judge, Protocol, Task, User
-from campaign.selectors import instructions_in_force, instructions_to_read
+from campaign.selectors.instructions import instructions_in_force, instructions_to_read
 from campaign.texts.languages import language_direction, language_own_name
 from campaign.texts.markdown import markdown_render
 from campaign.views.access import organised_campaign

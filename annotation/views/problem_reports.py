@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.models import ProblemReply, ProblemReport
 from annotation.pages.judgment_tables import ProblemReportFilter, ProblemReportTable
 from annotation.selectors.judgment_list import problem_reports_of, reported_block
-from annotation.services import (
+from annotation.services.problem_reports import (
     REPLY_LENGTH,
     ReplyRefusedError,
     problem_reply,

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks
-from annotation.services import (
+from annotation.services.training import (
     TrainingRefusedError,
     training_block_explain,
     training_block_remove,

@@ -14,9 +14,9 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from campaign.models import ApiToken, TokenScope, User
-from campaign.selectors import token_named
+from campaign.selectors.credentials import token_named
 from campaign.selectors.tasks import campaign_of_address
-from campaign.services import token_use_note
+from campaign.services.api_tokens import token_use_note
 
 _NOT_HERE: Final = "narrows_to_campaign_of_token"
 

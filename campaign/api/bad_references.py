@@ -18,7 +18,7 @@ from campaign.api.requests import NumberField
 from campaign.models import BadReference, Reference, Task
 from campaign.pages.text_filters import BadReferenceFilter
 from campaign.selectors.bad_references import withdrawal_in_words
-from campaign.services import (
+from campaign.services.bad_references import (
     BadReferenceRefusedError,
     bad_reference_redraw,
     bad_reference_review,

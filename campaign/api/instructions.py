@@ -12,9 +12,12 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_campaign, reader
 from campaign.api.pages import CursorPages, paged
 from campaign.models import Campaign, Instructions
-from campaign.selectors import instructions_history, instructions_in_force
-from campaign.services import InstructionsRefusedError, instructions_write
-from campaign.services.instructions import MAX_CHARACTERS
+from campaign.selectors.instructions import instructions_history, instructions_in_force
+from campaign.services.instructions import (
+    MAX_CHARACTERS,
+    InstructionsRefusedError,
+    instructions_write,
+)
 from campaign.texts.language_tags import LanguageTagError
 
 

@@ -19,27 +19,28 @@ from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages, paged
 from campaign.models import Invitation, Judge, Mail, MailState
 from campaign.pages.invitation_tables import InvitedFilter, LinkFilter
-from campaign.selectors import (
+from campaign.selectors.invitations import (
     StandingOfInvited,
     StandingOfLink,
     invited_judges,
     links_for_anybody,
     people_invited,
 )
-from campaign.services import (
+from campaign.services.credentials import judge_readmit, judge_withdraw
+from campaign.services.invitation_mails import (
     AddressesRefusedError,
     addresses_read,
+    judges_invite_by_mail,
+    mail_send_again,
+)
+from campaign.services.invitations import (
+    MOST_JUDGES_OF_A_LINK,
     invitation_create_for_anybody,
     invitation_restore,
     invitation_revoke,
     judge_links_restore,
     judge_links_revoke,
-    judge_readmit,
-    judge_withdraw,
-    judges_invite_by_mail,
-    mail_send_again,
 )
-from campaign.services.invitations import MOST_JUDGES_OF_A_LINK
 from campaign.texts.language_tags import LanguageTagError
 
 _MOST_ADDRESSES: Final = 5_000

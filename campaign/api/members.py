@@ -15,19 +15,14 @@ from campaign.api.access import joined_campaign, organised_campaign, reader
 from campaign.api.pages import CursorPages, paged
 from campaign.models import Mail, MailState, Membership, MembershipRole
 from campaign.pages.rights import ROLE_MEANS
-from campaign.selectors import (
-    MemberAccess,
-    member_invitations,
-    members_access,
-    memberships_of,
-)
-from campaign.services import (
-    CredentialRefusedError,
-    InvitationRefusedError,
+from campaign.selectors.credentials import MemberAccess, members_access, memberships_of
+from campaign.selectors.invitations import member_invitations
+from campaign.services.api_tokens import CredentialRefusedError
+from campaign.services.invitations import InvitationRefusedError
+from campaign.services.member_invitations import member_invitation_withdraw, member_invite_by_mail
+from campaign.services.members import (
     MemberRefusedError,
     member_add_by_email,
-    member_invitation_withdraw,
-    member_invite_by_mail,
     member_leave,
     member_link_create,
     member_remove,

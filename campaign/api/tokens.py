@@ -13,8 +13,8 @@ from campaign.api.access import joined_campaign, reader
 from campaign.api.authentication import token_of
 from campaign.api.pages import CursorPages, paged
 from campaign.models import ApiToken, TokenScope, User
-from campaign.selectors import tokens_valid
-from campaign.services import (
+from campaign.selectors.credentials import tokens_valid
+from campaign.services.api_tokens import (
     CredentialRefusedError,
     token_create,
     token_revoke,

@@ -27,13 +27,9 @@ from campaign.api.serializers import (
     SystemSerializer,
 )
 from campaign.models import Campaign, System, Task, TestSet
-from campaign.selectors import may_make_campaigns
-from campaign.services import (
-    ReferenceRankedError,
-    RulesRefusedError,
-    campaign_change,
-)
+from campaign.selectors.organiser_accounts import may_make_campaigns
 from campaign.services.campaigns import campaign_create
+from campaign.services.rules import ReferenceRankedError, RulesRefusedError, campaign_change
 
 
 class CampaignsMixin(generics.GenericAPIView[Campaign]):

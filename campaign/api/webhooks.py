@@ -21,17 +21,16 @@ from campaign.models import (
     WebhookEvent,
 )
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
-from campaign.services.webhooks import (
+from campaign.services.webhooks.endpoints import (
     WebhookRefusedError,
     webhook_change,
     webhook_create,
     webhook_delete,
     webhook_pause,
-    webhook_redeliver,
     webhook_resume,
     webhook_secret_rotate,
-    webhook_test,
 )
+from campaign.services.webhooks.outbox import webhook_redeliver, webhook_test
 
 
 class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):

@@ -5,7 +5,7 @@ from typing import Final
 from django.urls import reverse
 
 from campaign.export.csv_lines import csv_line
-from campaign.services import AddedList
+from campaign.services.judge_lists import AddedList
 
 COLUMNS: Final = ("email", "name", "judge", "link")
 

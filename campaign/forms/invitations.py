@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.forms.languages import languages_validate
 from campaign.models import InvitationRole
-from campaign.services import AddressesRefusedError, addresses_read, link_lifetime
-from campaign.services.invitations import MOST_JUDGES_OF_A_LINK
+from campaign.services.invitation_mails import AddressesRefusedError, addresses_read
+from campaign.services.invitations import MOST_JUDGES_OF_A_LINK, link_lifetime
 from campaign.texts.languages import language_name
 
 

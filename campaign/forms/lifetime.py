@@ -7,9 +7,9 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Campaign
-from campaign.selectors import tasks_in_order
-from campaign.services import StateRefusedError, campaign_extend
+from campaign.selectors.tasks import tasks_in_order
 from campaign.services.rules import MAX_BLOCKS
+from campaign.services.states import StateRefusedError, campaign_extend
 
 
 class LifetimeForm(forms.Form):

@@ -7,8 +7,14 @@ from django import forms
 from django.forms.models import fields_for_model
 
 from campaign.models import Campaign
-from campaign.services import ReferenceRankedError, RulesRefusedError, campaign_change
-from campaign.services.rules import MAX_BLOCKS, MAX_LEASE_MINUTES, Rules
+from campaign.services.rules import (
+    MAX_BLOCKS,
+    MAX_LEASE_MINUTES,
+    ReferenceRankedError,
+    Rules,
+    RulesRefusedError,
+    campaign_change,
+)
 
 _RULES: Final = tuple(Rules.__annotations__)
 #: The largest number of each that is one.

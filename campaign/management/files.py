@@ -19,7 +19,7 @@ from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.uploaded_files import holds_archive
-from campaign.services import BadReferenceRefusedError
+from campaign.services.bad_references import BadReferenceRefusedError
 from campaign.texts.language_tags import LanguageTagError
 
 

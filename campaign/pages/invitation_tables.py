@@ -20,7 +20,7 @@ from campaign.models import Campaign, Invitation, Judge, MailState
 from campaign.pages.filters import DeskFilter
 from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
-from campaign.selectors import InvitedJudge, StandingOfInvited, StandingOfLink
+from campaign.selectors.invitations import InvitedJudge, StandingOfInvited, StandingOfLink
 
 #: What the addresses of the first table begin with: the page has two.
 LINKS: Final = "links"

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from campaign.models import Campaign, MembershipRole
 from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn
-from campaign.selectors import MemberAccess
+from campaign.selectors.credentials import MemberAccess
 
 
 class MemberTable(DeskTable):

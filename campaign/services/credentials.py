@@ -13,7 +13,7 @@ from campaign.models import (
     Session,
     User,
 )
-from campaign.selectors import link_may_be_made, takes_part_elsewhere
+from campaign.selectors.credentials import link_may_be_made, takes_part_elsewhere
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import (
     invitation_create,

@@ -15,7 +15,7 @@ from campaign.models import (
     MembershipRole,
     User,
 )
-from campaign.selectors import takes_part_elsewhere
+from campaign.selectors.credentials import takes_part_elsewhere
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.credentials import (
     link_check,

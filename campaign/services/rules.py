@@ -8,7 +8,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Task, TestSet
-from campaign.selectors import languages_settled_in_words, reference_use_in_words
+from campaign.selectors.judged import languages_settled_in_words
+from campaign.selectors.reference_use import reference_use_in_words
 from campaign.texts.language_tags import language_pair_checked
 
 # The columns hold no more; a lease of a year is practically unlimited.

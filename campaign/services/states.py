@@ -23,7 +23,7 @@ from campaign.models.state import TRANSITIONS
 from campaign.selectors.judged import is_judged
 from campaign.services.rehearsals import real_check, rehearsal_end_later, rehearsal_erase
 from campaign.services.rights import owner_demand
-from campaign.services.webhooks import webhook_event_record
+from campaign.services.webhooks.outbox import webhook_event_record
 
 #: How long a campaign stays in the bin. The database keeps to it (`campaign_erase`).
 BIN_DAYS: Final = 30

@@ -7,7 +7,7 @@ from django import template
 from campaign.models import Campaign, Task
 from campaign.pages.desk import desk_of
 from campaign.pages.task_seen import task_seen
-from campaign.selectors import tasks_in_order
+from campaign.selectors.tasks import tasks_in_order
 
 register = template.Library()
 _KEPT = "desk"

@@ -12,9 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaign.models import BadReference, Task, User
-from campaign.selectors import bad_references_to_review
-from campaign.selectors.bad_references import withdrawal_in_words
-from campaign.services import (
+from campaign.selectors.bad_references import bad_references_to_review, withdrawal_in_words
+from campaign.services.bad_references import (
     BadReferenceRefusedError,
     bad_reference_redraw,
     bad_reference_review,

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from campaign.forms.campaigns import CampaignForm
 from campaign.models import User
-from campaign.selectors import may_make_campaigns
+from campaign.selectors.organiser_accounts import may_make_campaigns
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils.translation import ngettext
 
 from campaign.models import Campaign, Task
-from campaign.selectors import Access
+from campaign.selectors.credentials import Access
 
 
 @dataclass(frozen=True, slots=True)

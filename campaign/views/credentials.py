@@ -13,15 +13,10 @@ from django.views.decorators.http import require_http_methods
 
 from campaign.forms.credentials import TokenForm
 from campaign.models import Membership, User
-from campaign.selectors import links_valid, sessions_open, tokens_valid
-from campaign.services import (
-    invitation_revoke,
-    session_end,
-    sessions_end,
-    token_create,
-    token_revoke,
-    tokens_revoke,
-)
+from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
+from campaign.services.api_tokens import token_create, token_revoke, tokens_revoke
+from campaign.services.credentials import session_end, sessions_end
+from campaign.services.invitations import invitation_revoke
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

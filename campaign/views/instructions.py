@@ -12,8 +12,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from campaign.forms.instructions import InstructionsForm
 from campaign.models import Acceptance, Campaign, Instructions, User
-from campaign.selectors import campaign_languages, instructions_history, instructions_in_force
-from campaign.services import InstructionsRefusedError, instructions_write
+from campaign.selectors.instructions import instructions_history, instructions_in_force
+from campaign.selectors.invitations import campaign_languages
+from campaign.services.instructions import InstructionsRefusedError, instructions_write
 from campaign.texts.languages import language_direction, language_name
 from campaign.texts.markdown import markdown_render
 from campaign.views.access import organised_campaign

@@ -14,18 +14,20 @@ from campaign.browsers import (
     link_opening_record,
 )
 from campaign.models import Invitation, InvitationRole, Judge, Membership, User
-from campaign.selectors import link_may_be_made
-from campaign.services import (
-    InvitationFullError,
+from campaign.selectors.credentials import link_may_be_made
+from campaign.services.invitations import (
     InvitationRefusedError,
     InvitationSpentError,
-    JoinRefusedError,
     invitation_open,
+)
+from campaign.services.joining import (
+    InvitationFullError,
+    JoinRefusedError,
     judge_for_browser,
     judge_join,
     languages_offered,
-    member_invitation_accept,
 )
+from campaign.services.member_invitations import member_invitation_accept
 from campaign.texts.languages import language_name
 from campaign.views.account.entering import enter
 

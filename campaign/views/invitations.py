@@ -25,25 +25,22 @@ from campaign.pages.invitation_tables import (
     LinkFilter,
     LinkTable,
 )
-from campaign.selectors import (
+from campaign.selectors.credentials import judge_access
+from campaign.selectors.invitations import (
     campaign_languages,
     invited_judges,
-    judge_access,
     links_for_anybody,
     people_invited,
 )
-from campaign.services import (
-    CredentialRefusedError,
+from campaign.services.api_tokens import CredentialRefusedError
+from campaign.services.credentials import judge_link_create, judge_readmit, judge_withdraw
+from campaign.services.invitation_mails import judges_invite_by_mail, mail_send_again
+from campaign.services.invitations import (
     invitation_create_for_anybody,
     invitation_restore,
     invitation_revoke,
-    judge_link_create,
     judge_links_restore,
     judge_links_revoke,
-    judge_readmit,
-    judge_withdraw,
-    judges_invite_by_mail,
-    mail_send_again,
 )
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_POST
 
 from campaign.accounts.interface_language import SESSION_KEY, is_offered
 from campaign.models import User
-from campaign.services import user_language_set
+from campaign.services.people import user_language_set
 
 
 @require_POST

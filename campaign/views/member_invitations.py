@@ -14,16 +14,15 @@ from django.views.decorators.http import require_POST
 from campaign.forms.credentials import MemberMailForm
 from campaign.models import Campaign, Mail, MailKind, Membership, MembershipRole, User
 from campaign.pages.rights import rights
-from campaign.selectors import member_access, takes_part_elsewhere
-from campaign.services import (
-    CredentialRefusedError,
-    InvitationRefusedError,
+from campaign.selectors.credentials import member_access, takes_part_elsewhere
+from campaign.services.api_tokens import CredentialRefusedError
+from campaign.services.invitations import InvitationRefusedError
+from campaign.services.member_invitations import (
     member_invitation_send_again,
     member_invitation_withdraw,
     member_invite_by_mail,
-    member_leave,
-    member_leave_check,
 )
+from campaign.services.members import member_leave, member_leave_check
 from campaign.views.access import joined_campaign, organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.people import members_page

@@ -10,7 +10,8 @@ from django.views.decorators.http import require_http_methods
 
 from campaign.accounts.clients import browser_remember
 from campaign.forms.credentials import AccountForm
-from campaign.services import InvitationRefusedError, account_link_open, account_set
+from campaign.services.invitations import InvitationRefusedError
+from campaign.services.organiser_accounts import account_link_open, account_set
 from campaign.views.account.entering import enter
 
 

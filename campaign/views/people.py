@@ -17,23 +17,22 @@ from campaign.models import Campaign, Membership, MembershipRole, User
 from campaign.notification import mail_is_printed
 from campaign.pages.member_table import MemberTable
 from campaign.pages.rights import ROLE_MEANS, rights
-from campaign.selectors import (
+from campaign.selectors.credentials import (
     links_listed,
     links_withdrawn,
     member_access,
-    member_invitations,
     members_access,
 )
+from campaign.selectors.invitations import member_invitations
 from campaign.selectors.rehearsals import rehearsal_to_see
-from campaign.services import (
-    AlertMailRefusedError,
-    CredentialRefusedError,
-    daily_alerts_set,
+from campaign.services.api_tokens import CredentialRefusedError
+from campaign.services.members import (
     member_add_by_email,
     member_link_create,
     member_remove,
     member_role_change,
 )
+from campaign.services.people import AlertMailRefusedError, daily_alerts_set
 from campaign.views.access import organised_campaign, owned_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 

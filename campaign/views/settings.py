@@ -8,8 +8,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from campaign.forms.settings import SettingsForm
-from campaign.selectors import reference_use_in_words, tasks_in_order
-from campaign.services import ReferenceRankedError
+from campaign.selectors.reference_use import reference_use_in_words
+from campaign.selectors.tasks import tasks_in_order
+from campaign.services.rules import ReferenceRankedError
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 

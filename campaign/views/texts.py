@@ -4,7 +4,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from campaign.selectors import texts_page
+from campaign.selectors.texts import texts_page
 from campaign.texts.languages import language_described
 from campaign.views.access import organised_task
 

@@ -16,17 +16,16 @@ from campaign.forms.webhooks import WebhookForm
 from campaign.models import Campaign, User, WebhookEndpoint
 from campaign.pages.webhook_table import DeliveryTable
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
-from campaign.services.webhooks import (
+from campaign.services.webhooks.endpoints import (
     WebhookRefusedError,
     webhook_change,
     webhook_create,
     webhook_delete,
     webhook_pause,
-    webhook_redeliver,
     webhook_resume,
     webhook_secret_rotate,
-    webhook_test,
 )
+from campaign.services.webhooks.outbox import webhook_redeliver, webhook_test
 from campaign.views.access import organised_campaign
 
 _METHODS = ("GET", "HEAD", "POST")

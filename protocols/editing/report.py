@@ -19,9 +19,8 @@ from protocols.editing.statistics import (
     acceptability,
 )
 from protocols.frame.tables import files_data, report_of_answers, table_of
-from ranking.analyses import AnalysisKind, Begin, Option, OptionError
-from ranking.analyses.kind import ChosenJudgments
-from ranking.analyses.options import CONFIDENCE
+from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.analyses.options import CONFIDENCE, Option, OptionError
 from ranking.core.judges.shares import Share
 from ranking.core.scores import Shortage
 from ranking.reports.inputs import Input

@@ -7,8 +7,8 @@ from annotation.answer_files import FileWritten
 from annotation.export.five_way import comments_lost
 from annotation.models import Judgment
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.selectors import excluded_judges
-from annotation.services import judgments_number
+from annotation.selectors.judges import excluded_judges
+from annotation.services.numbers import judgments_number
 from campaign.formats.errors import Loss
 from campaign.models import Task
 from campaign.texts.json_lines import json_line

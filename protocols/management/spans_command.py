@@ -7,7 +7,8 @@ from dataclasses import replace
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from protocols.spans.files import Loss, SpansFormat, SpansRead, read_spans
+from campaign.formats.errors import Loss
+from protocols.spans.files.formats import SpansFormat, SpansRead, read_spans
 from protocols.spans.records import ScoredJudgment
 from ranking.files.records import JudgmentSelection
 from ranking.files.selecting import one_language_pair

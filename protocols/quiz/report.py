@@ -19,9 +19,8 @@ from protocols.quiz.statistics import (
     Readings,
     scores_of_readings,
 )
-from ranking.analyses import AnalysisKind, Begin, OptionError
-from ranking.analyses.kind import ChosenJudgments
-from ranking.analyses.options import CONFIDENCE
+from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.analyses.options import CONFIDENCE, OptionError
 from ranking.core.scores import Shortage
 from ranking.files.records import FileRead
 from ranking.reports.inputs import Input

@@ -25,7 +25,6 @@ from protocols.sorting.sorts import PairOf, answers_given, pair_of
 from protocols.sorting.statistics.comparison import PairJudgments
 from protocols.sorting.statistics.verdicts import Answer
 from ranking.export.writing import WRITTEN, ranked_file_write
-from ranking.files import SelectionError
 from ranking.files.labels import (
     Refuse,
     count_of,
@@ -38,7 +37,7 @@ from ranking.files.labels import (
     text_of,
     word_of,
 )
-from ranking.files.records import FileRead, refuse_unknown
+from ranking.files.records import FileRead, SelectionError, refuse_unknown
 from ranking.files.sources import ReadingProgress
 
 _REQUIRED = ("segment", "judge", "first", "second", "answer")

@@ -26,8 +26,8 @@ from protocols.sorting.statistics.comparison import PairJudgments
 from protocols.sorting.statistics.merge_insertion import Verdict
 from protocols.sorting.statistics.verdicts import Answer, Decision
 from protocols.sorting.tables import SortFound, sort_report
-from ranking.analyses import AnalysisKind, Begin, Option
-from ranking.analyses.kind import ChosenJudgments
+from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.analyses.options import Option
 from ranking.core.ranges import Correction
 from ranking.reports import Report
 from ranking.reports.inputs import Input

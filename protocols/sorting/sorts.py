@@ -17,10 +17,10 @@ from django.db.models import F, OuterRef, Q, Subquery
 from annotation.export.five_way import systems_shown
 from annotation.models import Design, HITSequence, Judgment, JudgmentSequence
 from annotation.protocols import OpenComparison
-from annotation.selectors import excluded_judges
 from annotation.selectors.comparisons import COMPARISON, COMPARISON_IMPORTED
 from annotation.selectors.designs import systems_drawn
-from annotation.services import judgments_number
+from annotation.selectors.judges import excluded_judges
+from annotation.services.numbers import judgments_number
 from campaign.models import Output, Task
 from campaign.texts.normalisation import normalise_text
 from protocols.models import ClosedComparison, SystemSort

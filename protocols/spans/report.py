@@ -15,9 +15,8 @@ from protocols.spans.statistics.additive import Level
 from protocols.spans.statistics.columns import Measure
 from protocols.spans.statistics.rules import ClusterRule
 from protocols.spans.tables import spans_report
-from ranking.analyses import AnalysisKind, Begin, Option
-from ranking.analyses.kind import ChosenJudgments
-from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED
+from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option
 from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.wording.pair_tests import LEVEL_WORDS

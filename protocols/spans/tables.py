@@ -11,10 +11,11 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaign.formats.errors import Loss
 from protocols.frame.tables import CellsOf, report_of_answers, rules_between, table_of
 from protocols.spans.computed import SpanAnalysis
 from protocols.spans.contradictions import ContradictionKind
-from protocols.spans.files import Loss, SpansRead
+from protocols.spans.files.formats import SpansRead
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.additive import AdditiveFit
 from protocols.spans.statistics.means import SystemMeans

@@ -13,15 +13,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Judgment
-from annotation.selectors import excluded_judges
+from annotation.selectors.judges import excluded_judges
 from annotation.selectors.shown import candidate_count
-from annotation.services import judgments_number
+from annotation.services.numbers import judgments_number
 from campaign.models import Protocol, Task
 from protocols.frame.tables import report_of_answers
 from protocols.top.statistics import Times, TimesCompared, times_compared
-from ranking.analyses import AnalysisKind, Begin, Option
-from ranking.analyses.kind import ChosenJudgments
-from ranking.analyses.options import CONFIDENCE
+from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.analyses.options import CONFIDENCE, Option
 from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.methods import lowered, not_yet_in_words

@@ -31,7 +31,6 @@ from protocols.models import TwoOutputsAnswer, Verdict
 from protocols.two_outputs.statistics import Choice, Choices
 from ranking.analyses.kind import ChosenJudgments
 from ranking.export.writing import WRITTEN, ranked_file_write
-from ranking.files import SelectionError
 from ranking.files.labels import (
     Refuse,
     candidate_of,
@@ -44,7 +43,7 @@ from ranking.files.labels import (
     text_of,
     word_of,
 )
-from ranking.files.records import FileRead, refuse_unknown
+from ranking.files.records import FileRead, SelectionError, refuse_unknown
 from ranking.files.sources import ReadingProgress
 from ranking.importing.ranked_answers import (
     RANKED_FORMATS,

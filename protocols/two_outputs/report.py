@@ -19,9 +19,9 @@ from protocols.two_outputs.statistics import (
     TwoJudges,
     judges_compared,
 )
-from ranking.analyses import AnalysisKind, Begin, Option, OptionError
 from ranking.analyses.judge_pairs import JUDGE, OTHER
-from ranking.analyses.kind import ChosenJudgments
+from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.analyses.options import Option, OptionError
 from ranking.files.records import refuse_unknown
 from ranking.reports.inputs import Input, excluded_notes
 from ranking.reports.tables import BETWEEN, Column, Report, Table, Value

@@ -4,19 +4,3 @@ A kind of analysis is a function from judgments and options to a `Report`, in a 
 Pages, REST and commands share it, so the same choice gives the same figures everywhere. It reads nothing and stores
 nothing.
 """
-
-from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.options import Option, OptionError, completed
-from ranking.analyses.registry import ANALYSES, TABLES, analysis_named, analysis_register
-
-__all__ = [
-    "ANALYSES",
-    "TABLES",
-    "AnalysisKind",
-    "Begin",
-    "Option",
-    "OptionError",
-    "analysis_named",
-    "analysis_register",
-    "completed",
-]

@@ -18,8 +18,9 @@ from rest_framework.views import APIView
 from campaign.api.access import joined_campaign, organised_campaign, readable_task, reader
 from campaign.api.pages import CursorPages, RowPages, paged
 from campaign.models import JobState, Task
-from ranking.analyses import ANALYSES, TABLES, OptionError
 from ranking.analyses.kind import AnalysisChoice
+from ranking.analyses.options import OptionError
+from ranking.analyses.registry import ANALYSES, TABLES
 from ranking.models import Analysis
 from ranking.pages.report_shown import answer_file, report_file
 from ranking.reports.tables import plain

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_campaign
 from campaign.api.pages import CursorPages, paged
 from campaign.models import Campaign, Judge, JudgeGroup
-from campaign.services import (
+from campaign.services.judge_groups import (
     JudgeGroupRefusedError,
     judge_group_change,
     judge_group_create,

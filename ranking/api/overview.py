@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_campaign, reader
 from campaign.api.pages import RowPages, paged
 from campaign.models import Membership
-from campaign.services import AlertMailRefusedError, daily_alerts_set
+from campaign.services.people import AlertMailRefusedError, daily_alerts_set
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.selectors.overview import TaskOverview, campaign_overview, day_after
 

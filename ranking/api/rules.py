@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from annotation.judge_measures import MAX_MINIMUM, SCALES, JudgeMeasure, Scale
 from annotation.models import QualityActionKind, QualityRule, RuleDirection
 from annotation.models.quality import ACTIONS
-from annotation.services import (
+from annotation.services.quality import (
     QualityRefusedError,
     RuleTerms,
     quality_rule_switch_off,

@@ -7,8 +7,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.models import QualityAction, QualityActionKind
-from annotation.selectors import JudgeStatus
-from annotation.services import MESSAGE_LENGTH, NOTE_LENGTH
+from annotation.selectors.judges import JudgeStatus
+from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH
 from campaign.api.requests import NumberField
 from campaign.models import Judge
 from ranking.analyses.ranking import tested_pairs

@@ -18,7 +18,11 @@ from rest_framework.views import APIView
 
 from annotation.api.research import from_replica
 from annotation.models import QualityAction
-from annotation.services import QualityRefusedError, judges_decision_undo, quality_action_revert
+from annotation.services.quality import (
+    QualityRefusedError,
+    judges_decision_undo,
+    quality_action_revert,
+)
 from campaign.api.access import group_asked_for, organised_task, readable_task, reader
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages

@@ -11,8 +11,8 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from annotation.models import JudgmentSequence
-from annotation.selectors import excluded_judges
-from annotation.services import judgments_number
+from annotation.selectors.judges import excluded_judges
+from annotation.services.numbers import judgments_number
 from campaign.models import Campaign, Job, JobKind, Task, User
 from campaign.selectors.rehearsals import rehearsed_slug
 from campaign.services.jobs import job_queue

@@ -37,7 +37,7 @@ from annotation.export.five_way import (
 from annotation.models import Assignment, Design, Judgment, Skip
 from annotation.protocols import answers_read
 from annotation.selectors.judgment_list import skips_listed
-from annotation.services import judgments_number
+from annotation.services.numbers import judgments_number
 from campaign.database.copied_rows import Rows as Batch
 from campaign.database.copied_rows import rows_copied
 from campaign.models import ActivityEvent, Judge, Output, Segment, SystemKind, Task

@@ -21,7 +21,8 @@ from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import text_lines
 from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.core.sharding import EngineError
-from ranking.files import InputFormat, JudgmentSelection, SelectionError, read_judgments
+from ranking.files.reading import read_judgments
+from ranking.files.records import InputFormat, JudgmentSelection, SelectionError
 from ranking.management.arguments import (
     POSITIVE,
     SEED,

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from annotation.models import QualityAction, QualityActionKind
-from annotation.selectors import JudgeStatus, judge_statuses
 from annotation.selectors.effects import judges_share
-from annotation.services import REINSTATE, Decided
+from annotation.selectors.judges import JudgeStatus, judge_statuses
+from annotation.services.quality import REINSTATE, Decided
 from campaign.models import Judge, Task
 from ranking.analyses.judges import outlier_rule_in_words
 from ranking.models import Analysis

@@ -12,9 +12,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
 from campaign.models import Task
-from ranking.analyses import ANALYSES, AnalysisKind, Option
-from ranking.analyses.kind import DOCUMENTS, DOMAINS, GROUP, JUDGMENT_OPTIONS, REFERENCE
-from ranking.analyses.options import OptionError
+from ranking.analyses.kind import (
+    DOCUMENTS,
+    DOMAINS,
+    GROUP,
+    JUDGMENT_OPTIONS,
+    REFERENCE,
+    AnalysisKind,
+)
+from ranking.analyses.options import Option, OptionError
+from ranking.analyses.registry import ANALYSES
 from ranking.models import Analysis
 from ranking.selectors.analyses import JudgmentsToChoose
 

@@ -12,7 +12,7 @@ from django.utils.formats import number_format
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
-from annotation.selectors import JudgeStatus
+from annotation.selectors.judges import JudgeStatus
 from campaign.models import Campaign, Judge, Task, TestSet
 from campaign.texts.languages import language_name
 from ranking.reports import Report

@@ -10,9 +10,13 @@ from django.utils.translation import gettext_lazy as _
 from annotation.judge_measures import MAX_MINIMUM, JudgeMeasure, ThresholdError, threshold_from_text
 from annotation.models import QualityActionKind, RuleDirection
 from annotation.models.quality import ACTIONS
-from annotation.services import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
+from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
 from campaign.models import Campaign, Judge, JudgeGroup, Task
-from campaign.services import JudgeGroupRefusedError, judge_group_change, judge_group_create
+from campaign.services.judge_groups import (
+    JudgeGroupRefusedError,
+    judge_group_change,
+    judge_group_create,
+)
 from campaign.services.rules import MAX_BLOCKS
 from ranking.export.kinds import ExportFormat
 from ranking.models import Analysis, RankingSettings

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from annotation.judge_measures import DEFINITIONS, SCALES, JudgeMeasure, Scale, threshold_in_words
 from annotation.models import QualityAction, QualityRule, RuleDirection
-from annotation.selectors import JudgeStatus
+from annotation.selectors.judges import JudgeStatus
 from campaign.models import Judge, Task
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.selectors import hours_worked
 from annotation.selectors.designs import design_in_force, design_unless_chosen
+from annotation.selectors.work_time import hours_worked
 from campaign.models import Campaign, Judge, Task
 from ranking.analyses.ranking import ranks_table
 from ranking.core.rankings.rank import only_estimable

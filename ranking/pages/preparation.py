@@ -19,7 +19,7 @@ from campaign.formats.recognising import FEWEST_SYSTEMS
 from campaign.models import Campaign, Task, Transition
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
-from campaign.selectors import campaign_languages
+from campaign.selectors.invitations import campaign_languages
 from campaign.texts.languages import language_name
 from ranking.pages.formats import figure
 from ranking.pages.formats import languages as languages_in_words

@@ -15,7 +15,7 @@ from django.utils.translation import ngettext, pgettext
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityActionKind
 from campaign.models import Task
-from ranking.analyses import AnalysisKind
+from ranking.analyses.kind import AnalysisKind
 from ranking.models import RankingRun
 from ranking.range_choices import ONE_DOCUMENT, recorded_choice
 from ranking.selectors.analyses import kind_in_place_of_ranking

@@ -28,7 +28,7 @@ from ranking.core.rankings.counted_judgments import (
     effective_units,
     effective_units_of_sizes,
 )
-from ranking.files import IgnoredBecause, JudgmentsFound, JudgmentsRead
+from ranking.files.records import IgnoredBecause, JudgmentsFound, JudgmentsRead
 from ranking.reports.tables import Report, Table
 
 

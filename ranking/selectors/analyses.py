@@ -15,8 +15,8 @@ from django.utils.translation import get_language
 from annotation.models import JudgmentSequence
 from annotation.protocols import answer_kind
 from campaign.models import Document, JudgeGroup, SystemKind, Task
-from ranking.analyses import ANALYSES, AnalysisKind
-from ranking.analyses.kind import ChosenJudgments
+from ranking.analyses.kind import AnalysisKind, ChosenJudgments
+from ranking.analyses.registry import ANALYSES
 from ranking.core.beside import OutputScores
 from ranking.models import Analysis
 from ranking.models.analysis import AnalysisQuerySet

@@ -15,7 +15,6 @@ from annotation.models import (
     WorkedQuarterHour,
 )
 from campaign.models import Campaign, Judge, System, Task
-from ranking.analyses import AnalysisKind
 from ranking.analyses.across.collected import TOTAL
 from ranking.analyses.across.rows import (
     NO_JUDGMENT,
@@ -27,7 +26,7 @@ from ranking.analyses.across.rows import (
     TableTestSet,
     live_test_set,
 )
-from ranking.analyses.kind import AnalysisChoice
+from ranking.analyses.kind import AnalysisChoice, AnalysisKind
 from ranking.models import Analysis, LatestRanking
 from ranking.reports import Report
 from ranking.selectors.analyses import Answered, answer_with_data, answered_among

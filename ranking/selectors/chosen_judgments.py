@@ -11,7 +11,7 @@ import numpy.typing as npt
 from django.utils.translation import gettext as _
 
 from annotation.models import Design, JudgeTally, Judgment, JudgmentNumber, Skip
-from annotation.selectors import excluded_judges
+from annotation.selectors.judges import excluded_judges
 from campaign.models import Document, GroupMember, JudgeGroup, Output, Segment, SystemKind, Task
 from campaign.texts.languages import without_spaces
 from ranking.analyses.diagnosis import SKIPPED_BLOCKS
@@ -22,8 +22,7 @@ from ranking.analyses.without import LEAVE_OUT
 from ranking.core.diagnosis.campaign import count_labels
 from ranking.core.diagnosis.one_system import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks, several_documents
-from ranking.files import JudgmentsRead
-from ranking.files.records import ignored_documents
+from ranking.files.records import JudgmentsRead, ignored_documents
 from ranking.models import RankingRun
 from ranking.reports.inputs import Input, Remarks
 from ranking.selectors.judged_columns import documents_of_segments, judged_blocks_timed

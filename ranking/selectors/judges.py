@@ -26,9 +26,8 @@ from django.utils.translation import gettext as _
 
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import JudgeTally, QualityAction
-from annotation.selectors import JudgeStatus, judge_statuses
 from annotation.selectors.designs import designs_in_force
-from annotation.selectors.judges import status_from_actions
+from annotation.selectors.judges import JudgeStatus, judge_statuses, status_from_actions
 from campaign.models import Campaign, Judge, JudgeGroup, Task
 from ranking.judge_monitoring import MeasureResult, MeasuresByJudge
 from ranking.models import JudgeMeasures, RankingRun, RankingSettings

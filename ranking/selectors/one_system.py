@@ -11,7 +11,7 @@ from django.db.models.fields.json import KeyTransform
 
 from annotation.export.five_way import systems_shown
 from annotation.models import ProblemReport, Skip
-from annotation.selectors import excluded_judges
+from annotation.selectors.judges import excluded_judges
 from annotation.selectors.judgment_list import JudgmentListed, judgments_listed
 from campaign.models import Output, Reference, Segment, System, SystemKind, Task
 from ranking.core.methods.shares import expected_wins

@@ -29,7 +29,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, JSONObject
 
 from annotation.models import Design, JudgeTally, JudgmentSequence
-from annotation.selectors import excluded_judges, excluded_judges_by_campaign
+from annotation.selectors.judges import excluded_judges, excluded_judges_by_campaign
 from campaign.models import GroupMember, System, Task, User, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
 from ranking.code_version import code_version

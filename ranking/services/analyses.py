@@ -14,11 +14,9 @@ from django.utils.translation import gettext as _
 
 from annotation.models import JudgmentSequence
 from annotation.protocols import answer_kind
-from annotation.services import judgments_number
-from annotation.services.numbers import pages_changed
+from annotation.services.numbers import judgments_number, pages_changed
 from campaign.models import Campaign, Job, JobKind, Protocol, Task, User
 from campaign.services.jobs import JobProgress, handles, job_queue
-from ranking.analyses import AnalysisKind, analysis_named
 from ranking.analyses.across.rows import (
     DELETED,
     NO_JUDGMENT,
@@ -30,6 +28,7 @@ from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.kind import (
     JUDGMENT_OPTIONS,
     AnalysisChoice,
+    AnalysisKind,
     Begin,
     ChosenJudgments,
     Progress,
@@ -38,6 +37,7 @@ from ranking.analyses.kind import (
     values_digest,
 )
 from ranking.analyses.options import OptionError
+from ranking.analyses.registry import analysis_named
 from ranking.analyses.system import ONE_SYSTEM
 from ranking.code_version import code_version
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION

@@ -9,7 +9,7 @@ from django.db.models import Func, JSONField, TextField, Value
 from django.db.models.functions import Cast, Now
 from django.utils.translation import gettext as _
 
-from annotation.services import Decided, judges_decide
+from annotation.services.quality import Decided, judges_decide
 from campaign.models import Campaign, GroupMember, Judge, JudgeGroup, Task, User
 from ranking.judge_monitoring import MeasuresByJudge
 from ranking.models import Analysis, JudgeMeasures

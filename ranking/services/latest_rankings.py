@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from campaign.database.transactions import named_lock, named_lock_try
 from campaign.models import Task, TestSet, WebhookEvent
-from campaign.services.webhooks import webhook_event_record
+from campaign.services.webhooks.outbox import webhook_event_record
 from ranking.models import KeptFor, LatestRanking, RankingRun
 from ranking.models.ranking_run import Ranking
 from ranking.range_choices import recorded_choice

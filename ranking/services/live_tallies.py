@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotation.selectors import excluded_judges
+from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import ranking_request
 from campaign.models import SystemKind
 from ranking.code_version import code_version

@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.services import quality_rule_apply
+from annotation.services.quality import quality_rule_apply
 from campaign.models import Campaign, SystemKind, Task, User
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import QualityRule
-from annotation.services import (
+from annotation.services.quality import (
     QualityRefusedError,
     RuleTerms,
     quality_rule_add,

@@ -8,7 +8,8 @@ from django.db import transaction
 
 from annotation.models import Design
 from annotation.selectors.designs import design_in_force
-from annotation.services import judgments_number, sampling_state_record
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.standby import sampling_state_record
 from campaign.models import SystemKind
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.counting.counts import Tallies

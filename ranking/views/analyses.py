@@ -17,9 +17,10 @@ from annotation.protocols import answer_kind
 from campaign.models import Campaign, Judge, Task, User
 from campaign.pages.rights import rights
 from campaign.views.access import asked_task, joined_campaign, organised_campaign, organised_task
-from ranking.analyses import ANALYSES, TABLES, AnalysisKind, OptionError
-from ranking.analyses.kind import AnalysisChoice
+from ranking.analyses.kind import AnalysisChoice, AnalysisKind
+from ranking.analyses.options import OptionError
 from ranking.analyses.ranking import RANKING
+from ranking.analyses.registry import ANALYSES, TABLES
 from ranking.models import Analysis
 from ranking.pages.acting import judges_to_act
 from ranking.pages.analysis_form import AnalysisForm, asked_in_words, pair_links

@@ -20,10 +20,10 @@ from annotation.selectors.replica_reads import ReadAt, task_answer
 from campaign.models import Campaign, CampaignState, Judge, Task, User
 from campaign.pages.rights import role_remember
 from campaign.pages.task_seen import task_remember
-from campaign.selectors import may_make_campaigns
+from campaign.selectors.organiser_accounts import may_make_campaigns
 from campaign.selectors.uploads import drafts
 from campaign.views.access import organised_campaign, organised_task
-from ranking.analyses import AnalysisKind
+from ranking.analyses.kind import AnalysisKind
 from ranking.models import RankingRun
 from ranking.pages.formats import Addresses
 from ranking.pages.judge_measures import rule_in_words

@@ -15,9 +15,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.export.work_time import clock_time
 from annotation.judge_measures import JudgeMeasure
-from annotation.selectors import JudgeStatus, hours_worked, judge_status, work_time
+from annotation.selectors.judges import JudgeStatus, judge_status
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from annotation.selectors.training import training_rounds
+from annotation.selectors.work_time import hours_worked, work_time
 from campaign.models import Judge, JudgeGroup, Task
 from campaign.pages.rights import rights
 from campaign.texts.languages import language_name

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.models import QualityAction
-from annotation.services import (
+from annotation.services.quality import (
     Decided,
     QualityRefusedError,
     judges_decision_undo,

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.judge_measures import DEFINITIONS, threshold_as_text
 from annotation.models import QualityAction, QualityActionKind, QualityRule
-from annotation.services import (
+from annotation.services.quality import (
     QualityRefusedError,
     quality_rule_switch_off,
     quality_rule_undo,

@@ -22,7 +22,7 @@ from annotation.selectors.effects import (
 )
 from annotation.selectors.hits import PreviewedHIT, designs_of, next_numbers, previewed_hits
 from annotation.selectors.task_rules import judgments_so_far
-from annotation.services import DesignRefusedError, design_change, design_use_again
+from annotation.services.planning.designs import DesignRefusedError, design_change, design_use_again
 from campaign.models import Task, User
 from campaign.pages.rights import rights
 from campaign.views.access import organised_task

@@ -100,7 +100,7 @@ def _organiser_make() -> User:
 def _exported_make(organiser: User) -> tuple[str, str, str]:
     """Keep an exported file; return its address, a token of somebody who may have it, and its digest."""
     from campaign.models import Task
-    from campaign.services import token_create
+    from campaign.services.api_tokens import token_create
     from campaign.services.exported_files import exported_file_keep
 
     task = Task.objects.get()

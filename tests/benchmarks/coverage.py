@@ -28,7 +28,7 @@ from ranking.core.ranges import rank_ranges
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import Scores, ordinal_ranks
 from ranking.core.uncertainty import clustered_covariance, two_way_covariance
-from ranking.files import read_judgments
+from ranking.files.reading import read_judgments
 from tests.benchmarks import say
 from tests.released import FOLDER
 from tests.worlds import SEGMENTS_A_DOCUMENT, WORLDS, World, draw_campaign, world_named

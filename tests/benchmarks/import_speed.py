@@ -130,7 +130,7 @@ def answers_of(content: bytes, task: Any, name: str) -> Any:
 
 def scores_read(content: bytes) -> int:
     from campaign.formats import InputFile
-    from protocols.spans.files import read_spans_file
+    from protocols.spans.files.formats import read_spans_file
 
     return len(read_spans_file(InputFile("scores.jsonl", BytesIO(content)))[1])
 

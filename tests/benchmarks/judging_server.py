@@ -105,9 +105,10 @@ class JudgingBrowser:
 
 def make_campaign() -> tuple[int, list[str]]:
     """A campaign with work for all; its test set and the judges' links."""
-    from annotation.services import assignment_lend, hits_plan
+    from annotation.services.lending.lend import assignment_lend
+    from annotation.services.planning.pool import hits_plan
     from campaign.models import InvitationRole
-    from campaign.services import invitation_create
+    from campaign.services.invitations import invitation_create
     from tests import factories
 
     task = factories.make_task(
@@ -199,7 +200,7 @@ def store(task_id: int, judgments: int) -> None:
     from django.db import connection
 
     from annotation.models import Judgment
-    from annotation.services import judgments_number
+    from annotation.services.numbers import judgments_number
 
     there = Judgment.objects.filter(task=task_id).count()
     hits = max(0, (judgments - there) // BLOCKS_A_HIT)
@@ -241,8 +242,8 @@ def prepare(task_id: int, blocks: int) -> float:
     """Plan HITs for so many blocks; milliseconds a block of preparing them, as the worker does."""
     import psutil
 
-    from annotation.services import hits_plan
     from annotation.services.planning.batch import hits_prepare
+    from annotation.services.planning.pool import hits_plan
 
     hits = blocks // BLOCKS_A_HIT + 1
     hits_plan(task_id=task_id, count=hits)

@@ -25,7 +25,7 @@ from ranking.core.agreement.report import (
 )
 from ranking.core.agreement.tallies import parts_of_all, tally_agreement
 from ranking.core.agreement.units import COMPARABLE
-from ranking.files import read_judgments
+from ranking.files.reading import read_judgments
 from tests.benchmarks import say
 from tests.benchmarks.drawn_campaign import drawn_campaign, processor_seconds
 from tests.judges_of_differing_care import (

@@ -28,7 +28,7 @@ from playwright.sync_api import Request as BrowserRequest
 from pytest_django.live_server_helper import LiveServer
 
 from campaign.models import InvitationRole, Judge, Task
-from campaign.services import invitation_create
+from campaign.services.invitations import invitation_create
 from tests.browser.chromium import launch_options
 from tests.browser.judging import at_sentence, sign_in_by_link
 from tests.browser.long_texts import SIZES, lengthen

@@ -3,7 +3,8 @@
 from playwright.sync_api import Page
 
 from campaign.models import Campaign, InvitationRole, User
-from campaign.services import invitation_create, organiser_add
+from campaign.services.invitations import invitation_create
+from campaign.services.members import organiser_add
 from tests.browser.judging import sign_in_by_link
 
 

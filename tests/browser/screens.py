@@ -8,9 +8,11 @@ from uuid import uuid4
 from playwright.sync_api import Page, expect
 
 from annotation.models import HIT
-from annotation.selectors import assigned_blocks
-from annotation.services import design_change, hits_plan, judgment_submit, pool_fill
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.simulation import lend_prepared
+from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Protocol, Task, TestSet
 from tests.at_work import lend
 from tests.browser.judging import painted_for_a_while

@@ -5,10 +5,8 @@ from playwright.sync_api import expect
 
 from annotation.models import Judgment
 from campaign.models import Judge
-from campaign.services import (
-    instructions_write,
-    invitation_create_for_anybody,
-)
+from campaign.services.instructions import instructions_write
+from campaign.services.invitations import invitation_create_for_anybody
 from tests.browser.conftest import PHONE, NewPage
 from tests.browser.judging import at_sentence, judge_block, open_link
 from tests.factories import make_campaign, make_task

@@ -6,7 +6,7 @@ from subprocess import Popen
 from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
-from annotation.services import pool_fill
+from annotation.services.planning.pool import pool_fill
 from campaign.models import Campaign, Judge, Task
 from ranking.selectors.runs import latest_run
 from tests.browser.judging import all_sent, at_sentence, judge_block

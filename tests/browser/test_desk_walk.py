@@ -3,14 +3,11 @@
 import pytest
 from playwright.sync_api import Page
 
-from annotation.services import judge_decline
+from annotation.services.judges import judge_decline
 from campaign.models import InvitationRole, Protocol, Task, User
-from campaign.services import (
-    bad_references_make,
-    invitation_create,
-    invitation_create_for_anybody,
-    judges_invite_by_mail,
-)
+from campaign.services.bad_references import bad_references_make
+from campaign.services.invitation_mails import judges_invite_by_mail
+from campaign.services.invitations import invitation_create, invitation_create_for_anybody
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, axe_finds, too_wide
 from tests.browser.judging import sign_in_by_link
 from tests.factories import make_judge

@@ -5,11 +5,12 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from annotation.selectors import assigned_blocks
-from annotation.services import design_ensure, hits_plan, judgment_submit
-from annotation.services.planning.pool import pool_fill
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.planning.designs import design_ensure
+from annotation.services.planning.pool import hits_plan, pool_fill
+from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Protocol, Task
-from campaign.services import task_close
+from campaign.services.rules import task_close
 from protocols.models import EditingAnswer
 from tests.at_work import lend
 from tests.browser.conftest import SignIn

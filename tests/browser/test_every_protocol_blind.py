@@ -8,11 +8,13 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Judgment
 from annotation.protocols import answer_kinds
-from annotation.selectors import assigned_blocks
-from annotation.services import design_change, hits_plan, judgment_submit, pool_fill
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.simulation import lend_prepared
+from annotation.services.submission import judgment_submit
 from campaign.models import BadReference, Judge, Protocol, Task
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.browser.conftest import Connections, SignIn
 from tests.browser.crawler import Crawler, addresses
 from tests.browser.judging import page_kept

@@ -12,7 +12,10 @@ from django.db.models.functions import Concat
 from playwright.sync_api import Page, expect
 
 from annotation.models import Block, Judgment, QualityRule, TrainingBlock
-from annotation.services import design_change, pool_fill, quality_rules_suggest, training_propose
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import pool_fill
+from annotation.services.quality import quality_rules_suggest
+from annotation.services.training import training_propose
 from campaign.models import (
     BadReference,
     Invitation,
@@ -25,15 +28,11 @@ from campaign.models import (
     Task,
     Upload,
 )
-from campaign.services import (
-    bad_reference_review,
-    bad_references_make,
-    instructions_accept,
-    instructions_write,
-    invitation_create,
-    judge_group_create,
-    judge_invite,
-)
+from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.instructions import instructions_accept, instructions_write
+from campaign.services.invitations import invitation_create
+from campaign.services.judge_groups import judge_group_create
+from campaign.services.people import judge_invite
 from campaign.services.uploads import upload_begin
 from ranking.models import Analysis, RankingRun
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute

@@ -8,7 +8,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Assignment, HITPurpose, Judgment, ProblemReport, Skip
 from annotation.sampling.rates import intra_due
-from annotation.services import design_change, pool_fill
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge, Task
 from tests.browser.judging import all_sent, at_sentence, judge_block, type_ranks
 from tests.factories import make_campaign, make_task

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
 from campaign.models import Campaign, InvitationRole, Judge
-from campaign.services import invitation_create, invitation_create_for_anybody
+from campaign.services.invitations import invitation_create, invitation_create_for_anybody
 from tests.browser.conftest import PHONE, NewPage
 from tests.browser.judging import all_sent, at_sentence, judge_block
 from tests.factories import make_campaign, make_task

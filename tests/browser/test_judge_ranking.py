@@ -7,7 +7,7 @@ from playwright.sync_api import CDPSession, Page, expect
 
 from annotation.models import Judgment
 from campaign.models import Judge, Task
-from campaign.services import campaign_change
+from campaign.services.rules import campaign_change
 from tests.browser.conftest import SignIn
 from tests.browser.judging import (
     all_sent,

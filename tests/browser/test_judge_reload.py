@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, Response, expect
 
 from annotation.models import Judgment
 from campaign.models import InvitationRole, Judge
-from campaign.services import invitation_create
+from campaign.services.invitations import invitation_create
 from tests.browser.conftest import Connections, NewPage, SignIn, new_context
 from tests.browser.judging import (
     all_sent,

@@ -9,7 +9,8 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotation.models import Assignment, Judgment
-from annotation.services import pool_fill, work_request
+from annotation.services.lending.work_requests import work_request
+from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge, Task
 from tests.at_work import expire, lend
 from tests.browser.conftest import NewPage, SignIn

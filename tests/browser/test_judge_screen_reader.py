@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.services import pool_fill
+from annotation.services.planning.pool import pool_fill
 from campaign.models import InvitationRole, Judge, Session, Task
-from campaign.services import invitation_create
+from campaign.services.invitations import invitation_create
 from launcher.waiting import wait_until
 from tests.browser.conftest import NewPage
 from tests.browser.judging import all_sent, open_link, type_ranks

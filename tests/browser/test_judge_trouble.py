@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from annotation.models import Judgment
 from campaign.models import InvitationRole, Judge, Session, Task
-from campaign.services import invitation_create
+from campaign.services.invitations import invitation_create
 from launcher.services import Services
 from tests.browser.conftest import new_context
 from tests.browser.judging import all_sent, at_sentence, judge_block, open_link, send_now

@@ -4,15 +4,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
-from annotation.services import (
-    pool_fill,
-    training_propose,
-)
+from annotation.services.planning.pool import pool_fill
+from annotation.services.training import training_propose
 from campaign.models import BadReference, Task
-from campaign.services import (
-    bad_reference_review,
-    bad_references_make,
-)
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.browser.conftest import SignIn
 from tests.browser.judging import at_sentence, type_ranks
 from tests.factories import make_campaign, make_judge, make_task

@@ -4,9 +4,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import HIT
-from annotation.services import design_ensure, hits_plan, pool_fill
+from annotation.services.planning.designs import design_ensure
+from annotation.services.planning.pool import hits_plan, pool_fill
 from campaign.models import Judge, Protocol, Task
-from campaign.services import task_close
+from campaign.services.rules import task_close
 from launcher.waiting import wait_until
 from protocols.models import RatingAnswer
 from tests.browser.conftest import SignIn

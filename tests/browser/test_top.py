@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Judgment
-from annotation.services import design_ensure, hits_plan
+from annotation.services.planning.designs import design_ensure
+from annotation.services.planning.pool import hits_plan
 from campaign.models import Judge, Protocol, Task
-from campaign.services import task_close
+from campaign.services.rules import task_close
 from tests.browser.conftest import SignIn
 from tests.browser.judging import all_sent, at_sentence, painted_for_a_while
 from tests.factories import make_campaign, make_judge, make_task

@@ -23,8 +23,8 @@ def main(names: Sequence[str], *, judges: int, planned: int) -> None:
 def _make(name: str, judges: int, planned: int) -> dict[str, object]:
     from django.db import transaction
 
-    from annotation.services import hits_plan
-    from campaign.services import token_create
+    from annotation.services.planning.pool import hits_plan
+    from campaign.services.api_tokens import token_create
     from tests import factories
 
     with transaction.atomic():

@@ -18,8 +18,9 @@ from campaign.formats.test_sets import TestSetFormat, read_test_set
 from campaign.formats.yaml_tree import MAX_BYTES, read_yaml
 from protocols.quiz.snippets import read_snippets
 from protocols.spans.files.formats import SpansFormat, read_spans_file
-from ranking.files import InputFormat, read_judgments
 from ranking.files.bundles import bundle_check, opened_bundle
+from ranking.files.reading import read_judgments
+from ranking.files.records import InputFormat
 from ranking.services.publishing.reproducing import result_reproduce
 from whole_campaigns.campaign_file.schema import schema_check
 

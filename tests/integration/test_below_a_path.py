@@ -16,10 +16,12 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from campaign.models import Judge, Mail, MailKind, MailState, Membership, MembershipRole, User
-from campaign.services import daily_alerts_set, erasure_ask, judges_invite_by_mail, token_create
-from campaign.services.invitation_mails import own_link_send
+from campaign.services.api_tokens import token_create
+from campaign.services.erasures import erasure_ask
+from campaign.services.invitation_mails import judges_invite_by_mail, own_link_send
 from campaign.services.member_invitations import member_invite_by_mail
 from campaign.services.own_account import address_mail_request, password_mail_request
+from campaign.services.people import daily_alerts_set
 from campaign.tasks import send_mails
 from ranking.services.alert_mails import alert_mails_send
 from tests.permissions.world import World

@@ -75,7 +75,7 @@ def test_each_role_gets_what_the_table_says_and_strangers_see_no_word_of_it(
 
 
 def test_a_token_opens_what_its_user_may_open_and_no_more(world: World) -> None:
-    from campaign.services import token_create
+    from campaign.services.api_tokens import token_create
 
     for role, status in (("analyst", 200), ("other organiser", 404)):
         user = world.users[role]

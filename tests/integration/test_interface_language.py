@@ -5,7 +5,8 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import InvitationRole, Judge
-from campaign.services import invitation_create, user_language_set
+from campaign.services.invitations import invitation_create
+from campaign.services.people import user_language_set
 from tests.factories import make_campaign, make_judge
 
 pytestmark = pytest.mark.django_db

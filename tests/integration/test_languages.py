@@ -13,23 +13,19 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
-from annotation.selectors import assigned_blocks
-from annotation.selectors import tasks_open_to_judge as sets_open_to
-from annotation.services import judgment_submit, judgments_number
+from annotation.selectors.judging import assigned_blocks
+from annotation.selectors.pool import tasks_open_to_judge as sets_open_to
+from annotation.services.numbers import judgments_number
+from annotation.services.submission import judgment_submit
 from campaign.importing.test_sets import test_set_create as set_create
 from campaign.models import Campaign, Instructions, Invitation, Judge, Panel, Task, TestSet
-from campaign.services import (
-    PanelTerms,
-    RulesRefusedError,
-    instructions_write,
-    invitation_create_for_anybody,
-    judge_add,
-    judge_change,
-    judges_invite_by_mail,
-    panel_change,
-    panel_create,
-)
-from campaign.services import task_change as set_change
+from campaign.services.instructions import instructions_write
+from campaign.services.invitation_mails import judges_invite_by_mail
+from campaign.services.invitations import invitation_create_for_anybody
+from campaign.services.panels import PanelTerms, panel_change, panel_create
+from campaign.services.people import judge_add, judge_change
+from campaign.services.rules import RulesRefusedError
+from campaign.services.rules import task_change as set_change
 from campaign.texts.language_tags import LanguageTagError
 from tests.at_work import lend
 from tests.factories import make_judge, make_organiser, make_task

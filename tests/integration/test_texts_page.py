@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from campaign.models import Segment, System, Task
-from campaign.selectors import texts_page
+from campaign.selectors.texts import texts_page
 from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db

@@ -7,26 +7,20 @@ import pytest
 from django.apps import apps
 from django.db import models
 
-from annotation.selectors import assigned_blocks
-from annotation.services import (
-    design_change,
-    judgment_submit,
-    problem_reply,
-    problem_report,
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.planning.designs import design_change
+from annotation.services.problem_reports import problem_reply, problem_report
+from annotation.services.quality import (
     quality_action_revert,
     quality_action_take,
     quality_rule_switch_off,
     quality_rules_suggest,
-    skip_submit,
 )
+from annotation.services.submission import judgment_submit, skip_submit
 from campaign.models import InvitationRole
-from campaign.services import (
-    conflict_declare,
-    instructions_accept,
-    instructions_write,
-    invitation_create,
-    invitation_revoke,
-)
+from campaign.services.instructions import instructions_accept, instructions_write
+from campaign.services.invitations import invitation_create, invitation_revoke
+from campaign.services.people import conflict_declare
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import lend
 from tests.clocks import set_process_clock

@@ -54,8 +54,8 @@ def stolen_seconds() -> float:
 
 def make_campaign(design: str, judges: int, stored: int) -> tuple[int, list[str], str]:
     """A test set with judgments of earlier days; its id and the tokens of its judges and organiser."""
-    from annotation.services import design_change
-    from campaign.services import token_create
+    from annotation.services.planning.designs import design_change
+    from campaign.services.api_tokens import token_create
     from tests import factories
     from tests.filling import Filling, filled_task
 

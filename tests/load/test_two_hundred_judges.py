@@ -14,8 +14,8 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
-from annotation.services import design_change
-from campaign.services import token_create
+from annotation.services.planning.designs import design_change
+from campaign.services.api_tokens import token_create
 from tests.factories import make_campaign, make_judge, make_long_task
 
 pytestmark = pytest.mark.thorough

@@ -7,7 +7,7 @@ from django.db import transaction
 from rest_framework.test import APIClient
 
 from campaign.models import Membership, MembershipRole, User
-from campaign.services import token_create
+from campaign.services.api_tokens import token_create
 from tests.permissions.addresses import ADDRESSES
 from tests.permissions.addresses.answers import ROLES as OPENED_EACH
 from tests.permissions.audiences import ROLES, TOKEN

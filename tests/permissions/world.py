@@ -10,14 +10,12 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from annotation.models import Block, ProblemReport, QualityRule
-from annotation.selectors import assigned_blocks
-from annotation.services import (
-    hits_plan,
-    judgment_submit,
-    quality_rules_suggest,
-    training_propose,
-)
+from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import pages_changed
+from annotation.services.planning.pool import hits_plan
+from annotation.services.quality import quality_rules_suggest
+from annotation.services.submission import judgment_submit
+from annotation.services.training import training_propose
 from campaign.models import (
     BadReference,
     Campaign,
@@ -31,23 +29,20 @@ from campaign.models import (
     Upload,
     User,
 )
-from campaign.services import (
-    bad_reference_review,
-    bad_references_make,
-    instructions_accept,
-    instructions_write,
-    judge_group_create,
-    task_close,
-    task_create,
-)
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.exported_files import exported_file_keep
+from campaign.services.instructions import instructions_accept, instructions_write
+from campaign.services.judge_groups import judge_group_create
+from campaign.services.rules import task_close
+from campaign.services.tasks import task_create
 from campaign.services.uploads import (
     upload_begin,
     upload_check,
     upload_file_add,
     upload_part_store,
 )
-from campaign.services.webhooks import webhook_create, webhook_test
+from campaign.services.webhooks.endpoints import webhook_create
+from campaign.services.webhooks.outbox import webhook_test
 from protocols.quiz.snippets import GivenSnippet, snippets_replace
 from ranking.models import Analysis, PublishedResult, RankingRun
 from ranking.pages.published.making import result_bundle_make

@@ -12,7 +12,7 @@ from campaign.formats import FormatError
 from launcher.data_directory import CHECKOUT
 from optional_packages import ExtraMissingError, has_extra
 from ranking.core import BlockRow, blocks_from_rows, rank
-from ranking.files import read_columns
+from ranking.files.reading import read_columns
 from ranking.reports.png import png_of
 
 KERNELS = """

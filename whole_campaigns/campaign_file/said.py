@@ -10,23 +10,23 @@ from typing import Any, Final
 from django.core.exceptions import ValidationError
 from django.utils.dateparse import parse_datetime
 
-from annotation.services import DesignRefusedError, QualityRefusedError, TrainingRefusedError
+from annotation.services.planning.designs import DesignRefusedError
+from annotation.services.quality import QualityRefusedError
 from annotation.services.systems import SystemRefusedError
+from annotation.services.training import TrainingRefusedError
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path, YamlTree
 from campaign.importing.errors import ImportRefusedError
-from campaign.services import (
-    BadReferenceRefusedError,
-    CredentialRefusedError,
-    InstructionsRefusedError,
-    JudgeGroupRefusedError,
-    LinkRefusedError,
-    PanelRefusedError,
-    PersonRefusedError,
-    RulesRefusedError,
-    StateRefusedError,
-    TaskRefusedError,
-)
+from campaign.services.api_tokens import CredentialRefusedError
+from campaign.services.bad_references import BadReferenceRefusedError
+from campaign.services.instructions import InstructionsRefusedError
+from campaign.services.invitations import LinkRefusedError
+from campaign.services.judge_groups import JudgeGroupRefusedError
+from campaign.services.panels import PanelRefusedError
+from campaign.services.people import PersonRefusedError
+from campaign.services.rules import RulesRefusedError
+from campaign.services.states import StateRefusedError
+from campaign.services.tasks import TaskRefusedError
 from campaign.texts.language_tags import LanguageTagError, language_tags_checked
 from ranking.range_choices import RangeChoiceError
 from ranking.services.settings import StoppingRuleError

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import Campaign, User
-from campaign.selectors import may_make_campaigns
+from campaign.selectors.organiser_accounts import may_make_campaigns
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from whole_campaigns.campaign_file.api import file_answer

@@ -7,10 +7,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from annotation.export.own_data import own_data_zip
-from annotation.services import erasure_carry_out
+from annotation.services.judges import erasure_carry_out
 from campaign.management.arguments import campaign_named, judge_named
 from campaign.models import ErasureRequest, Judge
-from campaign.services import ErasureRefusedError, erasure_ask, erasure_refuse, erasure_withdraw
+from campaign.services.erasures import (
+    ErasureRefusedError,
+    erasure_ask,
+    erasure_refuse,
+    erasure_withdraw,
+)
 
 
 class Command(BaseCommand):

@@ -27,7 +27,7 @@ from campaign.management.files import (
 )
 from campaign.models import Campaign, Reference, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
-from campaign.services import bad_references_make
+from campaign.services.bad_references import bad_references_make
 
 
 class Command(BaseCommand):

@@ -15,8 +15,9 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, HITPurpose
-from annotation.selectors import JudgeProgress, JudgeStatus, has_available_hit, judge_work
-from annotation.selectors.pool import JudgeAsks
+from annotation.selectors.judges import JudgeStatus
+from annotation.selectors.pool import JudgeAsks, has_available_hit
+from annotation.selectors.progress import JudgeProgress, judge_work
 from annotation.services.lending.choose import hit_choose
 from annotation.services.lending.context import LendingContext, lending_context_lock
 from annotation.services.lending.work_requests import work_prefetch_request

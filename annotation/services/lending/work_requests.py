@@ -18,9 +18,10 @@ from django.db.models.functions import Now
 
 from annotation.models import HIT, JudgeAccount
 from annotation.notification import planning_enqueue
-from annotation.selectors import judge_work, systems_not_lent, tasks_to_work_on
 from annotation.selectors.comparisons import will_ask_more
 from annotation.selectors.passes import has_passes, is_over, passes_so_far
+from annotation.selectors.pool import systems_not_lent, tasks_to_work_on
+from annotation.selectors.progress import judge_work
 from campaign.models import Campaign, CampaignState, Judge, Task
 
 # How long the planner's "no work for this judge" stays valid.

@@ -12,11 +12,16 @@ from annotation.models.hit import HITQuerySet
 from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import Purpose, intra_original, repeated
 from annotation.sampling.rates import attention_due, intra_due
-from annotation.selectors import conflicts_of, has_available_hit
 from annotation.selectors.comparisons import sentences_of_a_judge, sentences_taken
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.hits import judge_history, plans_read
-from annotation.selectors.pool import JudgeAsks, hits_reserved, judge_asks
+from annotation.selectors.pool import (
+    JudgeAsks,
+    conflicts_of,
+    has_available_hit,
+    hits_reserved,
+    judge_asks,
+)
 from annotation.services.planning.batch import PlanningTransaction, SampleOfAJudge
 from campaign.models import Judge, Output, Segment, System, SystemKind, Task
 

@@ -16,8 +16,8 @@ from campaign.management.arguments import (
     judge_named,
     language_argument,
 )
-from campaign.selectors import languages_without_work
-from campaign.services import PersonRefusedError, judge_add, judge_invite
+from campaign.selectors.judge_languages import languages_without_work
+from campaign.services.people import PersonRefusedError, judge_add, judge_invite
 
 
 class Command(BaseCommand):

@@ -15,7 +15,8 @@ from campaign.management.arguments import (
     invitation_address,
 )
 from campaign.models import Campaign, MembershipRole
-from campaign.services import MemberRefusedError, member_invite, member_invite_by_mail
+from campaign.services.member_invitations import member_invite_by_mail
+from campaign.services.members import MemberRefusedError, member_invite
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaign.management.arguments import campaign_named, expiry_words, user_named
 from campaign.models import TokenScope
-from campaign.services import CredentialRefusedError, token_create
+from campaign.services.api_tokens import CredentialRefusedError, token_create
 
 
 class Command(BaseCommand):

@@ -12,8 +12,10 @@ from django.utils import timezone
 
 from campaign.management.arguments import campaign_named, user_named
 from campaign.models import Campaign, User
-from campaign.selectors import links_valid, sessions_open, tokens_valid
-from campaign.services import CredentialRefusedError, invitation_revoke, session_end, token_revoke
+from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
+from campaign.services.api_tokens import CredentialRefusedError, token_revoke
+from campaign.services.credentials import session_end
+from campaign.services.invitations import invitation_revoke
 
 
 class Command(BaseCommand):

@@ -9,8 +9,8 @@ from django.utils.translation import ngettext
 
 from campaign.management.arguments import user_named
 from campaign.models import User
-from campaign.selectors import sessions_open
-from campaign.services import second_factors_remove
+from campaign.selectors.credentials import sessions_open
+from campaign.services.own_account import second_factors_remove
 
 
 class Command(BaseCommand):

@@ -17,9 +17,9 @@ from django.views.decorators.http import require_http_methods
 from campaign.accounts.clients import browser_remember
 from campaign.forms.accounts import AddressForm, NewPasswordForm
 from campaign.notification import mail_is_printed
-from campaign.services import (
+from campaign.services.invitations import InvitationRefusedError
+from campaign.services.own_account import (
     AccountChangeRefusedError,
-    InvitationRefusedError,
     address_link_open,
     address_set_by_link,
     password_link_open,

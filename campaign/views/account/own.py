@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 from campaign.accounts.second_factors import has_factor
 from campaign.forms.accounts import AddressForm, NameForm, NewPasswordForm
 from campaign.models import User
-from campaign.services import (
+from campaign.services.own_account import (
     AccountChangeRefusedError,
     address_mail_request,
     name_set,

@@ -27,7 +27,6 @@ from protocols.frame.stored import answers_written, judgments_counted, systems_c
 from protocols.models import CRITERIA, Criterion
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
-from ranking.files import SelectionError
 from ranking.files.labels import (
     Refuse,
     candidate_of,
@@ -40,7 +39,7 @@ from ranking.files.labels import (
     text_of,
     word_of,
 )
-from ranking.files.records import FileRead, refuse_unknown
+from ranking.files.records import FileRead, SelectionError, refuse_unknown
 from ranking.files.sources import ReadingProgress
 from ranking.files.vocabulary import systems_by_row
 

@@ -17,9 +17,8 @@ from protocols.frame.scale.computed import RatingOptions, RatingsFound, ratings_
 from protocols.frame.scale.files import RatingsRead, easy_items, ratings_chosen
 from protocols.frame.scale.statistics.ratings import POINTS, Items
 from protocols.frame.scale.tables import ratings_report
-from ranking.analyses import AnalysisKind, Begin, Option, OptionError
-from ranking.analyses.kind import ChosenJudgments
-from ranking.analyses.options import CONFIDENCE, SEED
+from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from ranking.analyses.options import CONFIDENCE, SEED, Option, OptionError
 from ranking.core.ranges import Correction
 from ranking.reports import Report
 from ranking.reports.inputs import Input

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from protocols.management.spans_command import add_spans_files, read_spans_files
-from protocols.spans.files import SpansFormat, write_spans
+from protocols.spans.files.formats import SpansFormat, write_spans
 from protocols.spans.tables import conversion_report
 from ranking.management.file_command import (
     Options,

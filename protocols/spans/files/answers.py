@@ -17,8 +17,8 @@ from annotation.answer_files import (
 from annotation.export.five_way import systems_shown
 from annotation.models import Block, Judgment
 from annotation.models.block import by_candidate
-from annotation.selectors import excluded_judges
-from annotation.services import judgments_number
+from annotation.selectors.judges import excluded_judges
+from annotation.services.numbers import judgments_number
 from campaign.formats import InputFile
 from campaign.models import Output, Task
 from protocols.frame.stored import judgments_counted, system_names, systems_counted

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from django.core.management.base import CommandError, CommandParser
 
 from campaign.management.arguments import campaign_named, protocol_option_add, task_named
-from ranking.analyses import ANALYSES, TABLES, OptionError, analysis_named
+from ranking.analyses.options import OptionError
+from ranking.analyses.registry import ANALYSES, TABLES, analysis_named
 from ranking.management.arguments import POSITIVE
 from ranking.management.file_command import (
     Options,

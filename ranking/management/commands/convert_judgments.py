@@ -7,12 +7,12 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from ranking.files import read_columns
 from ranking.files.parquet_writing import (
     cut_between_segments,
     in_order_of_segments,
     write_parquet,
 )
+from ranking.files.reading import read_columns
 from ranking.files.vocabulary import Columns, Vocabulary
 from ranking.management.arguments import POSITIVE
 from ranking.management.file_command import (

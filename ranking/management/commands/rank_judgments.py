@@ -17,8 +17,8 @@ from ranking.core.methods.registry import METHODS, counts_method_named
 from ranking.core.rankings.range_kinds import seconds_of_resamples
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.rankings.shard_counts import CountsWanted, rank_added
-from ranking.files import InputFormat
 from ranking.files.counting import FilesWanted, count_files, is_counted, names_documents
+from ranking.files.records import InputFormat
 from ranking.management.arguments import (
     add_parameter_argument,
     add_range_arguments,

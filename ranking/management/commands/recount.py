@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from annotation.services import counters_check, counters_rebuild
+from annotation.services.numbers import counters_check, counters_rebuild
 from campaign.management.arguments import TasksCommand
 from ranking.services.runs_check import tallies_check
 

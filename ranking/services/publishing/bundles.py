@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import HIT, Design
 from annotation.selectors.designs import design_in_force
-from annotation.services import DesignRefusedError, design_change, design_proposed
+from annotation.services.planning.designs import DesignRefusedError, design_change, design_proposed
 from campaign.database.seeds import seed_draw
 from campaign.models import CampaignState, JobKind, Task, User
 from campaign.services.jobs import job_queue

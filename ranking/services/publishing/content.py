@@ -12,7 +12,7 @@ import numpy as np
 
 from annotation.models import QualityAction
 from campaign.models import System, SystemKind, Task, User
-from ranking.analyses import OptionError
+from ranking.analyses.options import OptionError
 from ranking.code_version import code_version
 from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
 from ranking.core.judged.collapsed_candidates import Pairing

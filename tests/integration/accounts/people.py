@@ -6,7 +6,7 @@ from typing import Any
 from django.core import mail
 from django.test import Client
 
-from campaign.services import mails_send_due
+from campaign.services.mails import mails_send_due
 from tests.one_time_codes import code_now
 
 EMAIL = "organiser@example.org"

@@ -9,7 +9,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from campaign.models import Campaign, MembershipRole, User
-from campaign.services import member_add_by_email
+from campaign.services.members import member_add_by_email
 from tests.integration.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET, Provider
 from tests.integration.accounts.people import EMAIL, RIGHT, app_set_up, sign_in, signed_in
 from tests.one_time_codes import code_now

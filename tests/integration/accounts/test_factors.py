@@ -10,7 +10,9 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from campaign.models import Campaign, InvitationRole, Session, User
-from campaign.services import account_link_create, invitation_create, token_create
+from campaign.services.api_tokens import token_create
+from campaign.services.invitations import invitation_create
+from campaign.services.organiser_accounts import account_link_create
 from tests.factories import make_organiser
 from tests.integration.accounts.people import (
     EMAIL,

@@ -5,7 +5,7 @@ from django.core import mail
 from django.test import Client
 
 from campaign.models import Campaign, Mail, User
-from campaign.services import mails_send_due
+from campaign.services.mails import mails_send_due
 from tests.factories import make_organiser
 from tests.integration.accounts.people import (
     EMAIL,

@@ -10,8 +10,9 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 
 from annotation.models import Design
-from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit, quality_action_take
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.quality import quality_action_take
+from annotation.services.submission import judgment_submit
 from annotation.tasks import plan_task
 from campaign.database.acting import acting, command_acts
 from campaign.models import (
@@ -24,12 +25,9 @@ from campaign.models import (
     PanelKind,
     System,
 )
-from campaign.services import (
-    bad_references_make,
-    campaign_change,
-    judge_group_create,
-    judge_group_members_change,
-)
+from campaign.services.bad_references import bad_references_make
+from campaign.services.judge_groups import judge_group_create, judge_group_members_change
+from campaign.services.rules import campaign_change
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 

@@ -18,7 +18,7 @@ from campaign.models import (
     Judge,
     Mail,
 )
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.jobs import job_queue, job_retry
 from ranking.models import JudgeMeasures, RankingUpkeep
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns

@@ -10,7 +10,9 @@ from rest_framework.test import APIClient
 from annotation.models import HIT
 from annotation.selectors.drawing import texts_now
 from annotation.selectors.hits import plans_read
-from annotation.services import design_change, hit_redraw, hits_plan
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan
+from annotation.services.planning.redraw import hit_redraw
 from annotation.services.systems import SystemRefusedError, system_add
 from campaign.formats import InputFile
 from campaign.models import Output, System, Task

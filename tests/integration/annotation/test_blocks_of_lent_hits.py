@@ -14,8 +14,10 @@ from annotation.models.block import by_candidate
 from annotation.sampling.plans import HITPlan
 from annotation.sampling.state import DrawState
 from annotation.selectors.hits import plans_read
-from annotation.services import design_change, hits_plan, pool_fill, work_request
+from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.batch import PlanningTransaction, hits_prepare
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan, pool_fill
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_task

@@ -14,26 +14,27 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Block, Judgment
-from annotation.selectors import assigned_blocks
 from annotation.selectors.effects import state_effects
-from annotation.services import NoWorkReason, judgment_submit, work_request
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.batch import hits_prepare
+from annotation.services.submission import judgment_submit
 from campaign.database.erasing import campaign_erase
 from campaign.models import Campaign, CampaignState, Task, Transition, User
 from campaign.models.state import TRANSITIONS
 from campaign.selectors.activity import state_changes
-from campaign.services import (
+from campaign.services.instructions import instructions_write
+from campaign.services.states import (
     NameNotTypedError,
     StateRefusedError,
+    _erase_without_judgments,
     bin_empty,
     campaign_delete,
     campaign_extend,
     campaign_restore,
     campaign_state_change,
     campaigns_close_due,
-    instructions_write,
 )
-from campaign.services.states import _erase_without_judgments
 from tests.at_work import assignment_lend, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.locks import one_before_the_other

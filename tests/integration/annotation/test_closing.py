@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from annotation.models import Judgment
 from annotation.selectors import effects
-from annotation.services import NoWorkReason, work_request
-from campaign import services
+from annotation.services.lending.work_requests import NoWorkReason, work_request
 from campaign.models import Task
+from campaign.services.rules import task_close, task_reopen
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
 from tests.factories import make_judge, make_organiser
 
@@ -21,14 +21,14 @@ pytestmark = pytest.mark.django_db
 def test_what_is_held_is_finished_and_nothing_more_is_lent(task: Task) -> None:
     first, later = make_judge(task.test_set.campaign, "1"), make_judge(task.test_set.campaign, "2")
     held = lend(first)
-    services.task_close(task=task)
+    task_close(task=task)
     assert lend(first) == held
     judge_all_of(held)
     assert Judgment.objects.filter(judge=first).count() == len(held.hit.segment_ids)
     for judge in (first, later):
         assert assignment_lend(judge=judge) is None
         assert work_request(judge=judge).reason == NoWorkReason.NONE_LEFT
-    services.task_reopen(task=task)
+    task_reopen(task=task)
     assert assignment_lend(judge=later) is not None
 
 

@@ -20,12 +20,9 @@ from annotation.models import (
     Skip,
     WorkedQuarterHour,
 )
-from annotation.selectors import assigned_blocks
 from annotation.selectors.counted import Counters, counters_counted, counters_stored
-from annotation.services import (
-    counters_check,
-    judgments_number,
-)
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import counters_check, judgments_number
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter

@@ -10,13 +10,10 @@ import pytest
 from django.db import connection
 
 from annotation.models import Judgment, Skip
-from annotation.selectors import AssignedBlock, assigned_blocks
-from annotation.services import (
-    SubmissionRefusedError,
-    judgment_submit,
-    judgments_number,
-    skip_submit,
-)
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import judgments_number
+from annotation.services.submission import judgment_submit, skip_submit
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Task
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task

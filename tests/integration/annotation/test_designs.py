@@ -8,8 +8,9 @@ from django.db import connection, transaction
 from django.test import Client
 
 from annotation.models import HIT, Design
-from annotation.services import DesignRefusedError, design_change, hits_plan
 from annotation.services.planning.batch import PlanningTransaction
+from annotation.services.planning.designs import DesignRefusedError, design_change
+from annotation.services.planning.pool import hits_plan
 from campaign.models import Task
 from tests.conftest import Eventually
 from tests.factories import make_campaign, make_organiser, make_task

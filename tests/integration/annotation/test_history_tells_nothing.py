@@ -11,8 +11,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import HIT, Assignment, HITPurpose
-from annotation.selectors import assigned_blocks, assignment_data
-from annotation.services import design_change, judgment_submit, leases_release, pool_fill
+from annotation.selectors.judging import assigned_blocks, assignment_data
+from annotation.services.lending.lend import leases_release
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import pool_fill
+from annotation.services.submission import judgment_submit
 from campaign.models import Judge
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend, repeat_is_due
 from tests.factories import make_campaign, make_judge, make_long_task

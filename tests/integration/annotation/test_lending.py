@@ -7,10 +7,12 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
-from annotation.services import design_change, hits_plan, leases_release, work_request
-from annotation.services.lending.lend import assignments_release
+from annotation.services.lending.lend import assignments_release, leases_release
+from annotation.services.lending.work_requests import work_request
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan
 from campaign.models import Task
-from campaign.services import conflict_declare
+from campaign.services.people import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
 

@@ -8,9 +8,10 @@ import pytest
 from django.db import connection, transaction
 
 from annotation.models import Assignment
-from annotation.services import design_change, pool_fill
 from annotation.services.lending.context import lending_context_lock
 from annotation.services.lending.lend import _lend_new, assignments_release
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import pool_fill
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 

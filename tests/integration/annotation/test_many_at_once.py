@@ -8,11 +8,9 @@ import pytest
 from django.db import connection
 
 from annotation.models import HIT, Assignment, Exposure, JudgeAccount, Judgment
-from annotation.services import (
-    design_change,
-    pool_fill,
-    work_request,
-)
+from annotation.services.lending.work_requests import work_request
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import pool_fill
 from campaign.models import Judge, Task
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_long_task

@@ -14,9 +14,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Assignment, Block
-from annotation.services import design_change, pool_fill
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import pool_fill
 from campaign.models import BadReference, Judge, Task
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 

@@ -21,10 +21,10 @@ from annotation.models import (
     JudgmentSequence,
     UncountedAnswer,
 )
-from annotation.selectors import assigned_blocks
 from annotation.selectors.counted import counters_counted, counters_stored
-from annotation.services import judgment_submit, judgments_number
-from annotation.services.numbers import ranking_request_clear
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import judgments_number, ranking_request_clear
+from annotation.services.submission import judgment_submit
 from annotation.tasks import fill_pools
 from campaign.models import Judge
 from tests.at_work import lend

@@ -10,27 +10,19 @@ from annotation.models import (
     SamplingState,
     TrainingBlock,
 )
-from annotation.selectors import (
-    JudgeStatus,
-    assigned_blocks,
-    judge_status,
-    judge_statuses,
-    judge_work,
-)
+from annotation.selectors.judges import JudgeStatus, judge_status, judge_statuses
+from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.onboarding import tasks_on_offer as sets_on_offer
-from annotation.services import (
-    TrainingRefusedError,
-    judgment_submit,
-    pool_fill,
-    quality_action_revert,
-    quality_action_take,
-    sampling_state_record,
-    training_propose,
-)
+from annotation.selectors.progress import judge_work
 from annotation.services.lending.lend import leases_release
 from annotation.services.planning.for_judge import judge_plan
+from annotation.services.planning.pool import pool_fill
+from annotation.services.planning.standby import sampling_state_record
+from annotation.services.quality import quality_action_revert, quality_action_take
+from annotation.services.submission import judgment_submit
+from annotation.services.training import TrainingRefusedError, training_propose
 from campaign.models import BadReference, Campaign, Judge, Task
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.at_work import expire, judge_all_of, lend
 from tests.factories import make_judge, make_organiser, make_task
 

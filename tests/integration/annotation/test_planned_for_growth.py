@@ -15,10 +15,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Exposure, Judgment, Skip
-from annotation.selectors import assigned_blocks
-from annotation.services import hits_plan, judgment_submit
+from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.context import lending_context_lock
-from annotation.services.submission import JUDGMENT_STORE
+from annotation.services.planning.pool import hits_plan
+from annotation.services.submission import JUDGMENT_STORE, judgment_submit
 from campaign.database import prepared
 from campaign.models import Judge, Segment, Task
 from tests.at_work import lend

@@ -9,17 +9,14 @@ from django.utils import timezone
 
 from annotation.models import HIT, Design, Exposure, HITSequence
 from annotation.selectors.hits import plans_read
-from annotation.services import (
-    design_change,
-    hit_redraw,
-    hits_plan,
-    pool_fill,
-    sampling_state_record,
-    work_request,
-)
+from annotation.services.lending.work_requests import work_request
+from annotation.services.planning.designs import design_change
 from annotation.services.planning.for_judge import judge_plan
+from annotation.services.planning.pool import hits_plan, pool_fill
+from annotation.services.planning.redraw import hit_redraw
+from annotation.services.planning.standby import sampling_state_record
 from campaign.models import Output, Segment, Task
-from campaign.services import conflict_declare
+from campaign.services.people import conflict_declare
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.outputs_shown import outputs_shown

@@ -13,17 +13,14 @@ from django.utils import timezone
 
 from annotation.api.urls import urlpatterns
 from annotation.models import HIT, Assignment, QualityActionKind
-from annotation.selectors import assigned_blocks
-from annotation.services import (
-    design_change,
-    hits_plan,
-    judgment_submit,
-    quality_action_take,
-    skip_submit,
-)
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan
+from annotation.services.quality import quality_action_take
+from annotation.services.submission import judgment_submit, skip_submit
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Judge, User
-from campaign.services import conflict_declare
+from campaign.services.people import conflict_declare
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.prepared_queries import prepared_queries

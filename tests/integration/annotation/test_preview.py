@@ -8,10 +8,12 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from annotation.models import HIT, Exposure
-from annotation.services import design_change, training_propose
+from annotation.services.planning.designs import design_change
 from annotation.services.preview import HITS_SHOWN
+from annotation.services.training import training_propose
 from campaign.models import BadReference, CampaignState, Task, User
-from campaign.services import bad_reference_review, bad_references_make, instructions_write
+from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.instructions import instructions_write
 from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db

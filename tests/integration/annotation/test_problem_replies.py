@@ -8,7 +8,11 @@ import pytest
 from django.test import Client
 
 from annotation.models import PageChanges, ProblemReport
-from annotation.services import ReplyRefusedError, problem_reply, problem_reply_take_back
+from annotation.services.problem_reports import (
+    ReplyRefusedError,
+    problem_reply,
+    problem_reply_take_back,
+)
 from campaign.models import User
 from tests.factories import make_campaign, make_organiser
 from tests.integration.ranking.writing import TestSetWriter

@@ -7,21 +7,17 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from annotation.models import Exposure
-from annotation.selectors import assigned_blocks
+from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.onboarding import tasks_on_offer
-from annotation.services import (
-    assignment_lend,
-    design_change,
-    design_ensure,
-    hits_plan,
-    judgment_submit,
-    task_segments_again_change,
-    task_with_rules_create,
-)
 from annotation.services.judges import tour_begin
+from annotation.services.lending.lend import assignment_lend
+from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.planning.for_judge import judge_plan
+from annotation.services.planning.pool import hits_plan
+from annotation.services.submission import judgment_submit
+from annotation.services.tasks import task_segments_again_change, task_with_rules_create
 from campaign.models import Judge, Protocol, Reference, Task
-from campaign.services import task_choose
+from campaign.services.joining import task_choose
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 

@@ -5,14 +5,11 @@ from django.test import Client
 
 from annotation.models import HIT, Design
 from annotation.selectors.hits import plans_read
-from annotation.services import DesignRefusedError, design_change, design_ensure, hits_plan
+from annotation.services.planning.designs import DesignRefusedError, design_change, design_ensure
+from annotation.services.planning.pool import hits_plan
 from campaign.models import BadReference, Output, Reference, SystemKind, Task
-from campaign.services import (
-    ReferenceRankedError,
-    bad_reference_review,
-    bad_references_make,
-    campaign_change,
-)
+from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.rules import ReferenceRankedError, campaign_change
 from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 
 from annotation.models import Skip
-from annotation.selectors import assigned_blocks
+from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.judgment_list import skips_listed
-from annotation.services import judgment_submit, skip_submit
+from annotation.services.submission import judgment_submit, skip_submit
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

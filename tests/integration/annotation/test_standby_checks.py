@@ -6,9 +6,11 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import HIT, JudgeAccount
-from annotation.services import design_change, pool_fill, work_request
+from annotation.services.lending.work_requests import work_request
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import pool_fill
 from campaign.models import BadReference, Judge, Task
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit
 from tests.factories import make_campaign, make_judge, make_task
 

@@ -14,27 +14,19 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Exposure, Judgment, Skip
-from annotation.selectors import (
-    AssignedBlock,
-    actions_that_stop,
-    assigned_blocks,
-    has_available_hit,
-    judge_status,
-    judge_statuses,
-    judge_work,
-)
 from annotation.selectors.designs import design_in_force
+from annotation.selectors.judges import actions_that_stop, judge_status, judge_statuses
+from annotation.selectors.judging import assigned_blocks
+from annotation.selectors.pool import has_available_hit
 from annotation.selectors.pool import tasks_open_to_judge as sets_open_to_judge
-from annotation.services import (
-    design_change,
-    judge_reinstate,
-    judgment_submit,
-    judgments_number,
-    quality_action_take,
-    skip_submit,
-)
+from annotation.selectors.progress import judge_work
 from annotation.services.lending.choose import ClaimedHIT, hit_claim_from_pool, hit_claim_reserved
 from annotation.services.lending.context import lending_context_lock
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.designs import design_change
+from annotation.services.quality import judge_reinstate, quality_action_take
+from annotation.services.submission import judgment_submit, skip_submit
+from annotation.submissions import AssignedBlock
 from campaign.models import Campaign, Judge, System
 from tests.at_work import expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

@@ -14,8 +14,10 @@ from annotation.selectors.hits import plans_read
 from annotation.selectors.systems import (
     withdrawal_effect,
 )
-from annotation.services import design_change, hit_redraw, hits_plan, pool_fill
 from annotation.services.lending.lend import assignments_release
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan, pool_fill
+from annotation.services.planning.redraw import hit_redraw
 from annotation.services.systems import (
     SystemRefusedError,
     system_change,
@@ -26,7 +28,7 @@ from campaign.models import (
     System,
     Task,
 )
-from campaign.services import conflict_declare
+from campaign.services.people import conflict_declare
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

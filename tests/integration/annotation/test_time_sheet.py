@@ -7,14 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotation.selectors import (
-    Worked,
-    assigned_blocks,
-    time_sheet,
-    time_sheet_sums,
-    work_time,
-)
-from annotation.services import judgments_number
+from annotation.selectors.judging import assigned_blocks
+from annotation.selectors.work_time import Worked, time_sheet, time_sheet_sums, work_time
+from annotation.services.numbers import judgments_number
 from campaign.models import Campaign, Task
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

@@ -11,7 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import HIT, Design, Exposure
 from annotation.practice import practice_story
-from annotation.services import pool_fill, tour_begin, tour_leave
+from annotation.services.judges import tour_begin, tour_leave
+from annotation.services.planning.pool import pool_fill
 from campaign.models import Campaign, Judge, Output, Reference, Segment, Task
 from campaign.texts.normalisation import normalise_text
 from tests.at_work import judge_one_hit

@@ -10,19 +10,15 @@ from django.utils import timezone
 
 from annotation.models import HIT, HITSequence, JudgeAccount
 from annotation.notification import broker, planning_request_key
-from annotation.selectors import tasks_changed
 from annotation.selectors.hits import plans_read
-from annotation.selectors.pool import CHANGED_WITHIN
-from annotation.services import (
-    design_change,
-    hit_redraw,
-    hits_plan,
-    pool_fill,
-    work_request,
-)
+from annotation.selectors.pool import CHANGED_WITHIN, tasks_changed
+from annotation.services.lending.work_requests import work_request
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan, pool_fill
+from annotation.services.planning.redraw import hit_redraw
 from annotation.tasks import plan_task
 from campaign.models import Judge, Task, Transition
-from campaign.services import campaign_state_change
+from campaign.services.states import campaign_state_change
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.roles import owner_cursor

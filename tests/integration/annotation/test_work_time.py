@@ -10,14 +10,15 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from annotation import selectors
 from annotation.models import Judgment, Skip
-from annotation.selectors import AssignedBlock, Worked, WorkTime, assigned_blocks, judge_work
 from annotation.selectors.counted import counters_counted, counters_stored
-from annotation.services import (
-    judgment_submit,
-    judgments_number,
-)
+from annotation.selectors.judging import assigned_blocks
+from annotation.selectors.progress import judge_work
+from annotation.selectors.work_time import Worked, WorkTime
+from annotation.selectors.work_time import work_time as work_times
+from annotation.services.numbers import judgments_number
+from annotation.services.submission import judgment_submit
+from annotation.submissions import AssignedBlock
 from campaign.models import Judge, Task
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
@@ -43,7 +44,7 @@ def work_time(judge: Judge) -> WorkTime:
             judgments_number(task_id=task.pk)
             counters = counters_stored(task_id=task.pk)
             assert counters == counters_counted(task_id=task.pk)
-    return selectors.work_time(judge)
+    return work_times.work_time(judge)
 
 
 @pytest.fixture

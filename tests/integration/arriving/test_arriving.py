@@ -10,13 +10,15 @@ from django.db import connection
 from django.utils import timezone
 
 from campaign.models import Campaign, Judge, User
-from campaign.services import (
-    InvitationFullError,
+from campaign.services.invitations import (
     InvitationRefusedError,
-    JoinRefusedError,
     invitation_create_for_anybody,
     invitation_open,
     invitation_revoke,
+)
+from campaign.services.joining import (
+    InvitationFullError,
+    JoinRefusedError,
     judge_create_with_user,
     judge_join,
 )

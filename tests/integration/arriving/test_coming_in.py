@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Assignment
-from annotation.services import InstructionsPendingError
+from annotation.services.lending.lend import InstructionsPendingError
 from annotation.views.judge import opaque
 from campaign.models import (
     Acceptance,
@@ -19,12 +19,8 @@ from campaign.models import (
     Judge,
     Task,
 )
-from campaign.services import (
-    instructions_accept,
-    instructions_write,
-    invitation_create,
-    invitation_create_for_anybody,
-)
+from campaign.services.instructions import instructions_accept, instructions_write
+from campaign.services.invitations import invitation_create, invitation_create_for_anybody
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_campaign, make_judge, make_task
 

@@ -12,8 +12,9 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from campaign.models import BrowserVisit, Campaign, Invitation, InvitationRole, Judge
-from campaign.services import browser_visit_record, browser_visits_purge, invitation_create
 from campaign.services import browser_visits as services
+from campaign.services.browser_visits import browser_visit_record, browser_visits_purge
+from campaign.services.invitations import invitation_create
 from campaign.tasks import purge_browser_visits
 from tests.factories import make_judge
 

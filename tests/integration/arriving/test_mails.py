@@ -17,13 +17,9 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from campaign.models import Campaign, Invitation, Judge, Mail
-from campaign.services import (
-    judge_links_revoke,
-    judges_invite_by_mail,
-    mail_send_again,
-    mails_send_due,
-)
-from campaign.services.mails import RETRY_DELAYS, mail_claim, mails_mark_unconfirmed
+from campaign.services.invitation_mails import judges_invite_by_mail, mail_send_again
+from campaign.services.invitations import judge_links_revoke
+from campaign.services.mails import RETRY_DELAYS, mail_claim, mails_mark_unconfirmed, mails_send_due
 from campaign.tasks import send_mails
 from tests.clocks import set_process_clock
 from tests.factories import make_campaign, make_organiser, make_task

@@ -17,13 +17,10 @@ from campaign.models import (
     Judge,
     Mail,
 )
-from campaign.services import (
-    instructions_accept,
-    instructions_write,
-    invitation_create_for_anybody,
-    judges_invite_by_mail,
-    mails_send_due,
-)
+from campaign.services.instructions import instructions_accept, instructions_write
+from campaign.services.invitation_mails import judges_invite_by_mail
+from campaign.services.invitations import invitation_create_for_anybody
+from campaign.services.mails import mails_send_due
 from tests.factories import make_campaign, make_judge
 
 PAGE = "/campaigns/museum/invitations/"

@@ -3,12 +3,9 @@
 import pytest
 
 from campaign.models import Campaign, Invitation, Judge, Mail
-from campaign.services import (
-    judge_change,
-    judge_invite,
-    judge_links_revoke,
-    judges_invite_by_mail,
-)
+from campaign.services.invitation_mails import judges_invite_by_mail
+from campaign.services.invitations import judge_links_revoke
+from campaign.services.people import judge_change, judge_invite
 from tests.factories import make_judge
 
 

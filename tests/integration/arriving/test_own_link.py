@@ -8,15 +8,14 @@ from django.test import Client
 from pytest_django import Settings
 
 from campaign.models import Campaign, Invitation, Judge, Mail
-from campaign.services import (
+from campaign.services.invitation_mails import (
+    MOST_MAILS,
     OwnLinkRefusedError,
     judges_invite_by_mail,
-    mails_send_due,
-    own_link_create,
-    own_link_revoke,
     own_link_send,
 )
-from campaign.services.invitation_mails import MOST_MAILS
+from campaign.services.invitations import own_link_create, own_link_revoke
+from campaign.services.mails import mails_send_due
 from tests.factories import make_judge, make_task
 
 PAGE = "/judge/museum/link/"

@@ -11,7 +11,7 @@ from annotation.models import Design, TrainingBlock
 from annotation.selectors.designs import design_in_force
 from campaign.formats import FormatError
 from campaign.models import Campaign, Judge, System, Task, User
-from campaign.services import instructions_accept
+from campaign.services.instructions import instructions_accept
 from campaign.services.judge_groups import judge_groups_set
 from ranking.models import RankingSettings
 from tests.at_work import judge_all_of, lend

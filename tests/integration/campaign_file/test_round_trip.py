@@ -11,7 +11,7 @@ from django.db import connection
 from annotation.models import HIT
 from annotation.sampling.plans import HITPlan
 from annotation.selectors.hits import plans_read
-from annotation.services import hits_plan
+from annotation.services.planning.pool import hits_plan
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import (
     Campaign,
@@ -21,7 +21,7 @@ from campaign.models import (
     Task,
     User,
 )
-from campaign.services import judge_invite
+from campaign.services.people import judge_invite
 from tests.factories import empty_task
 from tests.integration.constraints.rules import models_of_the_project
 from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply

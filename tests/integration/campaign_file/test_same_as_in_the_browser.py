@@ -8,10 +8,11 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import HIT
-from annotation.services import design_change, hits_plan
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan
 from campaign.models import Task, User
-from campaign.services import organiser_add
 from campaign.services.jobs import jobs_run_waiting
+from campaign.services.members import organiser_add
 from tests.factories import make_campaign
 from tests.integration.campaign_file.test_round_trip import drawn
 from tests.integration.uploads.conftest import FILES

@@ -7,10 +7,11 @@ from django.core.management import call_command
 
 from annotation.models import QualityRule
 from annotation.selectors.designs import design_in_force
-from annotation.services import RuleTerms, design_change, quality_rule_add
+from annotation.services.planning.designs import design_change
+from annotation.services.quality import RuleTerms, quality_rule_add
 from campaign.formats import FormatError
 from campaign.models import Campaign, Protocol, Task, User
-from campaign.services import task_create
+from campaign.services.tasks import task_create
 from ranking.models import RankingSettings
 from ranking.services.settings import ranking_settings_change
 from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply

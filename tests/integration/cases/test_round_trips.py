@@ -14,13 +14,13 @@ from annotation.export.answers import answers_written
 from annotation.importing.answers import answers_import
 from annotation.models import HIT, Judgment
 from annotation.protocols import answer_kinds, answers_read
-from annotation.services import judgments_number
+from annotation.services.numbers import judgments_number
 from campaign.importing.judgment_files import JudgmentsFile
 from campaign.models import Campaign, Document, Judge, Protocol, System, Task
-from protocols.spans.files import SpansFormat
+from protocols.spans.files.formats import SpansFormat
 from ranking.core.counting.counts import tally
 from ranking.export.kinds import KINDS, ExportFormat
-from ranking.files import read_judgments
+from ranking.files.reading import read_judgments
 from ranking.files.records import InputFormat
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.exports.test_formats import whole

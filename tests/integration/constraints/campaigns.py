@@ -15,7 +15,7 @@ from campaign.models import (
     Session,
     User,
 )
-from campaign.services import instructions_accept, instructions_write
+from campaign.services.instructions import instructions_accept, instructions_write
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_person

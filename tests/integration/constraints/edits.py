@@ -8,7 +8,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
 from annotation.models import Assignment, Block, Judgment
-from annotation.services import design_ensure
+from annotation.services.planning.designs import design_ensure
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.models import EditingAnswer
 from tests.factories import make_judge

@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from campaign.models import ErasureRequest
-from campaign.services import erasure_ask
+from campaign.services.erasures import erasure_ask
 from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, breaks
 

@@ -13,7 +13,9 @@ from campaign.models import (
     Invitation,
     JudgeGroup,
 )
-from campaign.services import conflict_declare, instructions_write, judge_create_with_user
+from campaign.services.instructions import instructions_write
+from campaign.services.joining import judge_create_with_user
+from campaign.services.people import conflict_declare
 from ranking.models import RankingSettings
 from tests.factories import make_campaign, make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks

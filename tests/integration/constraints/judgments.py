@@ -9,7 +9,7 @@ from annotation.models import (
     JudgmentNumber,
     Skip,
 )
-from annotation.services import judgments_number
+from annotation.services.numbers import judgments_number
 from tests.factories import make_judge
 from tests.integration.constraints.breakages import Attempt, Create, breaks, breaks_by_fields
 from tests.integration.constraints.worlds import make_shown, small_task

@@ -9,7 +9,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Judgment
-from annotation.services import design_ensure
+from annotation.services.planning.designs import design_ensure
 from campaign.models import Document, Protocol, Task
 from protocols.models import QuizAnswer, Snippet
 from tests.factories import make_campaign, make_judge, make_task

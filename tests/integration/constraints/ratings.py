@@ -9,7 +9,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
 from annotation.models import Assignment, Block, Judgment
-from annotation.services import design_ensure
+from annotation.services.planning.designs import design_ensure
 from campaign.models import Judge, Protocol, Segment, Task
 from protocols.models import RatingAnswer
 from tests.factories import make_judge

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from annotation.services import judgments_number
+from annotation.services.numbers import judgments_number
 from campaign.models import Protocol, Task
 from protocols.models import ClosedComparison, SystemSort
 from tests.integration.constraints.answers import judgment_of_two

@@ -9,21 +9,15 @@ from django.utils import timezone
 from annotation.models import HIT, Block
 from annotation.models.block import by_candidate
 from annotation.sampling.rates import attention_due
-from annotation.selectors import (
-    assigned_blocks,
-    hits_for_judge,
-)
 from annotation.selectors.hits import plans_read
-from annotation.services import (
-    DesignRefusedError,
-    design_change,
-    hit_redraw,
-    hits_plan,
-    judgment_submit,
-    pool_fill,
-)
+from annotation.selectors.judging import assigned_blocks
+from annotation.selectors.pool import hits_for_judge
+from annotation.services.planning.designs import DesignRefusedError, design_change
+from annotation.services.planning.pool import hits_plan, pool_fill
+from annotation.services.planning.redraw import hit_redraw
+from annotation.services.submission import judgment_submit
 from campaign.models import BadReference, Judge, Output, Task
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.outputs_shown import outputs_shown

@@ -5,7 +5,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from campaign.models import BadReference, Output, SystemKind, Task
-from campaign.services import (
+from campaign.services.bad_references import (
     BadReferenceRefusedError,
     bad_reference_redraw,
     bad_reference_review,

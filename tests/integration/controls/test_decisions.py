@@ -9,10 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import QualityAction, QualityReversal
-from annotation.selectors import JudgeStatus, judge_status
-from annotation.services import (
-    quality_action_take,
-)
+from annotation.selectors.judges import JudgeStatus, judge_status
+from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Task, User
 from ranking.models import Analysis
 from ranking.selectors.analyses import judges_in_answer

@@ -9,14 +9,10 @@ from django.urls import reverse
 
 from annotation.judge_measures import DEFINITIONS, JudgeMeasure
 from annotation.models import QualityAction, QualityRule, TrainingBlock
-from annotation.selectors import JudgeStatus, judge_status
-from annotation.services import (
-    RuleTerms,
-    quality_rule_add,
-)
-from annotation.services.quality import SUGGESTED_RULES
+from annotation.selectors.judges import JudgeStatus, judge_status
+from annotation.services.quality import SUGGESTED_RULES, RuleTerms, quality_rule_add
 from campaign.models import BadReference, Judge, Task, User
-from campaign.services import bad_references_make
+from campaign.services.bad_references import bad_references_make
 from ranking.tasks import rank_task
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.ranking.writing import TestSetWriter

@@ -7,8 +7,10 @@ import pytest
 from django.test import Client
 
 from annotation.models import Judgment, QualityAction
-from annotation.selectors import assigned_blocks
-from annotation.services import JudgePausedError, judge_reinstate, pool_fill, quality_action_take
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.lending.lend import JudgePausedError
+from annotation.services.planning.pool import pool_fill
+from annotation.services.quality import judge_reinstate, quality_action_take
 from campaign.models import Judge, Task, User
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_organiser, make_task

@@ -7,21 +7,19 @@ import pytest
 from django.test import Client
 
 from annotation.models import HIT, Assignment, Block, Exposure, HITPurpose, TrainingBlock
-from annotation.selectors import AssignedBlock, assigned_blocks
+from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.training import (
     in_expected_order,
     training_failed,
     training_result,
 )
-from annotation.services import (
-    NoWorkReason,
-    judgment_submit,
-    pool_fill,
-    training_propose,
-    work_request,
-)
+from annotation.services.lending.work_requests import NoWorkReason, work_request
+from annotation.services.planning.pool import pool_fill
+from annotation.services.submission import judgment_submit
+from annotation.services.training import training_propose
+from annotation.submissions import AssignedBlock
 from campaign.models import BadReference, ConflictOfInterest, Judge, System, Task
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_task
 

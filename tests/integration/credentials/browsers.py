@@ -11,10 +11,8 @@ from campaign.models import (
     Judge,
     User,
 )
-from campaign.services import (
-    judge_invite,
-    token_create,
-)
+from campaign.services.api_tokens import token_create
+from campaign.services.people import judge_invite
 
 OWN = "/credentials/"
 PEOPLE = "/campaigns/museum/people/"

@@ -10,12 +10,8 @@ from campaign.models import (
     Membership,
     MembershipRole,
 )
-from campaign.services import (
-    invitation_create_for_anybody,
-    judge_links_revoke,
-    judge_readmit,
-    judge_withdraw,
-)
+from campaign.services.credentials import judge_readmit, judge_withdraw
+from campaign.services.invitations import invitation_create_for_anybody, judge_links_revoke
 from tests.factories import make_campaign
 from tests.integration.credentials.browsers import LISTED, OWN, asks, by_link, by_token, words
 

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test import Client
 
 from campaign.models import ActivityEvent, Campaign, Membership, User
-from campaign.services import MemberRefusedError, member_leave
+from campaign.services.members import MemberRefusedError, member_leave
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.credentials.browsers import LISTED, PEOPLE, by_token, words
 

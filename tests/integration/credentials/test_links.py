@@ -12,9 +12,7 @@ from campaign.models import (
     Session,
     User,
 )
-from campaign.services import (
-    judge_invite,
-)
+from campaign.services.people import judge_invite
 from tests.integration.credentials.browsers import (
     words,
 )

@@ -23,17 +23,15 @@ from campaign.models import (
     MembershipRole,
     User,
 )
-from campaign.services import (
-    InvitationRefusedError,
-    NotAllowedError,
-    invitation_open,
-    mails_send_due,
+from campaign.services.invitations import InvitationRefusedError, invitation_open
+from campaign.services.mails import mail_claim, mails_send_due
+from campaign.services.member_invitations import (
     member_invitation_accept,
     member_invitation_withdraw,
     member_invite_by_mail,
-    member_remove,
 )
-from campaign.services.mails import mail_claim
+from campaign.services.members import member_remove
+from campaign.services.rights import NotAllowedError
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.credentials.browsers import OWN, PEOPLE, words
 

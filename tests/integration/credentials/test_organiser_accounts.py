@@ -11,10 +11,10 @@ from django.db import connection
 from django.test import Client
 
 from campaign.models import Judge, User
-from campaign.selectors import organisers_of_quintet
-from campaign.services import (
+from campaign.selectors.organiser_accounts import organisers_of_quintet
+from campaign.services.invitations import InvitationRefusedError
+from campaign.services.organiser_accounts import (
     AccountRefusedError,
-    InvitationRefusedError,
     account_link_create,
     account_set,
     first_organiser_link_create,

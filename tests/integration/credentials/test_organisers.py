@@ -16,10 +16,8 @@ from campaign.models import (
     MembershipRole,
     User,
 )
-from campaign.services import (
-    CredentialRefusedError,
-    member_remove,
-)
+from campaign.services.api_tokens import CredentialRefusedError
+from campaign.services.members import member_remove
 from tests.factories import make_campaign, make_organiser
 from tests.integration.credentials.browsers import (
     LISTED,

@@ -16,12 +16,9 @@ from campaign.models import (
     Session,
     User,
 )
-from campaign.services import (
-    invitation_create,
-    invitation_create_for_anybody,
-    judge_invite,
-    token_create,
-)
+from campaign.services.api_tokens import token_create
+from campaign.services.invitations import invitation_create, invitation_create_for_anybody
+from campaign.services.people import judge_invite
 from tests.integration.credentials.browsers import (
     LISTED,
     OWN,

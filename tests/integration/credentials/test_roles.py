@@ -6,12 +6,8 @@ import pytest
 from django.test import Client
 
 from campaign.models import ActivityEvent, Campaign, Invitation, Membership, MembershipRole, User
-from campaign.services import (
-    member_link_create,
-    member_remove,
-    member_role_change,
-)
 from campaign.services.campaigns import campaign_create
+from campaign.services.members import member_link_create, member_remove, member_role_change
 from tests.factories import make_analyst, make_organiser
 from tests.integration.credentials.browsers import PEOPLE, words
 

@@ -11,12 +11,8 @@ from django.urls.resolvers import RoutePattern
 from rest_framework.permissions import AllowAny
 
 from campaign.models import ActivityEvent, ApiToken, Campaign, Membership, TokenScope, User
-from campaign.services import (
-    CredentialRefusedError,
-    member_remove,
-    token_create,
-    tokens_revoke,
-)
+from campaign.services.api_tokens import CredentialRefusedError, token_create, tokens_revoke
+from campaign.services.members import member_remove
 from config.api.urls import urlpatterns
 from tests.factories import make_campaign, make_organiser, make_task
 

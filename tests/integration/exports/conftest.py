@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Judge, User
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter

@@ -25,7 +25,7 @@ from ranking.export.asked import export_asked
 from ranking.export.kinds import KINDS, ExportFormat
 from ranking.export.rows import ROWS
 from ranking.export.writing import export_bytes
-from ranking.files import read_judgments
+from ranking.files.reading import read_judgments
 from ranking.selectors.judged_columns import judged_blocks
 from tests.factories import make_campaign, make_task
 from tests.filling import Filling, filled_task

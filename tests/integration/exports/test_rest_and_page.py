@@ -9,7 +9,7 @@ from django.core.files.storage import storages
 from django.test import Client
 from django.utils import timezone
 
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.models import ExportedFile, ExportedPart, Job, JobState, User
 from campaign.models.export import EXPORTED_PART_BYTES
 from campaign.selectors.exported_files import exported_bytes

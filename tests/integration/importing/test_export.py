@@ -8,8 +8,9 @@ import pytest
 
 from annotation.export.five_way import five_way_csv, five_way_rows
 from annotation.models import Judgment, Skip
-from annotation.selectors import assigned_blocks
-from annotation.services import hits_plan, judgment_submit, skip_submit
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.planning.pool import hits_plan
+from annotation.services.submission import judgment_submit, skip_submit
 from campaign.formats import read_five_way_csv
 from campaign.models import Campaign, Task
 from ranking.models import RankingRun

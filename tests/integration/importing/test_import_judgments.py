@@ -19,8 +19,8 @@ from annotation.models import (
     SkipReason,
 )
 from annotation.notification import broker
-from annotation.services import hits_plan
 from annotation.services.numbers import ranking_request_clear
+from annotation.services.planning.pool import hits_plan
 from campaign.models import Campaign, Document, Judge, Output, Segment, System, Task
 from tests.factories import make_judge, make_task
 from tests.outputs_shown import names_shown

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from annotation.models import Design
-from annotation.services import design_ensure
+from annotation.services.planning.designs import design_ensure
 from campaign.importing import test_sets
 from campaign.models import Campaign, Document, Reference, Segment, System, Task
 from tests.conftest import test_database_url as database_url

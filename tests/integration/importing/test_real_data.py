@@ -11,7 +11,7 @@ from annotation.export.five_way import five_way_csv
 from annotation.models import Judgment, Skip
 from campaign.models import Campaign, Output, Reference, Segment, SystemKind, Task
 from ranking.core.rankings.rank import rank
-from ranking.files import read_judgments
+from ranking.files.reading import read_judgments
 from ranking.services.runs import ranking_run_compute
 
 pytestmark = [pytest.mark.django_db, pytest.mark.realdata]

@@ -16,7 +16,8 @@ from campaign.models import (
     WebhookEndpoint,
 )
 from campaign.services.jobs import MAX_ATTEMPTS, job_queue, job_run
-from campaign.services.webhooks import delivery_attempt, delivery_claim, message_put
+from campaign.services.webhooks.deliver import delivery_attempt, delivery_claim
+from campaign.services.webhooks.outbox import message_put
 from campaign.services.webhooks.sending import Answer
 from config.metrics import _from_database
 

@@ -7,8 +7,8 @@ from uuid import uuid4
 from django.test import Client
 
 from annotation.models import Assignment
-from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Participation
 from tests.at_work import assignment_lend
 from tests.recruiting import (

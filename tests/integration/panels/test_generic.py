@@ -4,9 +4,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.services import erasure_carry_out, quality_action_take
+from annotation.services.judges import erasure_carry_out
+from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Judge, Panel, PanelKind, Participation, Task
-from campaign.services import PanelRefusedError, erasure_ask
+from campaign.services.erasures import erasure_ask
+from campaign.services.panels import PanelRefusedError
 from tests.at_work import judge_one_hit
 from tests.factories import make_organiser
 from tests.integration.panels.participants import DONE

@@ -8,11 +8,12 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from annotation.selectors import judge_work
-from annotation.services import pool_fill, quality_action_take
+from annotation.selectors.progress import judge_work
 from annotation.services.panels import participations_refresh_due
+from annotation.services.planning.pool import pool_fill
+from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Participation, Task
-from campaign.services import panel_open_or_close
+from campaign.services.panels import panel_open_or_close
 from tests.at_work import assignment_lend, judge_one_hit
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.panels.participants import (

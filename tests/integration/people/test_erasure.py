@@ -11,7 +11,8 @@ from django.db.models.functions import Now
 from django.test import Client
 
 from annotation.models import Judgment
-from annotation.services import erasure_carry_out, erasures_due_carry_out, hits_plan
+from annotation.services.judges import erasure_carry_out, erasures_due_carry_out
+from annotation.services.planning.pool import hits_plan
 from campaign.database.erasing import judge_unlink
 from campaign.models import (
     ActivityEvent,
@@ -28,15 +29,14 @@ from campaign.models import (
     User,
 )
 from campaign.selectors.erasures import erasure_counts
-from campaign.services import (
+from campaign.services.erasures import (
     ErasureRefusedError,
     erasure_ask,
     erasure_refuse,
     erasure_withdraw,
-    judge_change,
-    judge_invite,
 )
 from campaign.services.exported_files import exported_file_keep
+from campaign.services.people import judge_change, judge_invite
 from campaign.tasks import send_mails
 from ranking.models import RankingRun
 from ranking.services.run_results import run_result

@@ -9,7 +9,7 @@ from django.core.mail import EmailMessage
 from django.utils import formats, timezone, translation
 from pytest_django import Settings
 
-from annotation.services import erasure_carry_out
+from annotation.services.judges import erasure_carry_out
 from campaign.models import (
     Campaign,
     Judge,
@@ -17,7 +17,7 @@ from campaign.models import (
     MailState,
     User,
 )
-from campaign.services import erasure_ask, erasure_withdraw
+from campaign.services.erasures import erasure_ask, erasure_withdraw
 from campaign.services.mails import (
     mail_claim,
     mails_send_due,

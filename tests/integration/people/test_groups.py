@@ -6,15 +6,16 @@ from annotation.models import Design
 from annotation.selectors import pool
 from annotation.selectors.effects import group_only_in_words, judge_change_in_words
 from annotation.selectors.progress import judge_work
-from annotation.services import assignment_lend, design_change
+from annotation.services.lending.lend import assignment_lend
+from annotation.services.planning.designs import design_change
 from campaign.models import GroupMember, Judge, Task
-from campaign.services import (
+from campaign.services.judge_groups import (
     JudgeGroupRefusedError,
-    judge_change,
     judge_group_change,
     judge_group_create,
     judge_group_members_change,
 )
+from campaign.services.people import judge_change
 from tests.factories import make_campaign, make_judge
 
 pytestmark = pytest.mark.django_db

@@ -17,15 +17,15 @@ from campaign.models import (
     Judge,
     User,
 )
-from campaign.services import (
+from campaign.services.invitation_mails import judges_invite_by_mail
+from campaign.services.invitations import invitation_open
+from campaign.services.judge_groups import judge_group_create
+from campaign.services.judge_lists import (
     CheckedRow,
     JudgeListRefusedError,
     RowState,
-    invitation_open,
-    judge_group_create,
     judge_list_add,
     judge_list_check,
-    judges_invite_by_mail,
 )
 from tests.factories import make_campaign, make_task
 

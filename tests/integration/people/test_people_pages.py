@@ -4,16 +4,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.services import assignment_lend
+from annotation.services.lending.lend import assignment_lend
 from campaign.models import (
     GroupMember,
     Invitation,
     Task,
 )
-from campaign.services import (
-    judge_group_create,
-    judge_invite,
-)
+from campaign.services.judge_groups import judge_group_create
+from campaign.services.people import judge_invite
 from tests.factories import make_campaign, make_judge, make_organiser
 
 pytestmark = pytest.mark.django_db

@@ -10,8 +10,8 @@ from django.test import Client
 
 from annotation.models import HIT, Block, HITSequence
 from annotation.protocols import AnswerKind, answer_kind, answer_kinds
-from annotation.selectors import AssignedBlock
 from annotation.services.simulation import SimulatedJudge, blocks_asked, said_of
+from annotation.submissions import AssignedBlock
 from campaign.models import Protocol, Task
 from tests.some_now import some_now
 

@@ -7,10 +7,13 @@ from uuid import uuid4
 
 from annotation.models import Assignment, Block, Judgment
 from annotation.models.hit import HIT
-from annotation.services import design_ensure, hits_plan, pool_fill, task_rules_change
+from annotation.services.planning.designs import design_ensure
+from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.tasks import task_rules_change
 from campaign.models import Campaign, Judge, Output, Protocol, Task
-from campaign.services import task_close, task_create
+from campaign.services.rules import task_close
+from campaign.services.tasks import task_create
 from protocols.models import RatingAnswer, SpansAnswer, TwoOutputsAnswer
 from protocols.quiz.snippets import GivenSnippet, snippets_replace
 from tests.factories import make_judge, make_task

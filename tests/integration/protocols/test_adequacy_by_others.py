@@ -11,11 +11,14 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from annotation.models import HIT, Exposure, Judgment
-from annotation.selectors import assigned_blocks
 from annotation.selectors.hits import plans_read
 from annotation.selectors.judges_needed import judges_needed
-from annotation.services import hit_redraw, judgment_submit, judgments_number, pool_fill
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.pool import pool_fill
+from annotation.services.planning.redraw import hit_redraw
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.submission import judgment_submit
 from campaign.models import Output, Protocol, Task
 from protocols.models import RatingAnswer
 from ranking.selectors.analyses import output_scores

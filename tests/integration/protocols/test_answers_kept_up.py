@@ -6,9 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.services import design_ensure, quality_action_take
+from annotation.services.planning.designs import design_ensure
+from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Judge, Protocol, Task
-from campaign.services import task_create
+from campaign.services.tasks import task_create
 from protocols.models import SpansAnswer
 from ranking.models import Analysis
 from ranking.selectors.analyses import answer_for_people

@@ -9,14 +9,11 @@ import pytest
 from django.db import connection
 
 from annotation.models import Assignment, Judgment
-from annotation.selectors import AssignedBlock, assigned_blocks
-from annotation.services import (
-    SubmissionRefusedError,
-    hits_plan,
-    judgment_submit,
-    judgments_number,
-)
-from annotation.services.planning.pool import pool_fill
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.pool import hits_plan, pool_fill
+from annotation.services.submission import judgment_submit
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Judge, Protocol
 from launcher.waiting import wait_until
 from protocols.editing.answers import edits_shown

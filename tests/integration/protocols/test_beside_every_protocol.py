@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from annotation.protocols import answer_kind
-from annotation.services import judgments_number
+from annotation.services.numbers import judgments_number
 from campaign.models import Protocol, Task
 from ranking.selectors.analyses import output_scores, scores_outputs
 from ranking.selectors.chosen_judgments import judgments_chosen

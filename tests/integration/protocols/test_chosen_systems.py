@@ -7,13 +7,9 @@ import pytest
 from annotation.models import HIT, Design
 from annotation.selectors.hits import plans_read
 from annotation.selectors.systems import withdrawal_in_words
-from annotation.services import (
-    DesignRefusedError,
-    design_change,
-    design_use_again,
-    hit_redraw,
-    hits_plan,
-)
+from annotation.services.planning.designs import DesignRefusedError, design_change, design_use_again
+from annotation.services.planning.pool import hits_plan
+from annotation.services.planning.redraw import hit_redraw
 from annotation.services.systems import SystemRefusedError, system_change, system_withdraw
 from campaign.models import Protocol, System, Task
 from tests.factories import make_campaign, make_task

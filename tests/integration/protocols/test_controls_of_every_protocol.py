@@ -11,28 +11,23 @@ from django.urls import reverse
 from annotation.export.five_way import five_way_csv
 from annotation.models import HIT, Block, Judgment, QualityAction, TrainingBlock
 from annotation.protocols import answer_kind
-from annotation.selectors import (
-    JudgeStatus,
-    assigned_blocks,
-    excluded_judges,
-    judge_status,
-)
+from annotation.selectors.judges import JudgeStatus, excluded_judges, judge_status
+from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.training import training_feedback
-from annotation.services import (
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan, pool_fill
+from annotation.services.quality import (
     RuleTerms,
-    design_change,
-    hits_plan,
-    judgment_submit,
-    judgments_number,
-    pool_fill,
     quality_action_take,
     quality_rule_add,
     quality_rules_suggest,
 )
 from annotation.services.simulation import SimulatedJudge, campaign_simulate, lend_prepared
+from annotation.services.submission import judgment_submit
 from campaign.models import BadReference, Campaign, Judge, Output, Protocol, Task, User
-from campaign.services import bad_reference_review, bad_references_make
-from ranking.analyses import ANALYSES
+from campaign.services.bad_references import bad_reference_review, bad_references_make
+from ranking.analyses.registry import ANALYSES
 from ranking.selectors.analyses import analyses_of
 from ranking.selectors.judges import measures_by_judge
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute

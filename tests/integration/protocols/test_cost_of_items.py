@@ -8,8 +8,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Assignment, Judgment
-from annotation.selectors import assigned_blocks
-from annotation.services import pool_fill
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.planning.pool import pool_fill
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
 from tests.factories import make_judge

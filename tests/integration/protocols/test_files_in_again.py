@@ -12,9 +12,11 @@ from django.db import IntegrityError, transaction
 
 from annotation.export.answers import answers_written
 from annotation.models import HIT, Judgment
-from annotation.services import design_ensure, judgments_number, task_rules_change
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.designs import design_ensure
+from annotation.services.tasks import task_rules_change
 from campaign.models import Campaign, Protocol, Task
-from campaign.services import task_create
+from campaign.services.tasks import task_create
 from protocols.models import ClosedComparison, EditingAnswer, Snippet, SystemSort
 from protocols.quiz.snippets import GivenSnippet, SnippetsRefusedError, snippets_replace
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute

@@ -13,9 +13,9 @@ from django.test import Client
 from annotation.answer_files import answer_files, protocols_with_files
 from annotation.export.answers import answers_written, formats_written
 from annotation.models import Judgment
-from annotation.services import judgments_number
+from annotation.services.numbers import judgments_number
 from campaign.models import Campaign, Protocol, Task
-from campaign.services import task_create
+from campaign.services.tasks import task_create
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.protocols.every import TWO_PROTOCOLS
 from tests.integration.protocols.judging import (

@@ -14,7 +14,7 @@ from annotation.protocols import answers_read
 from campaign.models import Protocol, Task
 from campaign.selectors.uploads import judgments_imports
 from protocols.models import Verdict
-from ranking.files import read_judgments
+from ranking.files.reading import read_judgments
 from tests.factories import make_campaign, make_task
 from tests.integration.protocols.conftest import MakeTask
 from tests.outputs_shown import names_shown

@@ -10,17 +10,13 @@ from django.test import Client
 
 from annotation.models import HIT, Block, Judgment, JudgmentSequence
 from annotation.selectors.hits import plans_read
-from annotation.services import (
-    DesignRefusedError,
-    TrainingRefusedError,
-    design_change,
-    hit_redraw,
-    judgments_number,
-    pool_fill,
-    task_rules_change,
-    training_propose,
-)
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.designs import DesignRefusedError, design_change
+from annotation.services.planning.pool import pool_fill
+from annotation.services.planning.redraw import hit_redraw
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.tasks import task_rules_change
+from annotation.services.training import TrainingRefusedError, training_propose
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.models import RatingAnswer
 from tests.at_work import lend

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from annotation.services import judgments_number, quality_action_take
+from annotation.services.numbers import judgments_number
+from annotation.services.quality import quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
 from protocols.frame.scale.files import RatingsRead, rating_lines, ratings_chosen, read_ratings
 from protocols.models import Criterion
-from ranking.analyses import completed
 from ranking.analyses.kind import JUDGMENT_OPTIONS
+from ranking.analyses.options import completed
 from ranking.selectors.chosen_judgments import judgments_chosen
 from tests.factories import make_organiser
 from tests.integration.protocols.conftest import MakeTask

@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from campaign.models import Task
 from protocols.frame.scale.files import rating_lines
-from ranking.analyses import OptionError
+from ranking.analyses.options import OptionError
 from ranking.reports import Report
 from ranking.reports.stored import report_in
 from ranking.services.analyses import (

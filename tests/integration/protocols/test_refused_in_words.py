@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 
 from annotation.models import Judgment
-from annotation.services import design_change, hits_plan
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan
 from campaign.models import Protocol
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaign.models import Protocol, Task
-from ranking.analyses import OptionError
+from ranking.analyses.options import OptionError
 from ranking.services.analyses import (
     AnalysisRefusedError,
     analysis_ask,

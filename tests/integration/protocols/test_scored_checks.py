@@ -6,19 +6,18 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import HIT, Block, Judgment
-from annotation.selectors import AssignedBlock, assigned_blocks
 from annotation.selectors.hits import plans_read
 from annotation.selectors.judges_needed import judges_needed
-from annotation.services import (
-    design_change,
-    hit_redraw,
-    judgment_submit,
-    judgments_number,
-    pool_fill,
-)
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import pool_fill
+from annotation.services.planning.redraw import hit_redraw
 from annotation.services.simulation import lend_prepared
+from annotation.services.submission import judgment_submit
+from annotation.submissions import AssignedBlock
 from campaign.models import BadReference, Judge, Protocol, Task
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from ranking.selectors.judges import measures_by_judge
 from ranking.selectors.quality import scored_checks
 from ranking.tasks import rank_task

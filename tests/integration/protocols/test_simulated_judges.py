@@ -10,9 +10,10 @@ from django.db.models import DateTimeField, Model
 
 from annotation.models import Assignment, Judgment, PageChanges, UncountedAnswer
 from annotation.protocols import answer_kind
-from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit, simulation
+from annotation.selectors.judging import assigned_blocks
+from annotation.services import simulation
 from annotation.services.simulation import SimulatedJudge, SimulatedJudgment, campaign_simulate
+from annotation.services.submission import judgment_submit
 from campaign.models import Output, Protocol
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import EVERY_PROTOCOL

@@ -9,14 +9,12 @@ from django.test import Client
 
 from annotation.export.five_way import five_way_csv
 from annotation.models import HIT, Assignment, Block, Judgment
-from annotation.selectors import assigned_blocks
+from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.shown import candidate_count
-from annotation.services import (
-    design_change,
-    hits_plan,
-    judgment_submit,
-    judgments_number,
-)
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan
+from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.models import SpansAnswer
 from ranking.reports.stored import report_in

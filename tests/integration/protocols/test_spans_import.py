@@ -19,8 +19,8 @@ from annotation.models.hit import POOLED
 from campaign.management.files import loss_lines
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.models import SpansAnswer
-from protocols.spans.files import SpansFormat
 from protocols.spans.files.answers import scores_read
+from protocols.spans.files.formats import SpansFormat
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.integration.protocols.conftest import MakeTask
 

@@ -11,19 +11,16 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Exposure, Judgment
-from annotation.selectors import AssignedBlock, assigned_blocks
 from annotation.selectors.comparisons import blocks_wanted
 from annotation.selectors.designs import design_in_force
-from annotation.services import (
-    SubmissionRefusedError,
-    design_change,
-    judgment_submit,
-    pool_fill,
-    skip_submit,
-)
+from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import pool_fill
+from annotation.services.submission import judgment_submit, skip_submit
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import BadReference, Judge, Output, Protocol, Task
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from protocols.sorting.sorts import comparisons_open
 from tests.at_work import assignment_lend, expire, lend
 from tests.factories import make_judge

@@ -4,10 +4,7 @@ import pytest
 
 from annotation.models import Block
 from annotation.selectors.shown import candidate_count
-from annotation.services import (
-    DesignRefusedError,
-    design_change,
-)
+from annotation.services.planning.designs import DesignRefusedError, design_change
 from campaign.models import Judge, Protocol, Task
 from tests.at_work import lend
 from tests.integration.protocols.conftest import MakeTask

@@ -10,9 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import translation
 
-from annotation.services import (
-    quality_action_take,
-)
+from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Output, Segment, System, User
 from ranking.models import BundlePart, ResultBundle
 from ranking.pages.published.making import result_bundle_make

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.models import Job, User
 from campaign.services.jobs import jobs_run_waiting
 from ranking.core.firmness.fewest_blocks import fewest_blocks

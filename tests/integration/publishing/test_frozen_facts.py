@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Block, Judgment, JudgmentNumber
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, User
 from ranking.models import RankingRun
 from ranking.selectors.published_results import judged_facts

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.models import System, User
 from ranking.models import PublishedResult
 from ranking.reports.published import FOLDER

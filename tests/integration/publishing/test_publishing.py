@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.models import ActivityEvent, Campaign, System, Task, User
 from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult, RankingRun

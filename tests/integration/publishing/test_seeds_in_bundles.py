@@ -15,15 +15,12 @@ from django.utils import timezone
 
 from annotation.export.five_way import systems_shown
 from annotation.models import HIT, Block, Design
-from annotation.selectors import assigned_blocks
-from annotation.services import (
-    design_use_again,
-    hits_plan,
-    judgment_submit,
-)
-from annotation.services.planning.designs import PARAMETERS
-from campaign import services
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.planning.designs import PARAMETERS, design_use_again
+from annotation.services.planning.pool import hits_plan
+from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, Task, User
+from campaign.services.rules import task_close, task_reopen
 from ranking.models import ResultBundle
 from ranking.pages.published.making import result_bundle_make
 from ranking.selectors.published_results import bundle_bytes
@@ -80,7 +77,7 @@ def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
     assert result.content["method"]["watermark"] == len(blocks)
     # Judging goes on; then it does not, but what was drawn could still be lent.
     assert seeds_in(zipped) == [None]
-    services.task_close(task=task)
+    task_close(task=task)
     assert seeds_in(bundled(task)[1]) == [None]
     HIT.objects.filter(task=task).update(completed_at=timezone.now())
     seed = Design.objects.get(task=task).seed
@@ -89,7 +86,7 @@ def test_the_log_says_what_was_drawn_and_the_seed_only_when_all_is_over(
 
 def test_a_seed_by_which_another_task_is_drawn_is_withheld(campaign: Campaign) -> None:
     task = drawn_and_judged(campaign)
-    services.task_close(task=task)
+    task_close(task=task)
     make_task(campaign, name="other", planned=0, seed=Design.objects.get().seed)
     assert seeds_in(bundled(task)[1]) == [None]
     # Nothing was given away, so nothing changes.
@@ -100,13 +97,13 @@ def test_a_seed_by_which_another_task_is_drawn_is_withheld(campaign: Campaign) -
 def test_a_seed_that_was_given_away_draws_nothing_more(campaign: Campaign, organiser: User) -> None:
     task = drawn_and_judged(campaign)
     before = Design.objects.get()
-    services.task_close(task=task)
+    task_close(task=task)
 
     result_publish(task=task, by=organiser)
 
     zipped = b"".join(bundle_bytes(result_bundle_make(bundle=ResultBundle.objects.get())))
     assert seeds_in(zipped) == [str(before.seed)]
-    services.task_reopen(task=task)
+    task_reopen(task=task)
     hits_plan(task_id=task.pk, count=1)
     after = HIT.objects.latest("number").design
     assert after.seed != before.seed
@@ -124,7 +121,7 @@ def test_a_new_seed_is_told_before_it_is_given_and_only_then(
     address = reverse("publish-confirm", args=[campaign.slug, task.pk])
     told = "the same design is put in force with a new one"
     assert told not in client.post(address, {}).content.decode()
-    services.task_close(task=task)
+    task_close(task=task)
     assert told not in client.post(address, {"anonymous": ["a"]}).content.decode()
     assert told in client.post(address, {}).content.decode()
     assert Design.objects.filter(task=task).count() == 1
@@ -139,7 +136,7 @@ def test_nobody_can_test_whether_a_name_fits_what_was_drawn(
     campaign: Campaign, tmp_path: Path
 ) -> None:
     task = drawn_and_judged(campaign)
-    services.task_close(task=task)
+    task_close(task=task)
     seed = str(Design.objects.get().seed)
 
     _result, zipped = bundled(task, anonymous=["a"])

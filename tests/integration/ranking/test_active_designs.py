@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from annotation.models import SamplingState
-from annotation.services import design_change, quality_action_take, sampling_state_record
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.standby import sampling_state_record
+from annotation.services.quality import quality_action_take
 from campaign.models import Task
 from ranking.core.counting.counts import tally
 from ranking.core.rankings.rank import rank

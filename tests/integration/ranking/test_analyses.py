@@ -8,12 +8,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.selectors import excluded_judges
-from annotation.services import quality_action_take
+from annotation.selectors.judges import excluded_judges
+from annotation.services.quality import quality_action_take
 from campaign.models import Document, Judge, Output, Segment, User
-from campaign.services import judge_group_create, judge_group_members_change
 from campaign.services.jobs import jobs_run_waiting
-from ranking.analyses import ANALYSES
+from campaign.services.judge_groups import judge_group_create, judge_group_members_change
+from ranking.analyses.registry import ANALYSES
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis, LatestRanking

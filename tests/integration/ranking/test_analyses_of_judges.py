@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.models import Document, Judge, Segment, Task, User
 from ranking.analyses.options import OptionError
 from ranking.models import Analysis

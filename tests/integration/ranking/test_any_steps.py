@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.models import Block, Judgment, QualityAction
-from annotation.services import quality_action_revert, quality_action_take
+from annotation.services.quality import quality_action_revert, quality_action_take
 from campaign.models import Campaign, Document, Judge, Segment, System, User
 from ranking.models import JudgeMeasures
 from ranking.selectors.runs import latest_run

@@ -8,9 +8,11 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from annotation.models import Judgment
-from annotation.services import design_ensure, judgments_number, quality_action_take
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.designs import design_ensure
+from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Protocol, Task
-from campaign.services import task_create
+from campaign.services.tasks import task_create
 from protocols.models import SpansAnswer
 from ranking.core.rankings.rank import rank
 from ranking.models import Analysis

@@ -5,10 +5,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Judge, JudgeGroup, Task, User
-from campaign.services import judge_group_create, judge_group_members_change
-from ranking.analyses import TABLES, OptionError
+from campaign.services.judge_groups import judge_group_create, judge_group_members_change
+from ranking.analyses.options import OptionError
+from ranking.analyses.registry import TABLES
 from ranking.models import LatestRanking
 from ranking.reports import ReportFormat, write
 from ranking.services.analyses import table_ask

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from campaign.models import Campaign, Job, System, TestSet, User
 from campaign.services.jobs import jobs_run_waiting
-from ranking.analyses import OptionError
+from ranking.analyses.options import OptionError
 from ranking.models import Analysis
 from ranking.selectors.campaign_tables import table_answer
 from ranking.services.analyses import analysis_compute, analysis_reproduce, table_ask

@@ -15,13 +15,14 @@ from django.utils import timezone
 
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import Judgment, ProblemReport, QualityRule, RuleDirection
-from annotation.services import (
+from annotation.services.numbers import pages_changed
+from annotation.services.quality import (
+    RuleTerms,
     judge_reinstate,
     quality_action_take,
+    quality_rule_add,
     quality_rule_switch_off,
 )
-from annotation.services.numbers import pages_changed
-from annotation.services.quality import RuleTerms, quality_rule_add
 from annotation.services.systems import system_withdraw
 from campaign.models import Judge, User
 from ranking.models import LatestRanking

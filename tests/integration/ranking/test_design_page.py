@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 
 from annotation.models import Design
-from annotation.services import design_change
+from annotation.services.planning.designs import design_change
 from campaign.models import Task
-from campaign.services import judge_group_create
+from campaign.services.judge_groups import judge_group_create
 from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,10 @@ from uuid import uuid4
 
 import pytest
 
-from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit, judgments_number, quality_action_take
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import judgments_number
+from annotation.services.quality import quality_action_take
+from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, Judge, Task, User
 from ranking.models import Analysis
 from ranking.reports.inputs import WorkFacts, recorded_work

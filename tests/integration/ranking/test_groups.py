@@ -3,7 +3,11 @@
 import pytest
 
 from campaign.models import Judge, JudgeGroup
-from campaign.services import judge_group_change, judge_group_create, judge_group_members_change
+from campaign.services.judge_groups import (
+    judge_group_change,
+    judge_group_create,
+    judge_group_members_change,
+)
 from ranking.models import LatestRanking
 from ranking.range_choices import RangeChoiceError
 from ranking.selectors.runs import due_tasks, ranking_is_due

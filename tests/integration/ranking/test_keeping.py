@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from psycopg2.extensions import cursor
 
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.models import Judge, User
 from ranking.models import KeptFor, LatestRanking, RankingRun
 from ranking.selectors.runs import latest_run

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.judge_measures import JudgeMeasure
 from campaign.models import Campaign
-from campaign.services import task_close as close
+from campaign.services.rules import task_close as close
 from ranking.models import JudgeMeasures
 from ranking.pages.overview import overview_rows, totals_of
 from ranking.selectors.alerts import alerts_of_campaigns

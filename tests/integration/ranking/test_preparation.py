@@ -3,7 +3,7 @@
 import pytest
 
 from campaign.models import Campaign, CampaignState
-from campaign.services import instructions_write
+from campaign.services.instructions import instructions_write
 from ranking.pages.preparation import StepState, steps_of
 from ranking.selectors.tasks import preparation
 from tests.factories import make_campaign, make_judge, make_task

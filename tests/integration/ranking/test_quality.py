@@ -8,8 +8,8 @@ import pytest
 
 from annotation.export.five_way import five_way_rows
 from annotation.models import Block, QualityAction, QualityReversal, QualityRule
-from annotation.selectors import JudgeStatus, judge_status
-from annotation.services import (
+from annotation.selectors.judges import JudgeStatus, judge_status
+from annotation.services.quality import (
     QualityRefusedError,
     RuleTerms,
     judge_reinstate,

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection, transaction
 
-from annotation.selectors import JudgeStatus, judge_status
-from annotation.services import RuleTerms, quality_rule_add
+from annotation.selectors.judges import JudgeStatus, judge_status
+from annotation.services.quality import RuleTerms, quality_rule_add
 from campaign.models import Campaign, Judge
 from ranking.selectors.quality import quality_due
 from ranking.services.quality import quality_evaluate

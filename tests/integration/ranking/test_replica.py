@@ -11,7 +11,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from annotation.models import JudgmentSequence, QualityActionKind
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.database import replica
 from campaign.models import Judge, Membership, User
 from launcher.services import Services

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from annotation.models import Judgment
-from annotation.services import judgments_number
+from annotation.services.numbers import judgments_number
 from campaign.models import System, Task
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.models import RankingRun

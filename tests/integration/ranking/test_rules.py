@@ -8,8 +8,8 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from annotation.models import QualityAction, QualityRule
-from annotation.selectors import excluded_judges
-from annotation.services import (
+from annotation.selectors.judges import excluded_judges
+from annotation.services.quality import (
     QualityRefusedError,
     judge_reinstate,
     quality_action_take,

@@ -8,10 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import QualityAction, QualityRule
-from annotation.selectors import excluded_judges
-from annotation.services import (
-    quality_rule_add,
-)
+from annotation.selectors.judges import excluded_judges
+from annotation.services.quality import quality_rule_add
 from campaign.models import Campaign, User
 from ranking.selectors.rule_effects import rule_effects
 from ranking.services.rules import rules_preview

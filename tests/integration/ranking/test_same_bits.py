@@ -11,10 +11,10 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.models import Campaign, Task
-from campaign.services import judge_group_create, judge_group_members_change
-from ranking.analyses import ANALYSES, TABLES
+from campaign.services.judge_groups import judge_group_create, judge_group_members_change
+from ranking.analyses.registry import ANALYSES, TABLES
 from ranking.selectors.analyses import analyses_of
 from ranking.services.runs import ranking_run_compute
 from ranking.services.settings import stopping_rule_set

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import PageChanges
-from annotation.services import design_change
+from annotation.services.planning.designs import design_change
 from ranking.core.rankings.rank import rank
 from ranking.models import RankingRun, RankingSettings
 from ranking.range_choices import RangeChoice, RangeChoiceError

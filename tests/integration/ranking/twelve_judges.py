@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from annotation.services import (
-    RuleTerms,
-)
+from annotation.services.quality import RuleTerms
 from ranking.selectors.runs import latest_run
 from ranking.services.quality import quality_evaluate
 from ranking.tasks import rank_task

@@ -7,10 +7,10 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit, skip_submit
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.submission import judgment_submit, skip_submit
 from campaign.models import Campaign, Judge, Membership, Task, User
-from campaign.services import token_create, token_use_note
+from campaign.services.api_tokens import token_create, token_use_note
 from ranking.models import RankingRun
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend

@@ -27,9 +27,9 @@ from schemathesis.schemas import BaseSchema
 from schemathesis.specs.openapi.checks import ignored_auth, negative_data_rejection
 
 from annotation.models import Assignment
-from annotation.selectors import assigned_blocks
+from annotation.selectors.judging import assigned_blocks
 from campaign.models import Judge, Task, User
-from campaign.services import token_create
+from campaign.services.api_tokens import token_create
 from tests.permissions.world import World, make_world
 from tests.properties import examples
 from tests.rest_operations import STABLE

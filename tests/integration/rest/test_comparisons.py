@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotation.models import QualityActionKind
 from annotation.selectors.judgment_list import comparisons_of
-from annotation.services import quality_action_take
+from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Task
 from ranking.models import RankingRun
 from tests.factories import make_organiser

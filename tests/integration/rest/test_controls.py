@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotation.models import TrainingBlock
 from campaign.models import BadReference, Campaign, Task, User
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.factories import make_organiser
 from tests.integration.rest.test_lists import results
 

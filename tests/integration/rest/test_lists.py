@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.services import judgments_number
+from annotation.services.numbers import judgments_number
 from campaign.models import Campaign, Judge, Membership, Task, User
 from campaign.services.uploads import upload_begin, upload_file_add
 from tests.factories import empty_task, make_campaign, make_judge

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from annotation.selectors import time_sheet
+from annotation.selectors.work_time import time_sheet
 from campaign.models import Campaign, Judge, Task, User
 
 Judged = Callable[[Judge, int], None]

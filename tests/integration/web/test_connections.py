@@ -10,8 +10,10 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from annotation.selectors import assigned_blocks
-from annotation.services import assignment_lend, judgment_submit, judgments_number
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.lending.lend import assignment_lend
+from annotation.services.numbers import judgments_number
+from annotation.services.submission import judgment_submit
 from config.gunicorn import threads
 from tests.factories import make_campaign, make_judge, make_task
 from tests.gunicorn import web_server

@@ -16,20 +16,16 @@ from campaign.models import (
     WebhookDelivery,
     WebhookEndpoint,
 )
-from campaign.services.webhooks import (
+from campaign.services.webhooks import deliver as delivering
+from campaign.services.webhooks import sending
+from campaign.services.webhooks.deliver import delivery_attempt, delivery_claim, webhooks_deliver
+from campaign.services.webhooks.endpoints import (
     WebhookRefusedError,
-    delivery_attempt,
-    delivery_claim,
-    sending,
     webhook_pause,
-    webhook_redeliver,
     webhook_resume,
     webhook_secret_rotate,
-    webhook_test,
-    webhooks_deliver,
-    webhooks_forget,
 )
-from campaign.services.webhooks import deliver as delivering
+from campaign.services.webhooks.outbox import webhook_redeliver, webhook_test, webhooks_forget
 from campaign.services.webhooks.sending import Answer
 from tests.integration.webhooks.conftest import Receiver
 

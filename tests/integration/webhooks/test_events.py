@@ -7,20 +7,20 @@ import pytest
 from django.db import transaction
 
 from annotation.models import JudgmentSequence
-from annotation.selectors import assigned_blocks
-from annotation.services import judgment_submit, judgments_number
-from annotation.services.numbers import judgment_webhooks_record
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import judgment_webhooks_record, judgments_number
+from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, System, Transition, WebhookDelivery, WebhookEndpoint
 from campaign.models.webhook import TEST_EVENT, WebhookEvent
-from campaign.services import campaign_state_change
-from campaign.services.webhooks import (
+from campaign.services.states import campaign_state_change
+from campaign.services.webhooks.endpoints import (
+    MOST_ENDPOINTS,
+    WebhookRefusedError,
     webhook_create,
     webhook_pause,
     webhook_resume,
-    webhook_test,
 )
-from campaign.services.webhooks.endpoints import MOST_ENDPOINTS, WebhookRefusedError
-from campaign.services.webhooks.outbox import MOST_WAITING, message_put
+from campaign.services.webhooks.outbox import MOST_WAITING, message_put, webhook_test
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_task

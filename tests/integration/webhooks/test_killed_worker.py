@@ -11,7 +11,8 @@ from django.db.models import F
 
 from campaign.models import Campaign, DeliveryState, WebhookDelivery, WebhookEndpoint
 from campaign.services.webhooks import deliver as delivering
-from campaign.services.webhooks import webhook_create, webhook_test
+from campaign.services.webhooks.endpoints import webhook_create
+from campaign.services.webhooks.outbox import webhook_test
 from tests.integration.webhooks.conftest import Receiver
 
 pytestmark = pytest.mark.thorough

@@ -9,8 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Design, PageChanges, QualityRule
-from annotation.services import design_change, quality_rules_suggest, training_propose
-from campaign import services
+from annotation.services.planning.designs import design_change
+from annotation.services.quality import quality_rules_suggest
+from annotation.services.training import training_propose
 from campaign.models import (
     ActivityEvent,
     BadReference,
@@ -23,15 +24,12 @@ from campaign.models import (
     Task,
     User,
 )
-from campaign.services import (
-    bad_reference_review,
-    bad_references_make,
-    conflict_declare,
-    instructions_write,
-    judge_group_create,
-    judge_group_members_change,
-    judge_withdraw,
-)
+from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.credentials import judge_withdraw
+from campaign.services.instructions import instructions_write
+from campaign.services.judge_groups import judge_group_create, judge_group_members_change
+from campaign.services.people import conflict_declare
+from campaign.services.rules import task_close
 from protocols.models import Snippet
 from ranking.models import RankingSettings, StoppingRule
 from tests.at_work import judge_all_of, lend
@@ -97,7 +95,7 @@ def source() -> Campaign:
     judge_withdraw(judge=withdrawn)
     make_judge(campaign, "simulated", origin=Judge.Origin.SIMULATED)
     instructions_write(campaign=campaign, language="en", text="Rank.", demands_acceptance=True)
-    services.task_close(task=task)
+    task_close(task=task)
     return campaign
 
 

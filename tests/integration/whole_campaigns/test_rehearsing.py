@@ -8,9 +8,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import Judgment
-from annotation.selectors import time_sheet
-from annotation.services import design_change, judgments_number, training_propose
-from annotation.services.numbers import counters_check
+from annotation.selectors.work_time import time_sheet
+from annotation.services.numbers import counters_check, judgments_number
+from annotation.services.planning.designs import design_change
+from annotation.services.training import training_propose
 from campaign.models import (
     ActivityEvent,
     BadReference,
@@ -25,19 +26,15 @@ from campaign.models import (
     User,
 )
 from campaign.selectors.rehearsals import rehearsal_state
-from campaign.services import (
-    bad_reference_review,
-    bad_references_make,
-    campaign_delete,
-    campaign_state_change,
-    instructions_write,
-)
+from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.instructions import instructions_write
 from campaign.services.jobs import job_run
 from campaign.services.rehearsals import (
     RehearsalRefusedError,
     rehearsal_begin,
     rehearsal_end_later,
 )
+from campaign.services.states import campaign_delete, campaign_state_change
 from ranking.selectors.alerts import campaign_facts
 from ranking.services.runs import ranking_run_compute
 from tests.factories import make_campaign, make_organiser, make_task

@@ -8,7 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import HIT, Design, JudgmentSequence, TrainingBlock
-from annotation.services import design_ensure, hits_plan, quality_rules_suggest, training_propose
+from annotation.services.planning.designs import design_ensure
+from annotation.services.planning.pool import hits_plan
+from annotation.services.quality import quality_rules_suggest
+from annotation.services.training import training_propose
 from campaign.management.arguments import task_named
 from campaign.models import (
     ActivityEvent,
@@ -20,15 +23,11 @@ from campaign.models import (
     Task,
     User,
 )
-from campaign.selectors import tasks_in_order
-from campaign.services import (
-    TaskRefusedError,
-    bad_reference_review,
-    bad_references_make,
-    campaign_state_change,
-    task_choose,
-    task_create,
-)
+from campaign.selectors.tasks import tasks_in_order
+from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.joining import task_choose
+from campaign.services.states import campaign_state_change
+from campaign.services.tasks import TaskRefusedError, task_create
 from ranking.models import RankingSettings, StoppingRule
 from ranking.services.settings import ranking_settings_change
 from tests.at_work import lend

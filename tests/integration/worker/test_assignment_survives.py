@@ -12,8 +12,11 @@ import pytest
 from django.db import Error, connection
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
-from annotation.selectors import AssignedBlock, assigned_blocks
-from annotation.services import design_change, judgment_submit, work_request
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.lending.work_requests import work_request
+from annotation.services.planning.designs import design_change
+from annotation.services.submission import judgment_submit
+from annotation.submissions import AssignedBlock
 from campaign.models import Judge
 from launcher.postgresql import Postgres
 from launcher.services import Services

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 
 from annotation.models import HIT
-from annotation.services import work_request
+from annotation.services.lending.work_requests import work_request
 from campaign.models import Judge, Task
 from ranking.models import RankingRun
 from tests.at_work import assignment_lend, judge_one_hit

@@ -9,8 +9,9 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import Judgment
-from annotation.selectors import assigned_blocks
-from annotation.services import hits_plan, judgment_submit
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.planning.pool import hits_plan
+from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Task
 from launcher.valkey import Valkey
 from ranking.models import LatestRanking

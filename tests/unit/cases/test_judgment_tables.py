@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile, read_five_way_csv
-from ranking.files import read_judgments
 from ranking.files.pairwise import read_pairwise_csv
+from ranking.files.reading import read_judgments
 from tests.properties import examples
 
 _CASES = Path(__file__).parents[2] / "data/cases"

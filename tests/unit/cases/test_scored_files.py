@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError, InputFile
-from protocols.spans.files import Loss, SpansFormat, read_spans, read_spans_file
+from campaign.formats.errors import Loss
+from protocols.spans.files.formats import SpansFormat, read_spans, read_spans_file
 from protocols.spans.records import ScoredJudgment, Severity
 
 _FILES = Path(__file__).parents[2] / "data/cases/files"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Losses
 from campaign.formats.segment_identity import DocumentColumn, KnownSegment, KnownSegments, id_parts
-from protocols.spans.files import SpansFormat, read_spans, read_spans_file, write_spans
+from protocols.spans.files.formats import SpansFormat, read_spans, read_spans_file, write_spans
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from protocols.spans.statistics.agreement import score_agreement
 from protocols.spans.statistics.columns import mqm_score

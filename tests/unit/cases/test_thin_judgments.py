@@ -10,7 +10,7 @@ from ranking.core.rankings.range_kinds import RangeKind
 from ranking.core.rankings.rank import only_estimable, rank
 from ranking.core.scores import Shortage
 from ranking.core.simulation.model import Model, simulate_blocks
-from ranking.files import read_judgments
+from ranking.files.reading import read_judgments
 
 _CASES = Path(__file__).parents[2] / "data/cases/rankings"
 

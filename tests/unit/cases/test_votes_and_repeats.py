@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from campaign.formats import FormatError
 from ranking.core.counting.counts import tally
-from ranking.files import read_judgments
+from ranking.files.reading import read_judgments
 
 _CASES = Path(__file__).parents[2] / "data/cases"
 _VOTES = _CASES / "files/48-arena-votes/votes.csv"

@@ -7,15 +7,13 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from campaign.models import Campaign, Invitation, InvitationRole, Panel
-from campaign.services import (
-    PanelTerms,
+from campaign.services.invitations import (
     invitation_change,
     invitation_create_for_anybody,
     invitation_revoke,
     link_lifetime,
-    panel_change,
-    panel_create,
 )
+from campaign.services.panels import PanelTerms, panel_change, panel_create
 from whole_campaigns.campaign_file.properties import (
     Schema,
     list_of,

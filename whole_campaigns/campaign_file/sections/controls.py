@@ -4,13 +4,13 @@ from typing import Any, Final
 
 from annotation.models import TrainingBlock, TrainingCandidate
 from annotation.selectors.training import training_blocks
-from annotation.services import (
+from annotation.services.training import (
     training_block_change,
     training_block_create,
     training_block_remove,
 )
 from campaign.models import BadReference, Output, Segment, Task
-from campaign.services import (
+from campaign.services.bad_references import (
     BadReferenceRefusedError,
     GivenBadReference,
     bad_reference_review,

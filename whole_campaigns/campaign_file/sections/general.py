@@ -5,15 +5,10 @@ from typing import Any, ClassVar, Final
 from annotation.selectors.designs import reference_uses
 from campaign.models import Campaign, CampaignState, Instructions, Task, Transition
 from campaign.models.state import TRANSITIONS
-from campaign.selectors import instructions_in_force
-from campaign.services import (
-    campaign_change,
-    campaign_extend,
-    campaign_state_change,
-    instructions_write,
-)
-from campaign.services.instructions import MAX_CHARACTERS
-from campaign.services.rules import MAX_LEASE_MINUTES, TERMS, Rules
+from campaign.selectors.instructions import instructions_in_force
+from campaign.services.instructions import MAX_CHARACTERS, instructions_write
+from campaign.services.rules import MAX_LEASE_MINUTES, TERMS, Rules, campaign_change
+from campaign.services.states import campaign_extend, campaign_state_change
 from campaign.texts.language_tags import language_tag_checked
 from whole_campaigns.campaign_file.properties import (
     Schema,

@@ -12,8 +12,8 @@ from campaign.models import (
     JudgeGroup,
     System,
 )
-from campaign.services import judge_add, judge_change, judge_group_change, judge_group_create
-from campaign.services.judge_groups import judge_groups_set
+from campaign.services.judge_groups import judge_group_change, judge_group_create, judge_groups_set
+from campaign.services.people import judge_add, judge_change
 from whole_campaigns.campaign_file.properties import (
     Schema,
     list_of,

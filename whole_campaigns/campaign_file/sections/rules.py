@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from annotation.judge_measures import LIMITS, MAX_MINIMUM
 from annotation.models import QualityRule
-from annotation.services import RuleTerms, quality_rule_switch_off, rule_terms_check
+from annotation.services.quality import RuleTerms, quality_rule_switch_off, rule_terms_check
 from campaign.models import Campaign, Protocol, Task, User
 from ranking.pages.summary import effects_in_words
 from ranking.services.rules import (

@@ -3,10 +3,11 @@
 from typing import Any, Final
 
 from annotation.selectors.task_rules import task_rules
-from annotation.services import task_rules_change, task_segments_again_change
+from annotation.services.tasks import task_rules_change, task_segments_again_change
 from campaign.models import Campaign, Protocol, Task, TestSet
 from campaign.models.task import TaskQuerySet
-from campaign.services import task_change, task_close, task_create, task_reopen
+from campaign.services.rules import task_change, task_close, task_reopen
+from campaign.services.tasks import task_create
 from campaign.texts.language_tags import language_pair_checked
 from whole_campaigns.campaign_file.properties import (
     Schema,

@@ -11,10 +11,11 @@ from annotation.models import HIT, Design, HITSequence, PlanningBatch
 from annotation.models.block import candidate_ids
 from annotation.selectors.hits import PreviewedHIT, next_numbers, plans_read, previewed_hits
 from annotation.selectors.shown import blocks_data
-from annotation.services import design_change, hits_plan
 from annotation.services.planning.batch import hits_prepare
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan
 from campaign.models import BadReference, Task
-from campaign.services import bad_reference_review, bad_references_make
+from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.properties import examples
 

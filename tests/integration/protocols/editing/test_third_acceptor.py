@@ -7,15 +7,12 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from annotation.models import HIT
-from annotation.selectors import assigned_blocks
-from annotation.services import (
-    design_change,
-    hits_plan,
-    judgment_submit,
-    judgments_number,
-    pool_fill,
-    task_rules_change,
-)
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.designs import design_change
+from annotation.services.planning.pool import hits_plan, pool_fill
+from annotation.services.submission import judgment_submit
+from annotation.services.tasks import task_rules_change
 from campaign.models import Judge, Protocol, Task
 from protocols.editing.files import edits_stored
 from tests.at_work import assignment_lend, lend

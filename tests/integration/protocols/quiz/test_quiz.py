@@ -13,20 +13,18 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 
 from annotation.models import HIT, Block, Exposure
-from annotation.selectors import assigned_blocks
 from annotation.selectors.hits import plans_read
 from annotation.selectors.judges_needed import judges_needed
-from annotation.services import (
-    design_ensure,
-    hit_redraw,
-    hits_plan,
-    judgment_submit,
-    judgments_number,
-    pool_fill,
-)
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.numbers import judgments_number
+from annotation.services.planning.designs import design_ensure
+from annotation.services.planning.pool import hits_plan, pool_fill
+from annotation.services.planning.redraw import hit_redraw
+from annotation.services.submission import judgment_submit
 from campaign.formats import InputFile
 from campaign.models import Judge, Output, Protocol, Task
-from campaign.services import task_close, task_create
+from campaign.services.rules import task_close
+from campaign.services.tasks import task_create
 from protocols.models import Snippet
 from protocols.quiz.files import readings_stored
 from protocols.quiz.snippets import (

@@ -7,9 +7,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotation.services import design_ensure
+from annotation.services.planning.designs import design_ensure
 from campaign.models import Protocol, Task
-from campaign.services import task_close, task_create
+from campaign.services.rules import task_close
+from campaign.services.tasks import task_create
 from protocols.models import Snippet
 from tests.factories import make_campaign, make_organiser, make_task
 

@@ -14,13 +14,14 @@ from django.utils import timezone
 from annotation.export.five_way import systems_shown
 from annotation.models import HIT, Assignment, Design, Judgment
 from annotation.sampling.drawing import sample_order
-from annotation.selectors import assigned_blocks
 from annotation.selectors.comparisons import COMPARISON, blocks_wanted, sentences_taken
 from annotation.selectors.hits import plans_read
-from annotation.services import judgment_submit, pool_fill, skip_submit
+from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.for_judge import sample_plan
+from annotation.services.planning.pool import pool_fill
 from annotation.services.planning.redraw import hit_redraw
+from annotation.services.submission import judgment_submit, skip_submit
 from campaign.models import Judge, Protocol, Segment, Task
 from protocols.models import ClosedComparison
 from protocols.sorting.sorts import comparisons_open

@@ -9,18 +9,16 @@ from django.db.models.functions import Now
 
 from annotation.export.five_way import systems_shown
 from annotation.models import HIT, Assignment
-from annotation.selectors import assigned_blocks
 from annotation.selectors.comparisons import blocks_wanted
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.hits import plans_read
-from annotation.services import (
-    judgment_submit,
-    pool_fill,
-    quality_action_take,
-)
+from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
+from annotation.services.planning.pool import pool_fill
 from annotation.services.planning.redraw import hit_redraw
+from annotation.services.quality import quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.submission import judgment_submit
 from annotation.services.systems import system_withdraw
 from campaign.models import Output, Protocol, System, Task
 from protocols.models import ClosedComparison, SystemSort

@@ -10,10 +10,8 @@ from annotation.models import (
     Exposure,
     Judgment,
 )
-from annotation.selectors import assigned_blocks
-from annotation.services import (
-    judgment_submit,
-)
+from annotation.selectors.judging import assigned_blocks
+from annotation.services.submission import judgment_submit
 from campaign.models import Protocol, Task
 from tests.at_work import assignment_lend
 from tests.factories import make_judge

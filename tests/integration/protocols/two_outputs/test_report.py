@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from annotation.services import judgments_number, quality_action_take
+from annotation.services.numbers import judgments_number
+from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Protocol, Task
 from protocols.two_outputs.files import ChoicesRead, choices_read
 from protocols.two_outputs.report import two_outputs_found
 from protocols.two_outputs.statistics import Choice
-from ranking.analyses import completed
 from ranking.analyses.kind import JUDGMENT_OPTIONS
+from ranking.analyses.options import completed
 from ranking.reports import Report
 from ranking.reports.stored import report_in
 from ranking.selectors.chosen_judgments import judgments_chosen

@@ -12,20 +12,14 @@ from annotation.models import (
     Design,
     Judgment,
 )
-from annotation.selectors import assigned_blocks
+from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.shown import candidate_count
 from annotation.selectors.training import training_feedback
-from annotation.services import (
-    DesignRefusedError,
-    TrainingRefusedError,
-    design_change,
-    judgment_submit,
-    submission,
-    task_rules_change,
-    training_block_create,
-    training_plan,
-)
-from annotation.services.submission import judgment_store
+from annotation.services import submission
+from annotation.services.planning.designs import DesignRefusedError, design_change
+from annotation.services.submission import judgment_store, judgment_submit
+from annotation.services.tasks import task_rules_change
+from annotation.services.training import TrainingRefusedError, training_block_create, training_plan
 from campaign.models import Judge, Task
 from tests.at_work import lend
 from tests.factories import make_judge

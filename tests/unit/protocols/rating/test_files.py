@@ -11,7 +11,7 @@ import pytest
 from campaign.formats import FormatError
 from protocols.frame.scale.files import easy_items, read_ratings
 from protocols.models import Criterion
-from ranking.files import SelectionError
+from ranking.files.records import SelectionError
 
 MakeFile = Callable[..., str]
 RATING: dict[str, Any] = {

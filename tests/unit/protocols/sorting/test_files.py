@@ -8,7 +8,7 @@ import pytest
 from campaign.formats import FormatError
 from protocols.sorting.files import read_comparisons
 from protocols.sorting.statistics.comparison import Preference
-from ranking.files import SelectionError
+from ranking.files.records import SelectionError
 
 MakeFile = Callable[[Iterable[Any]], str]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management.base import CommandError
 
-from protocols.spans.files import SpansFormat, write_spans
+from protocols.spans.files.formats import SpansFormat, write_spans
 from tests.simulated.scores import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, major, output
 

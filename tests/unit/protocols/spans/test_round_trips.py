@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import InputFile
+from campaign.formats.errors import Loss
 from campaign.formats.segment_identity import segment_id
-from protocols.spans.files import Loss
 from protocols.spans.files.appraise import read_appraise_csv, write_appraise_csv
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
 from protocols.spans.files.mqm import read_mqm_tsv, write_mqm_tsv

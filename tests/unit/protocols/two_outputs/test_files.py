@@ -11,7 +11,7 @@ from django.core.management import CommandError
 from campaign.formats import FormatError
 from protocols.two_outputs.files import read_choices
 from protocols.two_outputs.report import two_outputs_found, two_outputs_report
-from ranking.files import SelectionError
+from ranking.files.records import SelectionError
 
 MakeFile = Callable[..., str]
 LINE: dict[str, Any] = {

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from campaign.formats import FormatError
-from ranking.files import JudgmentsRead, read_judgments
+from ranking.files.reading import read_judgments
+from ranking.files.records import JudgmentsRead
 
 MakeFile = Callable[..., str]
 

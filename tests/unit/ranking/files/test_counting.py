@@ -17,7 +17,6 @@ from ranking.core.rankings.counted_judgments import effective_units, effective_u
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank
 from ranking.core.rankings.shard_counts import CountsWanted, rank_added
-from ranking.files import JudgmentSelection, SelectionError, read_judgments
 from ranking.files.counting import (
     FilesWanted,
     JudgmentsCounted,
@@ -26,6 +25,8 @@ from ranking.files.counting import (
     cut_into_shards,
     row_groups_of,
 )
+from ranking.files.reading import read_judgments
+from ranking.files.records import JudgmentSelection, SelectionError
 from tests.properties import examples
 
 SYSTEMS = ["A", "B", "C", "d", "e f", "_ref"]

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from campaign.formats import FormatError
-from ranking.files import InputFormat, read_judgments
+from ranking.files.reading import read_judgments
+from ranking.files.records import InputFormat
 
 MakeFile = Callable[..., str]
 

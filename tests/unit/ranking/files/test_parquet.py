@@ -15,8 +15,9 @@ from pyarrow import parquet
 
 from campaign.formats import FormatError
 from ranking.core.rankings.rank import rank
-from ranking.files import InputFormat, JudgmentsRead, read_columns, read_judgments
 from ranking.files.parquet_writing import cut_between_segments, in_order_of_segments, write_parquet
+from ranking.files.reading import read_columns, read_judgments
+from ranking.files.records import InputFormat, JudgmentsRead
 from tests.properties import examples
 from tests.unit.ranking.files.test_build import five_way
 from tests.unit.ranking.files.test_reading import APPRAISE, FIVE_WAY, JSONL, PAIRWISE

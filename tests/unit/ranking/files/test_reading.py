@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.files import InputFormat, JudgmentSelection, SelectionError, read_judgments
+from ranking.files.reading import read_judgments
+from ranking.files.records import InputFormat, JudgmentSelection, SelectionError
 
 MakeFile = Callable[..., str]
 

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges import Correction
 from ranking.core.rankings.rank import only_estimable, rank
-from ranking.files import read_judgments
+from ranking.files.reading import read_judgments
 from ranking.management.commands import rank_judgments
 
 Run = Callable[..., str]

@@ -7,7 +7,7 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.selectors import JudgeStatus
+from annotation.selectors.judges import JudgeStatus
 from ranking.pages.plots import ROW, WIDTH, history_plot, kappa_plot, percent, rank_plot, rank_plots
 from ranking.selectors.judges import JudgeKappa, JudgeRow
 from ranking.selectors.runs import RUNS_SHOWN, HistoryPoint, _evenly_spread
