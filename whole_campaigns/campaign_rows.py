@@ -77,6 +77,7 @@ _PATHS: Final[dict[type[Model], str]] = {
     annotation.QualityReversal: "action__task__test_set__campaign",
     annotation.TrainingBlock: "task__test_set__campaign",
     annotation.TrainingCandidate: "training_block__task__test_set__campaign",
+    ranking.Metric: "test_set__campaign",
     ranking.RankingSettings: "task__test_set__campaign",
     ranking.StoppingRule: "task__test_set__campaign",
     ranking.RankingRun: "task__test_set__campaign",

@@ -59,6 +59,7 @@ CLONED: Final[Mapping[type[Model], frozenset[Part]]] = {
     annotation.TrainingBlock: frozenset({Part.TEXTS}),
     annotation.TrainingCandidate: frozenset({Part.TEXTS}),
     protocols.Snippet: frozenset({Part.TEXTS}),
+    ranking.Metric: frozenset({Part.TEXTS}),
     ranking.RankingSettings: frozenset({Part.TEXTS}),
     ranking.StoppingRule: frozenset({Part.TEXTS}),
 }

@@ -21,6 +21,7 @@ class JobKind(models.TextChoices):
     BUNDLE = "bundle", _("Bundle of a published result")
     ZENODO_DRAFT = "zenodo_draft", _("Draft at Zenodo")
     EXPORT = "export", _("Export")
+    METRICS = "metrics", _("Metrics of texts")
 
 
 class JobState(models.TextChoices):

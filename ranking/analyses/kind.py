@@ -122,6 +122,8 @@ class ChosenJudgments:
         does not show it.
     beside : tuple of TaskBeside or None
         The other tasks of its test set, as they were when it was asked for; None if it is of a kind that does not ask.
+    metrics : tuple of str or None
+        Digests of the metrics of its test set, when it was asked for; None if it is of a kind that does not ask.
     of_chosen_systems : bool
         Whether a design of the task was for chosen systems when it was asked for: then reports say which are not judged.
     """
@@ -139,6 +141,7 @@ class ChosenJudgments:
     remarks: Remarks | None = None
     rule: RuleState | None = None
     beside: tuple[TaskBeside, ...] | None = None
+    metrics: tuple[str, ...] | None = None
     of_chosen_systems: bool = False
 
     @property
@@ -152,6 +155,7 @@ class ChosenJudgments:
             "remarks": self.remarks and self.remarks.recorded,
             "rule": self.rule and self.rule.recorded,
             "beside": None if self.beside is None else [each.recorded for each in self.beside],
+            "metrics": None if self.metrics is None else list(self.metrics),
             "of_chosen_systems": self.of_chosen_systems or None,
         }
         return {
@@ -184,6 +188,7 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         beside=tuple(_recorded_beside(each) for each in values["beside"])
         if "beside" in values
         else None,
+        metrics=tuple(values["metrics"]) if "metrics" in values else None,
         of_chosen_systems=values.get("of_chosen_systems", False),
     )
 
@@ -244,6 +249,8 @@ class AnalysisKind:
     needs_beside : bool
         Whether it looks at the other tasks of the test set, too; up to which judgment is recorded with the question, and
         which of them count.
+    needs_metrics : bool
+        Whether it looks at the metrics of the test set; which these are is recorded with the question.
     stands_for_ranking : bool
         Whether its first table says how good systems are where judgments compare none. Dashboards then show it, and a
         worker keeps it up to date (`ranking.services.analyses`).
@@ -277,6 +284,7 @@ class AnalysisKind:
     needs_remarks: bool = False
     shows_rule: bool = False
     needs_beside: bool = False
+    needs_metrics: bool = False
     stands_for_ranking: bool = False
     protocols: frozenset[str] | None = None
     beside: str = ""

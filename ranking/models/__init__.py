@@ -1,6 +1,7 @@
 """What the judgments mean."""
 
 from ranking.models.analysis import Analysis
+from ranking.models.metric import Metric
 from ranking.models.published_result import (
     ADDRESS_LENGTH,
     PART_BYTES,
@@ -29,6 +30,7 @@ __all__ = [
     "JudgeMeasures",
     "KeptFor",
     "LatestRanking",
+    "Metric",
     "PublishedResult",
     "RankingRun",
     "RankingSettings",

@@ -14,9 +14,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from campaign.formats.errors import Loss
+from campaign.formats.metric_scores import MetricScores
 from campaign.texts.languages import language_name
 from ranking.code_version import code_version
-from ranking.core.arrays import Int64Array
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.beside import JudgedTask, ScoredTask
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.diagnosis.one_system import CommentedBlock, SkippedBlock
@@ -171,6 +172,25 @@ class TaskRead:
     excluded_judges: Sequence[str] = ()
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GivenMetric:
+    """Scores of a metric beside judgments.
+
+    Attributes
+    ----------
+    scores : MetricScores
+        Of a stored test set the segment of row r has the number r + 1, as in `Blocks.segment`.
+    statistics : float64, shape (n, S, k), or None
+        Of a metric of texts what `ranking.core.metrics.texts.metric_values` takes; NaN where it has none.
+    is_human : bool
+        Whether people gave the scores.
+    """
+
+    scores: MetricScores
+    statistics: FloatArray | None = None
+    is_human: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Units:
     """Numbers of segments and documents, the latter None if not known, and effective numbers."""
@@ -246,6 +266,8 @@ class Input:
         This task first, then the others of its test set; None where nobody asked.
     answers
         What answers of a protocol say beside labels, as its analysis read them; None where none is asked for.
+    metrics : sequence of GivenMetric, or None
+        None where nobody asked.
     """
 
     read: JudgmentsRead
@@ -259,6 +281,7 @@ class Input:
     remarks: Remarks | None = None
     beside: Sequence[TaskRead] | None = None
     answers: Any = None
+    metrics: Sequence[GivenMetric] | None = None
 
     @property
     def is_reference_excluded(self) -> bool:

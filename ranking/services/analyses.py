@@ -49,6 +49,7 @@ from ranking.reports.tables import plain
 from ranking.selectors.analyses import ANSWER, analyses_of, kind_in_place_of_ranking
 from ranking.selectors.campaign_tables import blocks_skipped, table_tasks
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
+from ranking.selectors.metrics import metric_digests, metrics_given
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
 from ranking.wording.stopping_rules import RuleState, rule_notes
 
@@ -228,6 +229,8 @@ def _judgments(
         with_remarks=choice.kind.needs_remarks,
         with_rule=choice.kind.shows_rule,
     )
+    if choice.kind.needs_metrics:
+        chosen = replace(chosen, metrics=metric_digests(test_set_id=task.test_set_id))
     if others is not None:
         beside = tasks_beside(task=task, options=choice.options, watermarks=others)
     return chosen if beside is None else replace(chosen, beside=beside)
@@ -370,6 +373,9 @@ def _of_task(
     if kind.needs_beside:
         tasks = tasks_read(task=task, watermark=analysis.watermark, chosen=chosen, given=given)
         given = replace(given, beside=tasks)
+    if chosen.metrics is not None:
+        metrics = metrics_given(test_set_id=task.test_set_id, digests=chosen.metrics)
+        given = replace(given, metrics=metrics)
     if kind.read is not None:
         answers = kind.read(task, analysis.watermark, chosen, options)
         given = replace(given, answers=answers)

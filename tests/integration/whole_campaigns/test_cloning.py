@@ -31,7 +31,7 @@ from campaign.services.judge_groups import judge_group_create, judge_group_membe
 from campaign.services.people import conflict_declare
 from campaign.services.rules import task_close
 from protocols.models import Snippet
-from ranking.models import RankingSettings, StoppingRule
+from ranking.models import Metric, RankingSettings, StoppingRule
 from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from whole_campaigns.campaign_rows import TABLES, campaign_rows, columns
@@ -70,6 +70,9 @@ def source() -> Campaign:
     )
     RankingSettings.objects.create(task=task, confidence=0.9, changed_by=user)
     StoppingRule.objects.create(task=task, pairs_share=0.9, after_judgments=0)
+    Metric.objects.create(
+        test_set=task.test_set, name="COMET", file_name="x.tsv", systems=["A"], packed=b"1"
+    )
     bad_references_make(test_set=task.test_set, share=0.5, seed=3)
     for each in BadReference.objects.all():
         bad_reference_review(bad_reference=each, approve=True, reviewer=user)

@@ -32,6 +32,7 @@ NOT_IN_FILE: dict[type[Model], str] = {
     campaign.ErasureRequest: BY_PERSON,
     ranking.PublishedResult: BY_PERSON,
     protocols.Snippet: "in a file of their own",
+    ranking.Metric: "in files of their own, or computed",
 }
 #: Recorded columns of the others that have none.
 FIELDS_NOT_IN_FILE: dict[type[Model], dict[str, str]] = {

@@ -1,0 +1,122 @@
+import zlib
+from typing import ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+import pgtrigger
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+
+#: How numbers are stored: the same bytes on any machine.
+_STORED: Final = "<f8"
+
+
+class Metric(RecordedModel):
+    """Scores of a metric for the outputs of a test set; or human scores that came with a file.
+
+    Scores of a file are a number for each segment and system. A metric of texts has statistics instead, from which its
+    value on any segments follows; `statistics` names them. A row never changes: other texts or another file make a new one.
+    """
+
+    test_set = models.ForeignKey(
+        "campaign.TestSet", on_delete=models.CASCADE, related_name="metrics", db_index=False
+    )
+    name = models.CharField(_("name"), max_length=100)
+    signature = models.CharField(
+        _("signature"), max_length=300, blank=True, help_text=_("Version and settings.")
+    )
+    higher_is_better = models.BooleanField(_("higher is better"), default=True)
+    uses_reference = models.BooleanField(_("uses the reference"), null=True, blank=True)
+    is_human = models.BooleanField(_("human scores"), default=False)
+    file_name = models.CharField(
+        _("file"), max_length=300, blank=True, help_text=_("Empty if computed from texts.")
+    )
+    systems = ArrayField(models.CharField(max_length=200), verbose_name=_("systems"))
+    statistics = ArrayField(
+        models.CharField(max_length=40), verbose_name=_("statistics"), default=list, blank=True
+    )
+    of_systems = ArrayField(
+        models.FloatField(null=True), verbose_name=_("scores of systems"), default=list, blank=True
+    )
+    digests = ArrayField(
+        models.CharField(max_length=32),
+        verbose_name=_("digests of texts"),
+        default=list,
+        blank=True,
+        help_text=_("Of each system's outputs with the references; empty for a file."),
+    )
+    packed = models.BinaryField(_("numbers"))
+    digest = models.CharField(
+        _("digest"), max_length=32, help_text=_("The same for the same numbers.")
+    )
+    missing = models.PositiveIntegerField(
+        _("missing scores"), default=0, help_text=_("Outputs without a score.")
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
+    )
+    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+
+    recording: ClassVar = Recording(
+        fields=["name", "signature", "file_name", "digest"],
+        campaign="test_set__campaign_id",
+        test_set="test_set_id",
+        called="name",
+    )
+    objects: ClassVar[RecordedQuerySet["Metric"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("metric")
+        verbose_name_plural = _("metrics")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["test_set", "name", "signature", "is_human"],
+                name="metric_once_for_each_name_and_signature",
+            ),
+            models.CheckConstraint(condition=~models.Q(name=""), name="metric_name_not_empty"),
+            models.CheckConstraint(
+                condition=models.Q(file_name="", statistics__len__gt=0)
+                | (~models.Q(file_name="") & models.Q(statistics__len=0)),
+                name="metric_has_statistics_exactly_if_of_texts",
+            ),
+        ]
+        triggers = [
+            # Who made it may still be forgotten with their account.
+            pgtrigger.Protect(
+                name="metric_frozen",
+                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
+                    *("test_set_id", "name", "signature", "higher_is_better", "is_human"),
+                    *("systems", "statistics", "of_systems", "packed", "digest"),
+                ),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_of_texts(self) -> bool:
+        """Whether it was computed here."""
+        return not self.file_name
+
+    @property
+    def numbers(self) -> npt.NDArray[np.float64]:
+        """Scores by segment number and system, shape (N, n); statistics by system, segment and kind, shape (n, N, k)."""
+        flat = np.frombuffer(zlib.decompress(self.packed), dtype=_STORED).astype(np.float64)
+        n = len(self.systems)
+        return flat.reshape((n, -1, len(self.statistics)) if self.statistics else (-1, n))
+
+
+def packed(numbers: npt.NDArray[np.float64]) -> bytes:
+    """Return numbers as `Metric.packed` stores them."""
+    return zlib.compress(np.ascontiguousarray(numbers, dtype=_STORED).tobytes(), level=1)

@@ -1,0 +1,240 @@
+"""Compute metrics of the texts of a test set, store scores that were read from files, and delete metrics."""
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from campaign.database.transactions import named_lock
+from campaign.models import Job, JobKind, TestSet, User
+from campaign.services.jobs import JobProgress, handles, job_queue
+from optional_packages import ExtraMissingError, extra_require
+from ranking.core.metrics.texts import TEXT_METRICS, TextMetric
+from ranking.models import Metric
+from ranking.models.metric import packed
+from ranking.selectors.metrics import ComparedTexts, compared_texts
+
+FloatArray = npt.NDArray[np.float64]
+#: How long a metric takes for an output beside the others, for progress.
+_COSTS: Final[Mapping[str, int]] = {"BLEU": 2, "chrF": 6, "TER": 40, "WER": 1, "PER": 1}
+
+
+class MetricRefusedError(Exception):
+    """A metric cannot be computed or stored; the words are for organisers."""
+
+
+@transaction.atomic
+def metrics_ask(
+    *,
+    test_set: TestSet,
+    names: Sequence[str],
+    lowercase: bool = False,
+    tokens: str = "",
+    user: User | None = None,
+) -> Job:
+    """Have a worker compute metrics of the texts of a test set; return the job.
+
+    What is stored of the same texts with the same settings is not computed again.
+
+    Parameters
+    ----------
+    test_set : TestSet
+    names : sequence of str
+        Of `ranking.core.metrics.texts.TEXT_METRICS`.
+    lowercase : bool
+        Whether case is ignored.
+    tokens : str
+        Tokenization for BLEU, WER and PER; empty for that of the target language.
+
+    Raises
+    ------
+    MetricRefusedError
+        If there is nothing to compute, or a package is missing.
+    """
+    if not names:
+        raise MetricRefusedError(_("Choose at least one metric."))
+    try:
+        extra_require("metrics", "Metrics of texts")
+        for name in names:
+            TextMetric(name, test_set.target_language, lowercase=lowercase, tokens=tokens)
+    except (ExtraMissingError, ValueError) as error:
+        raise MetricRefusedError(str(error)) from error
+    parameters = {
+        "test_set": test_set.pk,
+        "names": [name for name in TEXT_METRICS if name in names],
+        "lowercase": lowercase,
+        "tokens": tokens,
+    }
+    _refuse_without_texts(test_set)
+    waiting = Job.objects.waiting().filter(campaign=test_set.campaign_id, kind=JobKind.METRICS)
+    return waiting.filter(parameters=parameters).first() or job_queue(
+        campaign=test_set.campaign,
+        kind=JobKind.METRICS,
+        name=test_set.name,
+        parameters=parameters,
+        user=user,
+    )
+
+
+def _refuse_without_texts(test_set: TestSet) -> None:
+    if not test_set.segments.filter(references__isnull=False).exists():
+        raise MetricRefusedError(
+            _("This test set has no references: import scores from files instead.")
+        )
+    if not test_set.systems.filter(kind="system", outputs__text__isnull=False).exists():
+        raise MetricRefusedError(_("This test set has no texts of outputs."))
+
+
+@handles(JobKind.METRICS, MetricRefusedError)
+def metrics_job(job: Job, progress: JobProgress) -> dict[str, Any]:
+    """Do a job that was queued by `metrics_ask`."""
+    asked = job.parameters
+    test_set = TestSet.objects.filter(pk=asked["test_set"]).first()
+    if test_set is None:
+        raise MetricRefusedError(_("The test set has been deleted."))
+    texts = compared_texts(test_set=test_set)
+    total = sum(_COSTS[name] for name in asked["names"])
+    done, computed = 0, 0
+    for name in asked["names"]:
+        metric = TextMetric(
+            name, test_set.target_language, lowercase=asked["lowercase"], tokens=asked["tokens"]
+        )
+
+        def told(segments: int, of: int, *, before: int = done, cost: int = _COSTS[name]) -> None:
+            progress(round(1000 * (before + cost * segments / of)), 1000 * total)
+
+        computed += _metric_compute(test_set, metric, texts, told, job.asked_by)
+        done += _COSTS[name]
+    return {"metrics": list(asked["names"]), "computed": computed}
+
+
+def _metric_compute(
+    test_set: TestSet, metric: TextMetric, texts: ComparedTexts, progress: Any, user: User | None
+) -> int:
+    """Store a metric of the outputs of a test set; return the number of systems it was computed for."""
+    signature = metric.signature(texts.references)
+    named_lock(f"metrics of {test_set.pk}")
+    stored = Metric.objects.filter(
+        test_set=test_set, name=metric.name, signature=signature, is_human=False
+    ).first()
+    if stored is not None and not stored.is_of_texts:
+        raise MetricRefusedError(
+            _("%(name)s with the signature %(signature)s is there from a file. Delete it first.")
+            % {"name": metric.name, "signature": signature}
+        )
+    digests = {
+        system: text_digest([outputs, texts.references])
+        for system, outputs in sorted(texts.outputs.items())
+    }
+    known: dict[str, FloatArray] = {}
+    if stored is not None:
+        numbers = stored.numbers
+        known = {
+            system: numbers[row]
+            for row, (system, digest) in enumerate(zip(stored.systems, stored.digests, strict=True))
+            if digests.get(system) == digest
+        }
+        if known.keys() == digests.keys() == set(stored.systems):
+            return 0
+    missing = {system: each for system, each in texts.outputs.items() if system not in known}
+    found = known | metric.statistics(missing, texts.references, progress)
+    if stored is not None:
+        stored.delete()
+    numbers = np.stack([found[system] for system in digests])
+    _metric_create(
+        test_set,
+        numbers,
+        name=metric.name,
+        signature=signature,
+        higher_is_better=metric.is_better_if_larger,
+        uses_reference=True,
+        systems=list(digests),
+        statistics=list(TEXT_METRICS[metric.name]),
+        digests=list(digests.values()),
+        missing=int(np.isnan(numbers).any(axis=-1).sum()),
+        created_by=user,
+    )
+    return len(missing)
+
+
+def _metric_create(test_set: TestSet, numbers: FloatArray, **fields: Any) -> Metric:
+    digest = text_digest(
+        [fields["name"], fields["signature"], fields["systems"], fields.get("of_systems", [])],
+        np.ascontiguousarray(numbers, dtype="<f8").tobytes(),
+    )
+    return Metric.objects.create(test_set=test_set, packed=packed(numbers), digest=digest, **fields)
+
+
+def text_digest(values: Any, more: bytes = b"") -> str:
+    """Return a digest of plain values, and of bytes."""
+    text = json.dumps(values, ensure_ascii=True, separators=(",", ":"))
+    return blake2b(text.encode() + more, digest_size=16, person=b"quintet-metric").hexdigest()
+
+
+@transaction.atomic
+def metric_store(
+    *,
+    test_set: TestSet,
+    name: str,
+    file_name: str,
+    systems: Sequence[str],
+    values: FloatArray,
+    of_systems: Sequence[float | None] = (),
+    signature: str = "",
+    higher_is_better: bool = True,
+    uses_reference: bool | None = None,
+    is_human: bool = False,
+    user: User | None = None,
+) -> tuple[Metric, bool]:
+    """Store scores that were read from a file; return them, and whether they are new.
+
+    Parameters
+    ----------
+    values : float64, shape (N, n)
+        Scores by segment number and system; NaN where there is none.
+    of_systems : sequence of float or None
+        Scores of whole systems, if the file gives any.
+
+    Raises
+    ------
+    MetricRefusedError
+        If there are other scores of this name and signature.
+    """
+    named_lock(f"metrics of {test_set.pk}")
+    stored = Metric.objects.filter(
+        test_set=test_set, name=name, signature=signature, is_human=is_human
+    ).first()
+    given = list(of_systems)
+    made_of = [name, signature, list(systems), given]
+    if stored is not None:
+        if stored.digest == text_digest(made_of, np.asarray(values, dtype="<f8").tobytes()):
+            return stored, False
+        raise MetricRefusedError(
+            _("There are other scores of “%(name)s” with the same signature. Delete them first.")
+            % {"name": name}
+        )
+    made = _metric_create(
+        test_set,
+        values,
+        name=name,
+        signature=signature,
+        higher_is_better=higher_is_better,
+        uses_reference=uses_reference,
+        is_human=is_human,
+        file_name=file_name,
+        systems=list(systems),
+        of_systems=given,
+        missing=int(np.isnan(values).sum()),
+        created_by=user,
+    )
+    return made, True
+
+
+def metric_delete(*, metric: Metric) -> None:
+    """Delete a metric; analyses that looked at it stay as they are."""
+    metric.delete()
