@@ -11,11 +11,11 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from annotation.models import Judgment, Skip
+from annotation.selectors import work_time as work_times
 from annotation.selectors.counted import counters_counted, counters_stored
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.progress import judge_work
 from annotation.selectors.work_time import Worked, WorkTime
-from annotation.selectors.work_time import work_time as work_times
 from annotation.services.numbers import judgments_number
 from annotation.services.submission import judgment_submit
 from annotation.submissions import AssignedBlock
