@@ -1,20 +1,51 @@
-"""Scores of a metric, or of people, for outputs of systems: a number for each segment and system."""
+"""Scores of a metric, or of people, for outputs of systems: a number for each segment and system.
+
+Read from JSON Lines, tables, EvalSet folders of WMT's metrics tasks, and the automatic scores that WMT's general task releases.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+import math
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from campaign.formats.segment_identity import SegmentName
+from campaign.formats.errors import FormatError, Place
+from campaign.formats.file_names import SCORE_WORDS, PairChoice, matches, stem
+from campaign.formats.json_stream import object_lines
+from campaign.formats.records import counted, system_name_problem
+from campaign.formats.segment_identity import (
+    SegmentName,
+    document_named,
+    segment_id,
+)
+from campaign.formats.streams import InputFile, StoredFile, peek, text_lines
+from campaign.formats.tables import read_table
 
 FloatArray = npt.NDArray[np.float64]
 
-#: Scores of systems alone have no segments.
-_NONE_OF_SEGMENTS: Final[tuple[SegmentName, ...]] = ()
+_HEAD_BYTES: Final = 64 * 1024
+_MISSING: Final = frozenset({"", "none", "null"})
+#: As files of the field call the columns.
+_COLUMNS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("system", "system_id", "sys"), "system"),
+    **dict.fromkeys(("segment", "segment_id", "seg_id", "seg"), "segment"),
+    **dict.fromkeys(("document", "document_id", "doc_id", "doc"), "document"),
+    **dict.fromkeys(("metric", "name"), "metric"),
+    "score": "score",
+    "signature": "signature",
+    "domain": "domain",
+    "higher_is_better": "higher_is_better",
+}
+_SHAPE: Final = '{"system": "…", "segment": 1, "metric": "…", "score": 0.5} on every line'
+_TRUTHS: Final[Mapping[str, bool]] = {"true": True, "1": True, "false": False, "0": False}
+_SCORE_FILE: Final = re.compile(r"(?P<name>.+)\.(?P<level>seg|sys|doc|domain)\.score")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,11 +79,11 @@ class MetricScores:
     systems: tuple[str, ...]
     values: FloatArray
     of_systems: FloatArray
-    segments: tuple[SegmentName, ...] = _NONE_OF_SEGMENTS
+    segments: tuple[SegmentName, ...] = ()
     signature: str = ""
     higher_is_better: bool = True
     uses_reference: bool | None = None
-    domains: tuple[str, ...] = field(default=())
+    domains: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         shape = (len(self.segments), len(self.systems))
@@ -68,7 +99,7 @@ class MetricScores:
 
     @property
     def missing(self) -> Mapping[str, Sequence[SegmentName]]:
-        """The segments without a score by system, those of systems that have every score left out."""
+        """The segments without a score, by system; systems without gaps are left out."""
         gaps = np.isnan(self.values)
         return {
             system: tuple(self.segments[row] for row in np.flatnonzero(gaps[:, column]).tolist())
@@ -86,3 +117,551 @@ class MetricScores:
         sums = np.where(known, self.values, 0.0).sum(axis=0)
         means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
         return np.where(np.isnan(self.of_systems), means, self.of_systems)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EvalSet:
+    """The scores of a language pair of an EvalSet folder.
+
+    Attributes
+    ----------
+    languages : str
+        As the names of files say it, for instance "en-de".
+    domains, documents : tuple of str
+        Of each segment; empty without a folder `documents`.
+    human, metrics : tuple of MetricScores
+        By name.
+    references : frozenset of str
+        Systems that are references or other texts by people, which metrics are not judged on.
+    words : tuple of int
+        Number of words of each source; empty without a folder `sources`.
+    """
+
+    languages: str
+    domains: tuple[str, ...]
+    documents: tuple[str, ...]
+    human: tuple[MetricScores, ...]
+    metrics: tuple[MetricScores, ...]
+    references: frozenset[str]
+    words: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class _Collected:
+    """The scores of one metric as they are read."""
+
+    name: str
+    signature: str = ""
+    higher_is_better: bool | None = None
+    rows: array[int] = field(default_factory=lambda: array("l"))
+    columns: array[int] = field(default_factory=lambda: array("l"))
+    scores: array[float] = field(default_factory=lambda: array("d"))
+    lines: array[int] = field(default_factory=lambda: array("l"))
+    files: array[int] = field(default_factory=lambda: array("l"))
+    of_systems: dict[str, float] = field(default_factory=dict)
+
+
+class _Scores:
+    """All scores that files hold, by metric; segments and systems are numbered as they come."""
+
+    def __init__(self) -> None:
+        self._segments: dict[tuple[str, str], int] = {}
+        self._domains: dict[int, str] = {}
+        self._systems: dict[str, int] = {}
+        self._files: list[str] = []
+        self._metrics: dict[str, _Collected] = {}
+
+    def begin(self, file: str) -> None:
+        """Note the file that is read next."""
+        self._files.append(file)
+
+    def metric(self, name: str) -> _Collected:
+        """Return what is collected of a metric."""
+        return self._metrics.setdefault(name, _Collected(name))
+
+    def system(self, name: str, place: Place) -> int:
+        """Return the number of a system. Raises FormatError for what is no name of one."""
+        if name not in self._systems:
+            problem = system_name_problem(name)
+            if problem:
+                raise place.error(problem, "write the name of the system, as the test set has it")
+            self._systems[name] = len(self._systems)
+        return self._systems[name]
+
+    def add(
+        self,
+        metric: _Collected,
+        system: int,
+        segment: tuple[str, str],
+        score: float,
+        line: int,
+        domain: str = "",
+    ) -> None:
+        """Add a score of an output; `segment` is its document and its name there."""
+        row = self._segments.setdefault(segment, len(self._segments))
+        if domain:
+            self._domains[row] = domain
+        metric.rows.append(row)
+        metric.columns.append(system)
+        metric.scores.append(score)
+        metric.lines.append(line)
+        metric.files.append(len(self._files) - 1)
+
+    def result(self) -> list[MetricScores]:
+        """Return the scores by metric, in the order of the files. Raises FormatError for an output that is scored twice."""
+        segments = list(self._segments)
+        names = list(self._systems)
+        return [self._of(each, segments, names) for each in self._metrics.values()]
+
+    def _of(
+        self, metric: _Collected, segments: list[tuple[str, str]], names: list[str]
+    ) -> MetricScores:
+        rows, columns = (np.array(each, dtype=np.int64) for each in (metric.rows, metric.columns))
+        cell = rows * len(names) + columns
+        _cells, first = np.unique(cell, return_index=True)
+        if len(first) < len(cell):
+            self._refuse_twice(metric, cell, first, segments, names)
+        used = np.unique(rows)
+        of_systems = {self._systems[name]: score for name, score in metric.of_systems.items()}
+        present = sorted({*np.unique(columns).tolist(), *of_systems}, key=lambda each: names[each])
+        place = np.zeros(len(names), dtype=np.int64)
+        place[present] = np.arange(len(present))
+        values = np.full((len(used), len(present)), np.nan)
+        values[np.searchsorted(used, rows), place[columns]] = metric.scores
+        domains = [self._domains.get(row, "") for row in used.tolist()]
+        return MetricScores(
+            name=metric.name,
+            systems=tuple(names[each] for each in present),
+            segments=tuple(
+                SegmentName(segment, document)
+                for document, segment in (segments[row] for row in used.tolist())
+            ),
+            values=values,
+            of_systems=np.array([of_systems.get(each, np.nan) for each in present]),
+            signature=metric.signature,
+            higher_is_better=metric.higher_is_better is not False,
+            domains=tuple(domains) if any(domains) else (),
+        )
+
+    def _refuse_twice(
+        self,
+        metric: _Collected,
+        cell: npt.NDArray[np.int64],
+        first: npt.NDArray[np.int64],
+        segments: list[tuple[str, str]],
+        names: list[str],
+    ) -> None:
+        again = int(np.setdiff1d(np.arange(len(cell)), first)[0])
+        before = int(np.flatnonzero(cell == cell[again])[0])
+        document, segment = segments[metric.rows[again]]
+        of = f' of the document "{document}"' if document else ""
+        raise Place(self._files[metric.files[again]], metric.lines[again]).error(
+            f"{metric.name} scores {names[metric.columns[again]]} twice for segment {segment}{of}, first in "
+            f"{self._files[metric.files[before]]}, line {metric.lines[before]}",
+            "keep one of the two lines, or name segments by document and position",
+        )
+
+
+def read_metric_scores(
+    files: Iterable[StoredFile], languages: tuple[str, str] | None = None, *, name: str = ""
+) -> list[MetricScores]:
+    """Read the scores of metrics from JSON Lines, tables, `.score` files of EvalSet folders and the automatic scores of WMT.
+
+    Parameters
+    ----------
+    files : iterable of StoredFile
+        Files of one metric or of several; each format is told from how a file begins, that of `.score` files from the name.
+    languages : tuple of (source, target), optional
+        The pair to read where files hold several.
+    name : str
+        Of the metric where files do not say it; the file's own name if empty.
+
+    Returns
+    -------
+    list of MetricScores
+        One for each metric, in the order of the files.
+
+    Raises
+    ------
+    FormatError
+        For files that are not in order, with the line; for an output that is scored twice; for several language pairs
+        among which `languages` does not choose; and where there is no score.
+    """
+    scores = _Scores()
+    by_position: dict[str, _InOrder] = {}
+    for file in files:
+        if named := _SCORE_FILE.fullmatch(file.plain_name):
+            metric = name or named["name"]
+            _read_score_file(file, by_position.setdefault(metric, _InOrder(metric)))
+            continue
+        scores.begin(file.name)
+        with file.open() as stream:
+            head, whole = peek(InputFile(file.name, stream), _HEAD_BYTES)
+            _read(whole, head.decode("utf-8", errors="replace"), scores, languages, name)
+    found = [*scores.result(), *(_with_reference(each.result()) for each in by_position.values())]
+    if not found:
+        raise FormatError(name or "the files", "there is no score", "give a file with scores")
+    return found
+
+
+def _read(
+    file: InputFile, head: str, scores: _Scores, languages: tuple[str, str] | None, name: str
+) -> None:
+    begins = head.lstrip("\ufeff \t\r\n")
+    first_line = begins.partition("\n")[0]
+    if begins.startswith("{") and '"metric_scores"' in first_line:
+        _read_automatic(file, scores, languages)
+    elif begins.startswith("{"):
+        _read_lines(file, scores, name)
+    else:
+        _read_rows(file, scores, name)
+
+
+def _read_lines(file: InputFile, scores: _Scores, name: str) -> None:
+    reader = _Reader(file.name, scores, name or stem(file.name).removesuffix(".csv"))
+    for line, values in object_lines(file, _SHAPE):
+        known: dict[str, Any] = {}
+        for key, value in values.items():
+            column = _COLUMNS.get(key.lower())
+            if column in known:
+                raise Place(file.name, line, field=key).error(
+                    f"two keys say the {column}", "remove one of the two"
+                )
+            if column is not None:
+                known[column] = value
+        reader.row(line, known)
+
+
+def _read_rows(file: InputFile, scores: _Scores, name: str) -> None:
+    reader = _Reader(file.name, scores, name or stem(file.name).removesuffix(".csv"))
+    table = read_table(file)
+    places: dict[str, int] = {}
+    for place, title in table.columns():
+        column = _COLUMNS.get(title.lower())
+        if column in places:
+            raise Place(file.name, table.line, place + 1, title).error(
+                f"two columns say the {column}", "remove one of the two"
+            )
+        if column is not None:
+            places[column] = place
+    for column in ("system", "score"):
+        if column not in places:
+            raise Place(file.name, table.line, field=column).error(
+                f"the header has no column {column}",
+                "name the columns in the first line: system, segment and score, and metric and document if there are several",
+            )
+    for line, cells in table.rows():
+        reader.row(line, {column: cells[place] for column, place in places.items()})
+
+
+class _Reader:
+    """Takes rows of JSON Lines and of tables."""
+
+    def __init__(self, file: str, scores: _Scores, name: str) -> None:
+        self._file = file
+        self._scores = scores
+        self._name = name
+
+    def row(self, line: int, values: Mapping[str, Any]) -> None:
+        """Add the score of a row."""
+        place = Place(self._file, line)
+        metric = self._scores.metric(self._text(place, values, "metric") or self._name)
+        self._describe(place, metric, values)
+        if "score" not in values:
+            raise Place(self._file, line, field="score").error("the score is missing", _WRITE_SCORE)
+        score = _number(values["score"], Place(self._file, line, field="score"))
+        name = self._text(place, values, "system")
+        system = self._scores.system(name, Place(self._file, line, field="system"))
+        segment = self._text(place, values, "segment")
+        if segment:
+            document = document_named(self._text(place, values, "document"))
+            domain = self._text(place, values, "domain")
+            self._scores.add(metric, system, (document, segment), score, line, domain)
+        elif name in metric.of_systems:
+            raise place.error(
+                f"{metric.name} scores the whole of {name} twice",
+                "remove one of the two lines, or name their segments",
+            )
+        else:
+            metric.of_systems[name] = score
+
+    def _describe(self, place: Place, metric: _Collected, values: Mapping[str, Any]) -> None:
+        signature = self._text(place, values, "signature")
+        if signature and metric.signature not in ("", signature):
+            raise place.error(
+                f"{metric.name} has another signature than before: {signature}",
+                "give scores of different versions different names",
+            )
+        metric.signature = metric.signature or signature
+        said = values.get("higher_is_better")
+        if said in (None, ""):
+            return
+        direction = _TRUTHS.get(str(said).lower())
+        if direction is None or metric.higher_is_better not in (None, direction):
+            raise place.error(
+                f'"{said}" is not the direction of {metric.name}',
+                "write true where higher scores are better, false where lower ones are, alike on every line",
+            )
+        metric.higher_is_better = direction
+
+    def _text(self, place: Place, values: Mapping[str, Any], key: str) -> str:
+        value = values.get(key)
+        if value is None:
+            return ""
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise Place(place.file, place.line, field=key).error(
+                f"the {key} is no name", "write a text in double quotes, or a whole number"
+            )
+        return str(value).strip()
+
+
+_WRITE_SCORE: Final = "write a number, or None for an output without a score"
+
+
+def _number(value: object, place: Place) -> float:
+    """Return a score; NaN where there is none."""
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        found = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
+            return math.nan
+        raise place.error(f'"{value}" is no score', _WRITE_SCORE) from None
+    if math.isinf(found):
+        raise place.error(f'"{value}" is no score', _WRITE_SCORE)
+    return found
+
+
+def _read_automatic(file: InputFile, scores: _Scores, languages: tuple[str, str] | None) -> None:
+    """Read the automatic scores of a system's outputs as WMT's general task releases them: a document a line.
+
+    The file is named after the system. Scores of a document are those of its paragraphs, in order.
+    """
+    choice = PairChoice(file.name, languages)
+    system = scores.system(stem(file.name), Place(file.name))
+    for line, values in object_lines(file, '{"document_id": "…", "metric_scores": {…}}'):
+        place = Place(file.name, line)
+        pair = str(values.get("language_pair", "")).partition("-")
+        if not choice.takes(pair[0], pair[2], line) or choice.undecided:
+            continue
+        document, domain = values.get("document_id"), values.get("domain", "")
+        found = values.get("metric_scores")
+        if not (isinstance(document, str) and isinstance(domain, str) and isinstance(found, dict)):
+            raise place.error(
+                "document_id, domain or metric_scores is missing, or is of another kind",
+                "give the files of automatic scores as WMT releases them",
+            )
+        called = f"{domain}/{document}" if domain else document
+        for name, given in found.items():
+            if not isinstance(given, list):
+                raise Place(file.name, line, field=name).error(
+                    "the scores are no list", "write a score for each paragraph of the document"
+                )
+            metric = scores.metric(name)
+            for position, score in enumerate(given, 1):
+                number = _number(score, Place(file.name, line, field=name))
+                key = (called, segment_id(called, str(position)))
+                scores.add(metric, system, key, number, line, domain)
+    choice.finish()
+
+
+@dataclass(slots=True)
+class _InOrder:
+    """The scores of one metric in files that list those of a system in the order of the segments."""
+
+    name: str
+    segments: dict[str, list[float]] = field(default_factory=dict)
+    systems: dict[str, float] = field(default_factory=dict)
+
+    def result(self) -> MetricScores:
+        """Return the scores."""
+        names = tuple(sorted({*self.segments, *self.systems}))
+        count = max(map(len, self.segments.values()), default=0)
+        none = [math.nan] * count
+        values = np.array([self.segments.get(name, none) for name in names], dtype=np.float64)
+        return MetricScores(
+            name=self.name,
+            systems=names,
+            segments=_numbered(count),
+            values=np.ascontiguousarray(values.reshape(len(names), count).T),
+            of_systems=np.array([self.systems.get(name, np.nan) for name in names]),
+        )
+
+
+@lru_cache(maxsize=16)
+def _numbered(count: int) -> tuple[SegmentName, ...]:
+    return tuple(SegmentName(str(number)) for number in range(1, count + 1))
+
+
+def _read_score_file(file: StoredFile, found: _InOrder, segments: int | None = None) -> None:
+    """Read a system and a score a line.
+
+    `segments` is how many scores a system must have in a file of segments: as many as the others, if it is None.
+    """
+    parts = _SCORE_FILE.fullmatch(file.plain_name)
+    level = parts["level"] if parts else ""
+    if level not in ("seg", "sys"):
+        raise FormatError(
+            file.name,
+            f"scores of the level {level} are not read",
+            "give the file of segments (.seg.score) or of systems (.sys.score)",
+        )
+    if found.segments if level == "seg" else found.systems:
+        raise FormatError(
+            file.name,
+            f"there is another file with the scores of {found.name}",
+            "give one of the two, or name the metrics differently",
+        )
+    by_system, lines = _by_system(file)
+    if not by_system:
+        raise FormatError(file.name, "the file is empty", "give a system and a score on each line")
+    if level == "sys":
+        segments = 1
+        found.systems = {system: scores[0] for system, scores in by_system.items()}
+    else:
+        found.segments = by_system
+    wanted = max(map(len, by_system.values())) if segments is None else segments
+    for system, scores in by_system.items():
+        if len(scores) != wanted:
+            raise Place(file.name, lines[system]).error(
+                f"the file has {counted(len(scores), 'score')} of {system}, and {wanted:,} are expected",
+                "write a line for each segment (.seg.score), with None where there is no score, or for each system (.sys.score)",
+            )
+
+
+def _by_system(file: StoredFile) -> tuple[dict[str, list[float]], dict[str, int]]:
+    """Return the scores of each system, in the order of the lines, and the line of the last."""
+    found: dict[str, list[float]] = {}
+    lines: dict[str, int] = {}
+    with file.open() as stream:
+        for line, text in enumerate(text_lines(InputFile(file.name, stream)), 1):
+            cells = text.split("\t") if "\t" in text else text.split()
+            if len(cells) != 2:
+                raise Place(file.name, line).error(
+                    f"the line has {counted(len(cells), 'cell')}",
+                    "write the system and its score, separated by a tab",
+                )
+            system, said = cells
+            if system not in found and (problem := system_name_problem(system)):
+                raise Place(file.name, line).error(problem, "write the name of the system")
+            found.setdefault(system, []).append(_number(said, Place(file.name, line)))
+            lines[system] = line
+    return found, lines
+
+
+def read_evalset(
+    folder: str, files: Iterable[StoredFile], languages: tuple[str, str] | None = None
+) -> EvalSet:
+    """Read the scores of one language pair of an EvalSet folder, as WMT's metrics tasks release them.
+
+    Parameters
+    ----------
+    folder : str
+        What errors call it.
+    files : iterable of StoredFile
+        All files of the folder, or of its archive, without the one folder around them (`archives.files_together`).
+    languages : tuple of (source, target), optional
+        Needed where the folder holds several pairs.
+
+    Returns
+    -------
+    EvalSet
+        The name of a metric has ``[noref]`` after it where its file ends in ``-src``, and another reference than ``refA`` in
+        brackets.
+
+    Raises
+    ------
+    FormatError
+        For files that are not in order, with the line; if there are no scores; and for several language pairs among which
+        `languages` does not choose.
+    """
+    placed = [(file, place) for file in files if (place := _place_of(file.name)) is not None]
+    known = sorted({place.pair for _file, place in placed if place.role in SCORE_WORDS})
+    fitting = [pair for pair in known if languages is None or matches(_divided(pair), languages)]
+    if not known:
+        raise FormatError(
+            folder,
+            "there are no scores",
+            "give a folder with human-scores and metric-scores, as WMT's metrics tasks release it",
+        )
+    if len(fitting) != 1:
+        raise FormatError(
+            folder, f"there are scores of {', '.join(known)}", "choose one of these language pairs"
+        )
+    by_role: dict[str, list[tuple[StoredFile, str]]] = {}
+    for file, place in placed:
+        if place.pair == fitting[0]:
+            by_role.setdefault(place.role, []).append((file, place.name))
+    described = [_domain_and_document(*row) for row in _lines(by_role.get("documents", ()))]
+    words = [len(text.split()) for _file, _line, text in _lines(by_role.get("sources", ()))]
+    segments = len(described) or len(words) or None
+    human, metrics = ({}, {})
+    for role, found in (("human-scores", human), ("metric-scores", metrics)):
+        for file, name in by_role.get(role, ()):
+            if not name.endswith((".seg", ".sys")):
+                continue  # Means over documents and domains follow from those of segments.
+            metric = name[: -len(".seg")]
+            _read_score_file(file, found.setdefault(metric, _InOrder(metric)), segments)
+    return EvalSet(
+        languages=fitting[0],
+        domains=tuple(domain for domain, _document in described),
+        documents=tuple(document for _domain, document in described),
+        human=tuple(each.result() for _name, each in sorted(human.items())),
+        metrics=tuple(_with_reference(each.result()) for _name, each in sorted(metrics.items())),
+        references=frozenset(name for _file, name in by_role.get("references", ())),
+        words=tuple(words),
+    )
+
+
+class _EvalSetPlace(NamedTuple):
+    """What the name of a file of an EvalSet folder says; `name` without ending."""
+
+    role: str
+    pair: str
+    name: str
+
+
+_OF_PAIR: Final = ("human-scores", "documents", "sources", "references")
+
+
+def _place_of(name: str) -> _EvalSetPlace | None:
+    """Return where a file belongs; None if it holds nothing that is read here."""
+    *folders, last = name.split("/")
+    if len(folders) > 1 and folders[-2] == "metric-scores" and last.endswith(".score"):
+        return _EvalSetPlace("metric-scores", folders[-1], last.removesuffix(".score"))
+    role = folders[-1] if folders else ""
+    if role not in _OF_PAIR or not last.endswith((".score", ".docs", ".txt")):
+        return None
+    pair, _dot, rest = last.rpartition(".")[0].partition(".")
+    return _EvalSetPlace(role, pair, rest)
+
+
+def _divided(pair: str) -> tuple[str, str]:
+    source, _hyphen, target = pair.partition("-")
+    return source, target
+
+
+def _lines(files: Iterable[tuple[StoredFile, str]]) -> Iterator[tuple[str, int, str]]:
+    for file, _name in files:
+        with file.open() as stream:
+            for line, text in enumerate(text_lines(InputFile(file.name, stream)), 1):
+                yield file.name, line, text
+
+
+def _domain_and_document(file: str, line: int, text: str) -> tuple[str, str]:
+    cells = text.split()
+    if len(cells) != 2:
+        raise Place(file, line).error(
+            f"the line has {counted(len(cells), 'cell')}",
+            "write the domain of the segment and its document, separated by a tab",
+        )
+    return cells[0], cells[1]
+
+
+def _with_reference(scores: MetricScores) -> MetricScores:
+    name, _hyphen, reference = scores.name.rpartition("-")
+    if not name:
+        return scores
+    shown = {"refA": name, "src": f"{name}[noref]"}.get(reference, f"{name}[{reference}]")
+    return replace(scores, name=shown, uses_reference=reference != "src")

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array
 from ranking.core.counting.counts import Tallies, tally
@@ -285,14 +286,19 @@ def segment_folds(blocks: Blocks, folds: int, *, seed: int = 0) -> Int64Array:
     ValueError
         If there are fewer segments than folds, or fewer than two folds.
     """
-    segments, of_block = np.unique(blocks.segment, return_inverse=True)
+    return folds_of_segments(blocks.segment, folds, seed=seed)
+
+
+def folds_of_segments(segment: npt.NDArray[np.integer], folds: int, *, seed: int = 0) -> Int64Array:
+    """Return the fold of each item by the number of its segment, shape (B,); see `segment_folds`."""
+    segments, of_item = np.unique(segment, return_inverse=True)
     if not 2 <= folds <= len(segments):
         raise ValueError(
             f"folds: {folds} is not between 2 and the number of segments, {len(segments)}"
         )
     fold = np.empty(len(segments), dtype=np.int64)
     fold[np.random.default_rng(seed).permutation(len(segments))] = np.arange(len(segments)) % folds
-    return fold[of_block]
+    return fold[of_item]
 
 
 def select_method(

@@ -24,6 +24,8 @@ from ranking.core.arrays import FloatArray, Int64Array
 FEWEST_PAIRS = 4
 #: Less is rounding.
 _NOT_ONE = 1e-12
+#: Of a table of the different numbers of two lists.
+_MOST_CELLS = 1 << 22
 
 
 class NoInterval(StrEnum):
@@ -198,22 +200,56 @@ def kendall_influenced(x: FloatArray, y: FloatArray) -> Influenced:
     """Return Kendall's τ_b; neither list may consist of equal numbers.
 
     With c_i = Σ_j sign(x_i − x_j) sign(y_i − y_j) / n, and u_i and v_i the shares of others that differ from i in x and in y, τ_b =
-    mean(c) / √(mean(u) mean(v)). Two pairs are in a term. Time and room grow with the product of the numbers of values.
+    mean(c) / √(mean(u) mean(v)). Two pairs are in a term. Time grows with n log² n.
     """
     in_x, in_y = _places(x), _places(y)
     count = len(x)
-    upto = np.zeros((in_x.max() + 2, in_y.max() + 2), dtype=np.int64)
-    np.add.at(upto, (in_x + 1, in_y + 1), 1)
-    upto = upto.cumsum(axis=0).cumsum(axis=1)
-    alike = upto[in_x, in_y] + (
-        count - upto[in_x + 1, -1] - upto[-1, in_y + 1] + upto[in_x + 1, in_y + 1]
-    )
-    opposed = (upto[in_x, -1] - upto[in_x, in_y + 1]) + (upto[-1, in_y] - upto[in_x + 1, in_y])
+    alike, opposed = _alike_and_opposed(in_x, in_y)
     c = (alike - opposed) / count
     u, v = (1 - np.bincount(place)[place] / count for place in (in_x, in_y))
     scale = sqrt(u.mean() * v.mean())
     value = float(np.clip(c.mean() / scale, -1, 1))
     return Influenced(value, 2 * (c - c.mean()) / scale - value * (u / u.mean() + v / v.mean() - 2))
+
+
+def _alike_and_opposed(x: Int64Array, y: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """Return, for each i, how many j both lists order as each other, and how many in opposite orders."""
+    shape = (int(x.max()) + 1, int(y.max()) + 1)
+    if shape[0] * shape[1] > _MOST_CELLS:
+        alike = _both_below(x, y) + _both_below(-x, -y)
+        return alike, _both_below(x, -y) + _both_below(-x, y)
+    # With few different numbers, all are counted in a table.
+    upto = np.zeros((shape[0] + 1, shape[1] + 1), dtype=np.int64)
+    cells = np.bincount(x * shape[1] + y, minlength=shape[0] * shape[1])
+    upto[1:, 1:] = cells.reshape(shape).cumsum(axis=0).cumsum(axis=1)
+    in_lower_x, in_lower_y = upto[x, -1], upto[-1, y]
+    to_x, to_y = upto[x + 1, -1], upto[-1, y + 1]
+    alike = upto[x, y] + (len(x) - to_x - to_y + upto[x + 1, y + 1])
+    return alike, (in_lower_x - upto[x, y + 1]) + (in_lower_y - upto[x + 1, y])
+
+
+def _both_below(x: Int64Array, y: Int64Array) -> Int64Array:
+    """Return, for each i, how many j have both x_j < x_i and y_j < y_i.
+
+    In ascending order of x, these j come earlier and have a smaller y: the highest bit in which y_j and y_i differ is 0 in
+    y_j, so that they are counted bit by bit, among those whose higher bits are equal.
+    """
+    order = np.lexsort((-y, x))
+    rest = y[order] - y.min()
+    found = np.zeros(len(x), dtype=np.int64)
+    for bit in range(int(rest.max(initial=0)).bit_length() - 1, -1, -1):
+        higher = rest >> (bit + 1)
+        grouped = np.argsort(higher, kind="stable")
+        is_zero = (rest[grouped] >> bit) & 1 == 0
+        zeros = np.cumsum(is_zero)
+        group = higher[grouped]
+        begins = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
+        before = np.append(0, zeros)[begins]
+        sizes = np.diff(np.append(begins, len(group)))
+        found[grouped] += np.where(is_zero, 0, zeros - np.repeat(before, sizes))
+    result = np.empty_like(found)
+    result[order] = found
+    return result
 
 
 def _places(values: FloatArray) -> Int64Array:

@@ -1,0 +1,496 @@
+"""How far metrics agree with people: figures of systems and of segments, with intervals, for several metrics at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from types import MappingProxyType
+
+import numpy as np
+from scipy.special import ndtr, stdtrit
+
+from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.beside import (
+    FEWEST_SYSTEMS,
+    UNITS,
+    Estimate,
+    Unit,
+    estimate,
+    kendall_tau_b,
+    pearson,
+    spearman,
+)
+from ranking.core.counting.resampling import segment_keys
+from ranking.core.diagnosis.correlation import kendall_influenced
+from ranking.core.metrics.evidence import (
+    flipped_p_values,
+    resampled_means,
+    resampled_p_values,
+    soft_pairwise_accuracy,
+)
+from ranking.core.metrics.pairs import (
+    Pairs,
+    Ratio,
+    TauReading,
+    TieCalibration,
+    calibrated,
+    is_right,
+    right_on_folds,
+    tau,
+    taus_by_segment,
+)
+from ranking.core.metrics.people import People
+from ranking.core.scores import TIE_DECIMALS
+from ranking.core.selection import folds_of_segments
+
+FOLDS = 100
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Metric:
+    """The scores of a metric for the n systems of `People`.
+
+    Attributes
+    ----------
+    name : str
+    segments : int64, shape (S',)
+        Numbers of the segments it scores, ascending, whether people judged them or not.
+    values : float64, shape (S', n)
+        Higher is better; NaN where it has none.
+    of_systems : float64, shape (n,)
+        Scores of whole systems; NaN for the mean over its segments.
+    """
+
+    name: str
+    segments: Int64Array
+    values: FloatArray
+    of_systems: FloatArray
+
+    @cached_property
+    def means(self) -> FloatArray:
+        """Means over segments, shape (n,); NaN for a system without scores of segments."""
+        known = ~np.isnan(self.values)
+        count = known.sum(axis=0)
+        sums = np.where(known, self.values, 0.0).sum(axis=0)
+        return np.divide(sums, count, out=np.full(sums.shape, np.nan), where=count > 0)
+
+    @property
+    def scores(self) -> FloatArray:
+        """Scores of systems, shape (n,)."""
+        return np.where(np.isnan(self.of_systems), self.means, self.of_systems)
+
+    def of(self, segments: Int64Array) -> FloatArray:
+        """Return the scores of some segments, NaN for those without, shape (len(segments), n)."""
+        found = np.full((len(segments), self.values.shape[1]), np.nan)
+        if len(self.segments):
+            place = np.minimum(np.searchsorted(self.segments, segments), len(self.segments) - 1)
+            there = self.segments[place] == segments
+            found[there] = self.values[place[there]]
+        return found
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MetricAgreement:
+    """How far one metric agrees with people.
+
+    Attributes
+    ----------
+    name : str
+    scores : float64, shape (n,)
+        Of systems.
+    systems, segments : mapping of str to Estimate
+        Figures by name. Of systems: pearson, spearman, kendall, pairwise (accuracy), pairwise_separated, soft_pairwise (SPA).
+        Of segments, from scores: pearson, kendall_by_segment, kendall_by_system, kendall_pooled; from rankings: tau_wmt12,
+        tau_wmt13, tau_wmt14; from both: acc_eq, with the threshold of ties tuned on the same pairs, and acc_eq_folds, on
+        other segments. Those that cannot be computed are left out.
+    threshold : float or None
+        Of ties, for acc_eq.
+    missing : int
+        Outputs of judged segments that people compare and the metric does not score.
+    outputs : int
+        Outputs that people compare.
+    """
+
+    name: str
+    scores: FloatArray
+    systems: Mapping[str, Estimate]
+    segments: Mapping[str, Estimate]
+    threshold: float | None
+    missing: int
+    outputs: int
+
+
+def pairwise_accuracy(
+    human: FloatArray, metric: FloatArray, chosen: FloatArray | None = None
+) -> FloatArray:
+    """Return the share of pairs of systems that both order alike, shape (...), for scores of shape (..., n).
+
+    `chosen`, shape (P,), are weights of the pairs of ``np.triu_indices(n, 1)``; NaN without any, and where a score is NaN.
+    """
+    first, second = np.triu_indices(human.shape[-1], 1)
+    signs = [
+        np.sign(np.round(each[..., first] - each[..., second], TIE_DECIMALS))
+        for each in (human, metric)
+    ]
+    weight = np.ones(len(first)) if chosen is None else chosen.astype(np.float64)
+    alike = np.where(np.isnan(signs[0] + signs[1]), np.nan, signs[0] == signs[1])
+    total = weight.sum()
+    return np.asarray(alike @ weight / total) if total else np.full(alike.shape[:-1], np.nan)
+
+
+_OF_SYSTEMS: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = MappingProxyType(
+    {
+        "pearson": pearson,
+        "spearman": spearman,
+        "kendall": kendall_tau_b,
+        "pairwise": pairwise_accuracy,
+    }
+)
+
+
+def agreement_of_metrics(
+    people: People,
+    metrics: Sequence[Metric],
+    *,
+    confidence: float = 0.95,
+    flips: int = 1000,
+    folds: int = FOLDS,
+    intervals: bool = True,
+) -> list[MetricAgreement]:
+    """Compare metrics with people.
+
+    Parameters
+    ----------
+    people : People
+    metrics : sequence of Metric
+        Over the same n systems.
+    confidence : float
+        Of intervals, and of the tests of pairs of systems, between 0 and 1.
+    flips : int
+        Sign flips for soft pairwise accuracy, where people score outputs. Where they rank them, p-values come from resamples.
+    folds : int
+        Of segments, for the threshold of ties.
+    intervals : bool
+        Whether to compute intervals.
+
+    Returns
+    -------
+    list of MetricAgreement
+
+    Notes
+    -----
+    Intervals hold what a figure is on average over campaigns of this size, with other segments and other judges: the variance
+    over segments + over judges − that over what a judge judged of a segment (Cameron, Gelbach and Miller 2011), with Student's t.
+    Systems are taken as they are.
+    """
+    of_systems = _SystemFigures(
+        people, metrics, confidence=confidence, flips=flips, intervals=intervals
+    )
+    of_segments = _SegmentFigures(people, confidence=confidence, folds=folds, intervals=intervals)
+    return [
+        _agreement(people, metric, of_systems.of(index), of_segments)
+        for index, metric in enumerate(metrics)
+    ]
+
+
+def _agreement(
+    people: People,
+    metric: Metric,
+    systems: Mapping[str, Estimate],
+    of_segments: _SegmentFigures,
+) -> MetricAgreement:
+    values = metric.of(people.segments)
+    compared = np.zeros(values.shape, dtype=np.bool_)
+    compared[people.pairs.row, people.pairs.first] = True
+    compared[people.pairs.row, people.pairs.second] = True
+    figures, threshold = of_segments.of(values)
+    return MetricAgreement(
+        name=metric.name,
+        scores=metric.scores,
+        systems=systems,
+        segments=figures,
+        threshold=threshold,
+        missing=int(np.count_nonzero(compared & np.isnan(values))),
+        outputs=int(np.count_nonzero(compared)),
+    )
+
+
+class _SystemFigures:
+    """Figures of systems of all metrics, whose scores are resampled together."""
+
+    def __init__(
+        self,
+        people: People,
+        metrics: Sequence[Metric],
+        *,
+        confidence: float,
+        flips: int,
+        intervals: bool,
+    ) -> None:
+        self._people = people
+        self._metrics = metrics
+        self._confidence = confidence
+        self._intervals = intervals
+        self._separated = people.separated(confidence).astype(np.float64)
+        self._resampled = resampled_scores(metrics, resamples=people.resamples, seed=people.seed)
+        self._soft = self._soft_accuracies(flips)
+        self._spread = _difference_spread(people.resampled["segments"])
+
+    def _soft_accuracies(self, flips: int) -> list[float]:
+        people = self._people
+        if people.values is None:
+            human = people.p_values()
+            return [
+                float(soft_pairwise_accuracy(human, resampled_p_values(each)))
+                if np.ptp(each, axis=0).any()
+                else float("nan")
+                for each in self._resampled
+            ]
+        unknown = np.isnan(people.values)
+        scored = [np.where(unknown, np.nan, metric.of(people.segments)) for metric in self._metrics]
+        human, *found = flipped_p_values(
+            [people.values, *scored], people.keys, flips=flips, seed=people.seed
+        )
+        return [
+            float("nan") if np.isnan(values).all() else float(soft_pairwise_accuracy(human, p))
+            for values, p in zip(scored, found, strict=True)
+        ]
+
+    def of(self, index: int) -> dict[str, Estimate]:
+        """Return the figures of a metric."""
+        people, scores = self._people, self._metrics[index].scores
+        found = {}
+        for name, measure in _OF_SYSTEMS.items():
+            if len(scores) >= FEWEST_SYSTEMS or measure is pairwise_accuracy:
+                found[name] = self._figure(measure, index)
+        if self._separated.any():
+
+            def separated(human: FloatArray, metric: FloatArray) -> FloatArray:
+                return pairwise_accuracy(human, metric, self._separated)
+
+            found["pairwise_separated"] = self._figure(separated, index)
+        soft = self._soft[index]
+        if self._intervals and not np.isnan(soft):
+            found["soft_pairwise"] = self._figure(self._soft_measure(index), index, soft)
+        else:
+            found["soft_pairwise"] = Estimate(soft, None, None)
+        del people
+        return {name: each for name, each in found.items() if not np.isnan(each.value)}
+
+    def _soft_measure(self, index: int) -> Callable[[FloatArray, FloatArray], FloatArray]:
+        """Return soft pairwise accuracy of scores, with normal p-values whose standard errors are those of the campaign."""
+        spread = _difference_spread(self._resampled[index])
+
+        def measure(human: FloatArray, metric: FloatArray) -> FloatArray:
+            return soft_pairwise_accuracy(
+                _normal_p_values(human, self._spread), _normal_p_values(metric, spread)
+            )
+
+        return measure
+
+    def _figure(
+        self,
+        measure: Callable[[FloatArray, FloatArray], FloatArray],
+        index: int,
+        value: float | None = None,
+    ) -> Estimate:
+        people, scores = self._people, self._metrics[index].scores
+        found = float(measure(people.scores, scores)) if value is None else value
+        if not self._intervals or np.isnan(found):
+            return Estimate(found, None, None)
+        resampled: dict[Unit, FloatArray] = {}
+        for unit in UNITS:
+            drawn = (
+                self._resampled[index]
+                if unit == "segments"
+                else np.broadcast_to(scores, people.resampled[unit].shape)
+            )
+            resampled[unit] = measure(people.resampled[unit], drawn)
+        low = 0.0 if value is not None or "pairwise" in getattr(measure, "__name__", "") else -1.0
+        return estimate(
+            found,
+            resampled,
+            fewest_units=people.fewest_units,
+            confidence=self._confidence,
+            least=low,
+            most=1.0,
+        )
+
+
+def resampled_scores(metrics: Sequence[Metric], *, resamples: int, seed: int) -> list[FloatArray]:
+    """Return scores of systems in resamples of segments, shape (R, n) for each metric.
+
+    Deviations are those of means over segments, also where a metric scores whole systems otherwise, as BLEU does; without
+    scores of segments there are none.
+    """
+    groups: dict[bytes, list[int]] = {}
+    for index, metric in enumerate(metrics):
+        groups.setdefault(metric.segments.tobytes(), []).append(index)
+    found: list[FloatArray] = [np.zeros(0)] * len(metrics)
+    for members in groups.values():
+        segments = metrics[members[0]].segments
+        values = np.concatenate([metrics[index].values for index in members], axis=1)
+        drawn = resampled_means(values, segment_keys(segments), resamples=resamples, seed=seed)
+        for index, means in zip(members, np.split(drawn, len(members), axis=1), strict=True):
+            metric = metrics[index]
+            apart = np.where(np.isnan(metric.means), 0.0, means - metric.means)
+            found[index] = metric.scores + apart
+    return found
+
+
+def _difference_spread(resampled: FloatArray) -> FloatArray:
+    """Return the standard deviation of the difference of each pair of systems over resamples, shape (P,)."""
+    first, second = np.triu_indices(resampled.shape[1], 1)
+    return np.asarray(np.nanstd(resampled[:, first] - resampled[:, second], axis=0))
+
+
+def _normal_p_values(scores: FloatArray, spread: FloatArray) -> FloatArray:
+    first, second = np.triu_indices(scores.shape[-1], 1)
+    ahead = scores[..., first] - scores[..., second]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(ndtr(-np.where(ahead == 0, 0.0, ahead / spread)))
+
+
+class _SegmentFigures:
+    """Figures of segments; what depends on people alone is computed once."""
+
+    def __init__(self, people: People, *, confidence: float, folds: int, intervals: bool) -> None:
+        self._people = people
+        self._confidence = confidence if intervals else None
+        self._folds: Int64Array | None = None
+        if len(people.segments) > 1 and folds > 1:
+            count = min(folds, len(people.segments))
+            self._folds = folds_of_segments(people.segments, count, seed=people.seed)
+        self._weights = people.pairs.weights()
+
+    def of(self, values: FloatArray) -> tuple[dict[str, Estimate], float | None]:
+        """Return figures of a metric, from its scores of the judged segments, and the threshold of its ties."""
+        pairs, weights = self._people.pairs, self._weights
+        difference = pairs.differences(values)
+        known = ~np.isnan(difference)
+        if not known.all():
+            pairs, difference = pairs.take(known), difference[known]
+            weights = pairs.weights()
+        if not len(pairs):
+            return {}, None
+        found, best = self._ties(pairs, difference, weights)
+        if self._people.values is None:
+            for reading in TauReading:
+                found[f"tau_{reading}"] = self._ratio(pairs, tau(pairs.human, difference, reading))
+        else:
+            found |= self._correlations(values, self._people.values)
+            taus = taus_by_segment(pairs, difference)
+            rows = np.flatnonzero(~np.isnan(taus))
+            if len(rows):
+                value = float(taus[rows].mean())
+                apart = (taus[rows] - value) / len(rows)
+                found["kendall_by_segment"] = self._estimate(value, apart, (rows,))
+        return {
+            name: each for name, each in found.items() if not np.isnan(each.value)
+        }, best.threshold
+
+    def _ties(
+        self, pairs: Pairs, difference: FloatArray, weights: FloatArray
+    ) -> tuple[dict[str, Estimate], TieCalibration]:
+        best = calibrated(pairs.human, difference, pairs.groups)
+        right = is_right(pairs.human, difference, best.threshold)
+        found = {
+            "acc_eq": self._estimate(best.accuracy, weights * (right - best.accuracy), pairs.kinds)
+        }
+        if self._folds is not None:
+            held = right_on_folds(pairs.human, difference, weights, self._folds[pairs.row])
+            value = float(held @ weights)
+            found["acc_eq_folds"] = self._estimate(value, weights * (held - value), pairs.kinds)
+        return found, best
+
+    def _correlations(self, metric: FloatArray, human: FloatArray) -> dict[str, Estimate]:
+        known = ~np.isnan(metric + human)
+        row, _system = np.nonzero(known)
+        x, y = human[known], metric[known]
+        found: dict[str, Estimate] = {}
+        if not _varies(x) or not _varies(y):
+            return found
+        of_x, of_y = ((each - each.mean()) / each.std() for each in (x, y))
+        value = float((of_x * of_y).mean())
+        apart = (of_x * of_y - value * (of_x**2 + of_y**2) / 2) / len(row)
+        found["pearson"] = self._estimate(value, apart, (row,))
+        pooled = kendall_influenced(x, y)
+        found["kendall_pooled"] = self._estimate(pooled.value, pooled.influence / len(row), (row,))
+        by_system = [
+            (rows, kendall_influenced(human[rows, system], metric[rows, system]))
+            for system in range(human.shape[1])
+            if len(rows := np.flatnonzero(known[:, system])) > 1
+            and _varies(human[rows, system])
+            and _varies(metric[rows, system])
+        ]
+        if by_system:
+            share = 1 / len(by_system)
+            value = float(np.mean([each.value for _rows, each in by_system]))
+            moved = [each.influence * share / len(rows) for rows, each in by_system]
+            rows = np.concatenate([rows for rows, _each in by_system])
+            found["kendall_by_system"] = self._estimate(value, np.concatenate(moved), (rows,))
+        return found
+
+    def _ratio(self, pairs: Pairs, ratio: Ratio) -> Estimate:
+        return self._estimate(ratio.value, ratio.influence, pairs.kinds)
+
+    def _estimate(
+        self,
+        value: float,
+        influence: FloatArray,
+        kinds: Sequence[np.ndarray],  # type: ignore[type-arg]
+    ) -> Estimate:
+        if self._confidence is None or np.isnan(value):
+            return Estimate(value, None, None)
+        return clustered_estimate(value, influence, kinds, confidence=self._confidence)
+
+
+def _varies(values: FloatArray) -> bool:
+    return len(values) > 1 and float(np.ptp(values)) > 0
+
+
+def clustered_estimate(
+    value: float,
+    influence: FloatArray,
+    kinds: Sequence[np.ndarray],  # type: ignore[type-arg]
+    *,
+    confidence: float,
+) -> Estimate:
+    """Return a figure with the interval over one or two kinds of units.
+
+    Parameters
+    ----------
+    value : float
+    influence : float64, shape (P,)
+        How far each item moves the figure; they add up to 0.
+    kinds : sequence of int, shape (P,)
+        The segment of each item and, if known, its judge.
+    confidence : float
+
+    Returns
+    -------
+    Estimate
+        From the same variance and quantile as `ranking.core.beside.estimate`.
+    """
+    places = [np.unique(each, return_inverse=True)[1] for each in kinds]
+    sizes = [int(each.max(initial=-1)) + 1 for each in places]
+    fewest = min(sizes, default=0)
+    if fewest < 2:
+        return Estimate(value, None, None)
+    parts = [_variance(influence, each, size) for each, size in zip(places, sizes, strict=True)]
+    variance = parts[0]
+    if len(parts) == 2:
+        cells = np.unique(places[0] * sizes[1] + places[1], return_inverse=True)[1]
+        shared = _variance(influence, cells, int(cells.max()) + 1)
+        variance = max(sum(parts) - shared, *parts)
+    reach = float(stdtrit(fewest - 1, (1 + confidence) / 2)) * sqrt(variance)
+    if reach == 0:
+        return Estimate(value, None, None)
+    return Estimate(value, max(-1.0, value - reach), min(1.0, value + reach))
+
+
+def _variance(influence: FloatArray, unit: Int64Array, units: int) -> float:
+    sums = np.bincount(unit, influence, units)
+    return float(sums @ sums) * units / max(1, units - 1)

@@ -1,0 +1,278 @@
+"""Pairs of outputs of one segment, as people compare them and as metrics do: Kendall's τ in the readings of WMT, and acc_eq.
+
+C pairs are in the same order by people and metric, D in opposite orders; T_h are tied by people alone, T_m by the metric alone,
+T_hm by both. A metric ties outputs whose scores differ by at most a threshold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int32Array, Int64Array
+from ranking.core.counting.counts import comparisons_of
+from ranking.core.judged.blocks import Blocks
+
+#: Accuracies closer than this are equal, but for rounding.
+_EQUAL = 1e-12
+#: Thresholds that are tried on other folds: all, or quantiles if there are more.
+_MOST_TRIED = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """P comparisons of two outputs by people.
+
+    Attributes
+    ----------
+    row : int32, shape (P,)
+        Row of the segment among the S that people judged.
+    first, second : int32, shape (P,)
+        Indices of the systems.
+    human : int8, shape (P,)
+        1 if people prefer the first, −1 the second, 0 for a tie.
+    judge : int32, shape (P,), or None
+        Who compared; None where people's scores name no judge.
+    by_segment : bool
+        Whether each segment counts alike, as where outputs are scored, or each comparison, as in rankings.
+    """
+
+    row: Int32Array
+    first: Int32Array
+    second: Int32Array
+    human: Int8Array
+    judge: Int32Array | None
+    by_segment: bool
+
+    def __len__(self) -> int:
+        """Return the number of comparisons."""
+        return len(self.row)
+
+    @property
+    def kinds(self) -> tuple[Int32Array, ...]:
+        """The segment of each comparison and, if known, its judge: what intervals take for drawn at random."""
+        return (self.row,) if self.judge is None else (self.row, self.judge)
+
+    def take(self, chosen: BoolArray) -> Pairs:
+        """Return some of the comparisons."""
+        return Pairs(
+            self.row[chosen],
+            self.first[chosen],
+            self.second[chosen],
+            self.human[chosen],
+            None if self.judge is None else self.judge[chosen],
+            self.by_segment,
+        )
+
+    def differences(self, values: FloatArray) -> FloatArray:
+        """Return how much better a metric finds the first output, shape (P,); NaN without both scores.
+
+        `values` are the metric's scores of the S segments and n systems, higher is better.
+        """
+        return np.asarray(values[self.row, self.first] - values[self.row, self.second])
+
+    @property
+    def groups(self) -> Int32Array:
+        """What accuracy is a mean over: the segment of each comparison, or one group for all."""
+        return self.row if self.by_segment else np.zeros_like(self.row)
+
+    def weights(self) -> FloatArray:
+        """Return the weight of each comparison in a mean, shape (P,); they add up to 1."""
+        if not self.by_segment:
+            return np.full(len(self), 1 / max(1, len(self)))
+        count = np.bincount(self.row)
+        return np.asarray(1 / (count[self.row] * np.count_nonzero(count)))
+
+
+def pairs_of_scores(values: FloatArray) -> Pairs:
+    """Return all pairs of outputs of a segment that people gave scores, shape (S, n) with NaN where they did not."""
+    first, second = np.triu_indices(values.shape[1], 1)
+    difference = values[:, first] - values[:, second]
+    row, pair = np.nonzero(~np.isnan(difference))
+    return Pairs(
+        row=row.astype(np.int32),
+        first=first[pair].astype(np.int32),
+        second=second[pair].astype(np.int32),
+        human=np.sign(difference[row, pair]).astype(np.int8),
+        judge=None,
+        by_segment=True,
+    )
+
+
+def pairs_of_blocks(blocks: Blocks) -> Pairs:
+    """Return the comparisons of judged blocks; rows are those of the segments in ascending order."""
+    found = comparisons_of(blocks)
+    _segments, row = np.unique(blocks.segment, return_inverse=True)
+    return Pairs(
+        row=row[found.block].astype(np.int32),
+        first=found.first.astype(np.int32),
+        second=found.second.astype(np.int32),
+        human=found.outcome.astype(np.int8),
+        judge=found.judge.astype(np.int32),
+        by_segment=False,
+    )
+
+
+class TauReading(StrEnum):
+    """How Kendall's τ treats pairs that the metric ties; pairs that people tie are left out."""
+
+    WMT12 = "wmt12"
+    """A pair the metric ties counts as one in the wrong order."""
+    WMT13 = "wmt13"
+    """It is left out."""
+    WMT14 = "wmt14"
+    """It counts as a pair, neither for nor against."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ratio:
+    """A ratio of sums over comparisons: Σ over / Σ under, shape (P,) each."""
+
+    over: FloatArray
+    under: FloatArray
+
+    @property
+    def value(self) -> float:
+        """The ratio; NaN without anything below the line."""
+        total = float(self.under.sum())
+        return float(self.over.sum()) / total if total else float("nan")
+
+    @property
+    def influence(self) -> FloatArray:
+        """How much each comparison moves the ratio; they add up to 0."""
+        total = float(self.under.sum())
+        return np.asarray((self.over - self.value * self.under) / (total or np.nan))
+
+
+def tau(human: Int8Array, difference: FloatArray, reading: TauReading) -> Ratio:
+    """Return Kendall's τ over pairs, as the metrics tasks of WMT read it.
+
+    Parameters
+    ----------
+    human : int8, shape (P,)
+    difference : float64, shape (P,)
+        Of the metric's scores.
+    reading : TauReading
+    """
+    decided = (human != 0).astype(np.float64)
+    agreement = human * np.sign(difference)
+    tied = (difference == 0) * decided
+    if reading is TauReading.WMT12:
+        return Ratio(agreement - tied, decided)
+    return Ratio(agreement, decided - tied if reading is TauReading.WMT13 else decided)
+
+
+def taus_by_segment(pairs: Pairs, difference: FloatArray) -> FloatArray:
+    """Return Kendall's τ_b of each segment, shape (S,); NaN where people or the metric tie all of its outputs."""
+    sign = np.sign(difference)
+    count = int(pairs.row.max(initial=-1)) + 1
+    alike, by_people, by_metric = (
+        np.bincount(pairs.row, weights, count)
+        for weights in (pairs.human * sign, pairs.human != 0, sign != 0)
+    )
+    scale = np.sqrt(by_people * by_metric)
+    return np.divide(alike, scale, out=np.full(count, np.nan), where=scale > 0)
+
+
+@dataclass(frozen=True)
+class TieCalibration:
+    """The threshold up to which a metric's differences are ties, and the accuracy with it."""
+
+    threshold: float
+    accuracy: float
+
+
+def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> BoolArray:
+    """Return which pairs a metric orders or ties as people do, shape (P,); differences up to the threshold are ties."""
+    tied = np.abs(difference) <= threshold
+    return np.where(tied, human == 0, np.sign(difference) == human)
+
+
+def calibrated(human: Int8Array, difference: FloatArray, group: Int32Array) -> TieCalibration:
+    """Return the best threshold for ties, and acc_eq with it, on these pairs (Deutsch et al. 2023).
+
+    acc_eq = (C + T_hm) / (C + D + T_h + T_m + T_hm), on average over groups. Each difference that occurs is tried, and 0; the
+    smallest of the best is taken. Accuracies are added up as the shared task's scorer does, pair by pair, so that among
+    equal ones the same is best.
+
+    Parameters
+    ----------
+    human : int8, shape (P,)
+    difference : float64, shape (P,)
+        Of the metric's scores.
+    group : int32, shape (P,)
+        Whose mean accuracy it is: the segments, or one group for all pairs.
+
+    References
+    ----------
+    D. Deutsch, G. Foster, M. Freitag (2023), Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and Tie
+    Calibration, EMNLP.
+    """
+    size, gain, right = _gains(human, difference)
+    order = np.argsort(size, kind="stable")
+    size, gain, group = size[order], gain[order], group[order]
+    pairs = np.bincount(group)
+    at_first = np.bincount(group, right[order], len(pairs)).astype(np.int64)
+    by_group = np.argsort(group, kind="stable")
+    gained = np.cumsum(gain[by_group])
+    begins = np.cumsum(pairs) - pairs
+    sorted_group = group[by_group]
+    after = np.empty_like(gained)
+    after[by_group] = (
+        gained
+        + (at_first - (gained - gain[by_group])[np.minimum(begins, len(gained) - 1)])[sorted_group]
+    )
+    used = np.flatnonzero(pairs)
+    steps = np.empty(2 * len(size) + 1)
+    steps[0] = sum((at_first[used] / pairs[used]).tolist())
+    steps[1::2] = -((after - gain) / pairs[group])
+    steps[2::2] = after / pairs[group]
+    accuracies = np.cumsum(steps, out=steps)[::2] / len(used)
+    # Of equal differences the last counts, when all of them are ties.
+    last = np.append(np.append(0.0, size)[1:] > np.append(0.0, size)[:-1], True)
+    best = int(np.argmax(np.where(last, accuracies, -np.inf)))
+    return TieCalibration(float(size[best - 1]) if best else 0.0, float(accuracies[best]))
+
+
+def right_on_folds(
+    human: Int8Array,
+    difference: FloatArray,
+    weights: FloatArray,
+    fold: Int64Array,
+) -> FloatArray:
+    """Return which pairs are right with the threshold that is best on the other folds, shape (P,).
+
+    Parameters
+    ----------
+    human, difference, weights
+        As for `calibrated`.
+    fold : int64, shape (P,)
+        Of each pair's segment, from 0.
+
+    Returns
+    -------
+    float64, shape (P,)
+        1 or 0. At most 2,000 thresholds are tried, quantiles of the differences if there are more.
+    """
+    size, gain, base = _gains(human, difference)
+    candidates = np.unique(size)
+    if len(candidates) > _MOST_TRIED:
+        chosen = np.linspace(0, len(candidates) - 1, _MOST_TRIED).round().astype(np.int64)
+        candidates = candidates[chosen]
+    candidates = np.unique(np.append(candidates, 0.0))
+    place = np.searchsorted(candidates, size)
+    count, folds = len(candidates), int(fold.max(initial=0)) + 1
+    within = np.bincount(fold * count + place, gain * weights, folds * count)
+    # A difference of 0 gains nothing, so the first threshold leaves all as it is.
+    gained = np.cumsum(within.reshape(folds, count), axis=1)
+    elsewhere = gained.sum(axis=0) - gained
+    best = (elsewhere >= elsewhere.max(axis=1, keepdims=True) - _EQUAL).argmax(axis=1)
+    return np.where(size <= candidates[best][fold], human == 0, base).astype(np.float64)
+
+
+def _gains(human: Int8Array, difference: FloatArray) -> tuple[FloatArray, Int64Array, BoolArray]:
+    """Return sizes of differences, what a tie gains for each pair, and whether it is right without."""
+    right = np.sign(difference) == human
+    return np.abs(difference), (human == 0).astype(np.int64) - right, right

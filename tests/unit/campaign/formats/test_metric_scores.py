@@ -1,0 +1,148 @@
+"""Scores of metrics: formats, gaps, and files that are refused with their line."""
+
+import io
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from campaign.formats import FormatError
+from campaign.formats.metric_scores import MetricScores, read_evalset, read_metric_scores
+from campaign.formats.segment_identity import SegmentName
+from campaign.formats.streams import StoredFile
+
+Store = Callable[[str, str], StoredFile]
+
+LINES = (
+    '{"system": "amber", "segment": 1, "score": 0.5, "metric": "COMET", "signature": "v1"}\n'
+    '{"system": "birch", "segment": 1, "score": null, "metric": "COMET"}\n'
+    '{"system": "amber", "segment": 2, "score": 1, "metric": "COMET"}\n'
+    '{"system": "amber", "segment": 1, "score": 40, "metric": "TER", "higher_is_better": false}\n'
+)
+AUTOMATIC = '{"language_pair": "cs-de_DE", "domain": "news", "document_id": "d1", "metric_scores": {"A": [1, 2], "B": [3, null]}}\n'
+EVALSET = {
+    "documents/en-de.docs": "news\td1\nnews\td1\nsocial\td2\n",
+    "sources/en-de.txt": "One.\nTwo words.\nThree words here.\n",
+    "references/en-de.refA.txt": "a\nb\nc\n",
+    "human-scores/en-de.mqm.seg.score": "amber\t-1\namber\tNone\namber\t0\nbirch\t-2\nbirch\t-3\nbirch\t-4\n",
+    "human-scores/en-de.mqm.sys.score": "birch\t-3.5\namber\t-0.5\n",
+    "metric-scores/en-de/BLEU-refA.seg.score": "birch\t1\nbirch\t2\nbirch\t3\namber\t4\namber\t5\namber\t6\n",
+    "metric-scores/en-de/BLEU-refA.domain.score": "news\tbirch\t1\n",
+    "metric-scores/en-de/Kiwi-src.sys.score": "birch\t1\namber\t2\n",
+}
+
+
+def store(name: str, text: str) -> StoredFile:
+    return StoredFile(name, lambda: io.BytesIO(text.encode()))
+
+
+def read(text: str, name: str = "scores.jsonl") -> list[MetricScores]:
+    return read_metric_scores([store(name, text)])
+
+
+def evalset(**changed: str) -> list[StoredFile]:
+    files = {**EVALSET, **{name: text for name, text in changed.items() if text}}
+    return [store(name, text) for name, text in files.items()]
+
+
+def test_json_lines_hold_several_metrics_with_their_directions_and_gaps() -> None:
+    comet, ter = read(LINES)
+    assert (comet.name, comet.signature, comet.sign) == ("COMET", "v1", 1.0)
+    assert comet.systems == ("amber", "birch")
+    assert [name.segment for name in comet.segments] == ["1", "2"]
+    np.testing.assert_equal(comet.values, [[0.5, np.nan], [1.0, np.nan]])
+    assert {name: len(gaps) for name, gaps in comet.missing.items()} == {"birch": 2}
+    np.testing.assert_equal(comet.system_scores(), [0.75, np.nan])
+    assert (ter.name, ter.sign, ter.systems) == ("TER", -1.0, ("amber",))
+
+
+def test_tables_name_segments_by_document_and_score_whole_systems_without_segment() -> None:
+    table = "system,doc_id,seg_id,score\namber,d1,1,3\namber,d2,1,4\namber,,,9\n"
+    (found,) = read(table, "chrF.csv")
+    assert found.name == "chrF"
+    assert found.segments == (SegmentName("1", "d1"), SegmentName("1", "d2"))
+    assert found.system_scores().tolist() == [9.0]
+
+
+def test_automatic_scores_of_wmt_are_of_paragraphs_and_named_after_the_system() -> None:
+    files = [store("data/Amber-7B.jsonl", AUTOMATIC), store("data/birch.jsonl", AUTOMATIC)]
+    first, second = read_metric_scores(files)
+    assert first.systems == ("Amber-7B", "birch")
+    assert first.segments[1] == SegmentName("news/d1_#_2", "news/d1")
+    assert first.domains == ("news", "news")
+    assert np.isnan(second.values[1]).all()
+
+
+def test_evalset_folder_gives_human_scores_metrics_documents_and_lengths() -> None:
+    found = read_evalset("wmt", evalset())
+    assert (found.languages, found.references) == ("en-de", {"refA"})
+    assert found.domains == ("news", "news", "social")
+    assert found.words == (1, 2, 3)
+    (mqm,) = found.human
+    np.testing.assert_equal(mqm.values, [[-1, -2], [np.nan, -3], [0, -4]])
+    assert mqm.system_scores().tolist() == [-0.5, -3.5]
+    bleu, kiwi = found.metrics
+    assert (bleu.name, bleu.uses_reference, bleu.values.shape) == ("BLEU", True, (3, 2))
+    assert (kiwi.name, kiwi.uses_reference, kiwi.segments) == ("Kiwi[noref]", False, ())
+    assert kiwi.system_scores().tolist() == [2.0, 1.0]
+
+
+def test_evalset_folder_of_several_pairs_needs_a_choice() -> None:
+    files = evalset(**{"human-scores/zh-en.mqm.seg.score": "amber\t1\n"})
+    with pytest.raises(FormatError, match=r"en-de, zh-en"):
+        read_evalset("wmt", files)
+    assert read_evalset("wmt", files, ("zh", "en")).languages == "zh-en"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("a.jsonl", LINES + "{broken\n", 5),
+        ("a.jsonl", LINES.replace("0.5", '"good"'), 1),
+        ("a.jsonl", LINES.replace("0.5", "true"), 1),
+        ("a.jsonl", LINES.replace("0.5", "1e999"), 1),
+        ("a.jsonl", LINES + LINES.splitlines()[0], 5),
+        ("a.jsonl", LINES.replace('"system": "birch"', '"system": "a,b"'), 2),
+        ("a.jsonl", LINES.replace('"score": 1, ', ""), 3),
+        ("a.jsonl", LINES + '{"system": "amber", "score": 2, "metric": "TER", "higher_is_better": true}\n', 5),
+        ("a.jsonl", LINES + '{"system": "amber", "segment": 9, "score": 2, "metric": "COMET", "signature": "v2"}\n', 5),
+        ("a.jsonl", LINES + '{"system": "amber", "segment": 9, "score": 2, "sys": "birch"}\n', 5),
+        ("a.tsv", "system\tsegment\namber\t1\n", 1),
+        ("a.tsv", "system\tsegment\tscore\namber\t1\t2\nbirch\t1\n", 3),
+        ("a.tsv", "system\tscore\tsys\namber\t1\t2\n", 1),
+        ("a.tsv", "system\tscore\namber\t1\namber\t2\n", 3),
+        ("b-refA.seg.score", "amber\t1\namber\tx\n", 2),
+        ("b-refA.seg.score", "amber\t1\namber\t1\t2\n", 2),
+        ("b-refA.seg.score", "amber\t1\nbirch\t1\nbirch\t2\n", 1),
+        ("b-refA.sys.score", "amber\t1\namber\t1\n", 2),
+        ("b.jsonl", AUTOMATIC.replace("[1, 2]", "7"), 1),
+        ("b.jsonl", AUTOMATIC + AUTOMATIC, 2),
+        ("b.jsonl", AUTOMATIC.replace('"document_id": "d1", ', ""), 1),
+    ],
+)  # fmt: skip
+def test_bad_files_are_refused_with_their_line(name: str, text: str, line: int) -> None:
+    with pytest.raises(FormatError) as refused:
+        read(text, name)
+    assert refused.value.line == line
+    assert refused.value.file == name
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("metric-scores/en-de/BLEU-refA.seg.score", "amber\t1\namber\t2\n"),
+        ("documents/en-de.docs", "news d1\nd1\n"),
+        ("human-scores/en-de.mqm.seg.score", ""),
+    ],
+)
+def test_evalset_folder_with_a_bad_file_is_refused(name: str, text: str) -> None:
+    files = [file for file in evalset() if file.name != name]
+    with pytest.raises(FormatError, match=name):
+        read_evalset("wmt", [*files, store(name, text)])
+
+
+def test_files_without_scores_are_refused() -> None:
+    with pytest.raises(FormatError, match="no scores"):
+        read_evalset("wmt", [store("documents/en-de.docs", "news d1\n")])
+    with pytest.raises(FormatError):
+        read("", "empty.tsv")
