@@ -24,7 +24,6 @@ from annotation.views.onboarding import (
     own_data_page,
     own_link_page,
     tasks_page,
-    tour,
     work_time_download,
     work_time_page,
 )
@@ -53,7 +52,6 @@ from annotation.views.preview import (
     preview_instructions,
     preview_of_campaign,
     preview_sentences,
-    preview_tour,
 )
 from annotation.views.problem_reports import (
     problem_reply_take_back_page,
@@ -102,11 +100,6 @@ urlpatterns = [
         name="judge-preview-instructions",
     ),
     path(
-        "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/tour/",
-        preview_tour,
-        name="judge-preview-tour",
-    ),
-    path(
         "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/sentences/",
         preview_sentences,
         name="judge-preview-sentences",
@@ -141,7 +134,6 @@ urlpatterns = [
         participations_download,
         name="participations-download",
     ),
-    path("judge/<slug:slug>/tour/", tour, name="tour"),
     path(
         "campaigns/<slug:slug>/tasks/<int:task_id>/judgments.csv",
         judgments_download,

@@ -104,7 +104,7 @@ _ALLOWED: Final = frozenset(
 #: Where an organiser only looks, whatever the method.
 _STORING_NOTHING: Final = frozenset(
     {
-        *("judge-preview-tour", "preview-assignments", "preview-judgment", "preview-skip"),
+        *("preview-assignments", "preview-judgment", "preview-skip"),
         *("preview-problem-report", "design-preview", "design-forecast"),
         *("api-design-preview", "api-design-forecast"),
     }

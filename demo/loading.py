@@ -9,7 +9,6 @@ from django.core.management import call_command
 from django.db import transaction
 
 from annotation.protocols import answer_kinds
-from annotation.services.judges import tour_leave
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.planning.pool import pool_fill
@@ -19,7 +18,6 @@ from campaign.formats import InputFile
 from campaign.models import (
     BadReference,
     Campaign,
-    Judge,
     Output,
     Protocol,
     SystemKind,
@@ -60,7 +58,6 @@ ORGANISER_EMAIL = "organiser@demo.invalid"
 GERMAN_JUDGES = ("Ada", "Bruno", "Clara")
 ARABIC_JUDGES = ("Dalia", "Emil")
 INSTRUCTIONS = ("en", "de", "ar")
-JUDGE_WITH_TOUR = "Clara"
 
 # What a judge of several outputs with error spans is called, and how many there are.
 SIDE_BY_SIDE = "spans-side-by-side"
@@ -161,9 +158,6 @@ def _museum_load(organiser: User, name: str) -> None:
             judge = judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
             # Whoever opens the link of one of them judges at once; new judges read the instructions first.
             instructions_accept(judge=judge, instructions=version)
-            # Whoever opens a link judges at once; one link begins where a new judge does.
-            if name != JUDGE_WITH_TOUR:
-                tour_leave(judge=judge, how=Judge.Tour.SKIPPED)
 
 
 @transaction.atomic
@@ -258,7 +252,7 @@ def _answers_simulate(task: Task, *, name: str) -> None:
         task=task,
     )
     person = judge_add(campaign=test_set.campaign, pseudonym=name, languages=languages)
-    tour_leave(judge=task_choose(judge=person, task=task), how=Judge.Tour.SKIPPED)
+    task_choose(judge=person, task=task)
 
 
 def _snippets_load(task: Task) -> None:

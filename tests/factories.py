@@ -28,9 +28,8 @@ from campaign.services.members import member_add, organiser_add
 from campaign.services.people import judge_add
 
 
-def make_campaign(slug: str = "museum", *, tour: bool = False, **fields: Any) -> Campaign:
-    """Without a tour, unless a test is about it: judges judge at once."""
-    return Campaign.objects.create(slug=slug, name=slug.title(), tour=tour, **fields)
+def make_campaign(slug: str = "museum", **fields: Any) -> Campaign:
+    return Campaign.objects.create(slug=slug, name=slug.title(), **fields)
 
 
 def make_organiser(campaign: Campaign, email: str = "organiser@example.org") -> User:

@@ -424,7 +424,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('is_repeat', models.BooleanField(default=False, verbose_name='wanted repeat')),
-                        ('assignment', models.ForeignKey(blank=True, db_index=False, help_text='Empty where it was a practice sentence of the tour.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='exposures', to='annotation.assignment')),
+                        ('assignment', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='exposures', to='annotation.assignment')),
                         ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='exposures', to='campaign.judge')),
                         ('segment', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='exposures', to='campaign.segment')),
                         ('apart', models.CharField(blank=True, db_default='', default='', help_text='The protocol of a task that shows judges segments again; empty of all others, which count together.', max_length=20, verbose_name='apart')),

@@ -142,7 +142,7 @@ class Assignment(models.Model):
 
 
 class Exposure(models.Model):
-    """A judge was sent a segment's texts, with a HIT or in the tour. Rows are never deleted.
+    """A judge was sent a segment's texts, with a HIT. Rows are never deleted.
 
     Makes "no judge sees a segment twice, except for intended repeats" a database constraint. A task whose judges may
     meet segments of other tasks again (`Task.segments_again`) is apart: of it a segment is met once, too.
@@ -167,9 +167,6 @@ class Exposure(models.Model):
         related_name="exposures",
         # Asked for by nobody: an assignment is never deleted once it was lent.
         db_index=False,
-        null=True,
-        blank=True,
-        help_text=_("Empty where it was a practice sentence of the tour."),
     )
     is_repeat = models.BooleanField(_("wanted repeat"), default=False)
     # Of a segment's test set a task is known by it, in a byte where it is empty; an id would be eight in each row.

@@ -117,8 +117,6 @@ def _part(judge: Judge) -> dict[str, Any]:
         "languages": judge.languages,
         "expertise": judge.expertise,
         "blocks_asked": judge.blocks_asked,
-        "tour": judge.tour,
-        "tour_left_at": judge.tour_left_at,
         "created_at": judge.created_at,
         "withdrawn_at": judge.withdrawn_at,
         "declined_at": judge.declined_at,

@@ -19,7 +19,7 @@ from django.views.decorators.http import conditional_page, require_safe
 
 from annotation.models import ProblemReportKind, SkipReason
 from annotation.protocols import answer_kinds
-from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding, tour_due
+from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding
 from annotation.views.words import judging_words
 from campaign.database.logged import judge_logged
 from campaign.models import Campaign, CampaignState, Judge, Protocol, User
@@ -101,8 +101,6 @@ def next_step(onboarding: JudgeOnboarding) -> str | None:
         return reverse("judge-instructions", args=[slug])
     if onboarding.has_choice and judge.chosen_task_id is None:
         return reverse("judge-test-sets", args=[slug])
-    if tour_due(judge):
-        return reverse("tour", args=[slug])
     return None
 
 
@@ -153,13 +151,12 @@ def pages_of_judge(slug: str) -> dict[str, str]:
         "own_link": reverse("judge-own-link", args=[slug]),
         "time": reverse("judge-work-time", args=[slug]),
         "data": reverse("judge-data", args=[slug]),
-        "tour": reverse("tour", args=[slug]),
         "decline": reverse("judge-decline", args=[slug]),
     }
 
 
 def screen_context(judge: Judge, protocols: Collection[str]) -> dict[str, Any]:
-    """Return the context of the judging page's template, for work on these protocols and for the tour."""
+    """Return the context of the judging page's template, for work on these protocols."""
     skip_reasons = _skip_reasons(judge.campaign)
     of_screens = screens_context(protocols)
     return {

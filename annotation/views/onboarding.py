@@ -1,7 +1,6 @@
-"""The pages of a judge beside the judging page: instructions, the tour, test sets, a link of one's own, time worked, data kept, declining."""
+"""The pages of a judge beside the judging page: instructions, test sets, a link of one's own, time worked, data kept, declining."""
 
 from collections import Counter
-from secrets import token_hex
 from typing import Any
 
 import segno
@@ -13,7 +12,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.export.own_data import own_data_zip
@@ -23,22 +21,16 @@ from annotation.selectors.judgment_list import own_problem_reports
 from annotation.selectors.onboarding import (
     JudgeOnboarding,
     TaskOnOffer,
-    Tour,
     tasks_on_offer,
-    tour_of,
 )
 from annotation.selectors.work_time import work_time
-from annotation.services.judges import judge_decline, judge_take_part, tour_begin, tour_leave
+from annotation.services.judges import judge_decline, judge_take_part
 from annotation.views.judge import (
-    next_step,
     onboarding_or_404,
     opaque,
-    screen_context,
-    screen_setup,
     sending_setup,
 )
-from annotation.views.words import tour_words
-from campaign.models import Judge, Protocol
+from campaign.models import Judge
 from campaign.notification import mail_is_printed
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
 from campaign.selectors.invitations import own_link_of
@@ -48,7 +40,6 @@ from campaign.services.invitation_mails import OwnLinkRefusedError, own_link_sen
 from campaign.services.invitations import own_link_create, own_link_revoke
 from campaign.services.joining import task_choose
 from campaign.texts.languages import (
-    language_described,
     language_direction,
     language_name,
     language_own_name,
@@ -200,64 +191,6 @@ def _qr_code(link: str) -> SafeString:
     return SafeString(
         code.svg_inline(scale=5, dark="#000", light="#fff", svgclass="qr", lineclass=None)
     )
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@gzip_page
-@login_required
-@never_cache
-def tour(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the judging page with practice sentences, step by step; POST leaves it.
-
-    Nothing that is done in it reaches the server but that it was left, and how.
-    """
-    onboarding = onboarding_or_404(request, slug)
-    judge = onboarding.judge
-    if request.method == "POST":
-        return _leave(request, judge)
-    step = next_step(onboarding)
-    if step not in {None, request.path}:
-        # Something else comes first.
-        return redirect(step)
-    if not judge.campaign.tour:
-        return redirect("judge", slug)
-    tour_begin(judge=judge)
-    given = tour_of(judge)
-    # Its sentences are ranked, whatever else the campaign asks.
-    protocols = [Protocol.RANKING.value]
-    context = screen_context(judge, protocols)
-    # What this page keeps on the device is its own: another tab may have a tour too.
-    setup = screen_setup(judge, request.path, protocols) | {"owner": f"tour/{token_hex(8)}"}
-    context["words"] |= tour_words()
-    return render(
-        request,
-        "judge/tour.html",
-        context | {"setup": setup, "tour": tour_data(given, judge)},
-    )
-
-
-def _leave(request: HttpRequest, judge: Judge) -> HttpResponse:
-    how = request.POST.get("how", "")
-    if how not in Judge.Tour.values:
-        return HttpResponseBadRequest(_("A tour is done or skipped."))
-    tour_leave(judge=judge, how=Judge.Tour(how))
-    return redirect("judge", judge.campaign.slug)
-
-
-def tour_data(given: Tour, judge: Judge) -> dict[str, object]:
-    """Return the tour as the judging API would lend it, with the best and worst text."""
-    return {
-        "hit": {
-            "languages": {
-                "source": language_described(given.source_language),
-                "target": language_described(given.target_language),
-            },
-            "protocol": Protocol.RANKING,
-            "rules": {"partial": judge.campaign.allow_partial_ranking},
-            "blocks": [each.block.as_shown() for each in given.blocks],
-        },
-        "known": [{"best": each.best, "worst": each.worst} for each in given.blocks],
-    }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -14,13 +14,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
-from annotation.selectors.onboarding import JudgeOnboarding, tour_unreserved
+from annotation.selectors.onboarding import JudgeOnboarding
 from annotation.views.judge import screen_context, screen_setup
-from annotation.views.onboarding import tour_data
-from annotation.views.words import tour_words
-from campaign.models import Judge, Protocol, Task, User
+from campaign.models import Judge, Task, User
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
 from campaign.texts.languages import language_direction, language_own_name
 from campaign.texts.markdown import markdown_render
@@ -46,7 +44,7 @@ def preview_of_campaign(request: HttpRequest, slug: str) -> HttpResponse:
 def preview(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Lead to the first page that a new judge of the test set sees."""
     pages = _pages(_task(request, slug, task_id))
-    return redirect(pages["instructions"] or pages["tour"] or pages["sentences"])
+    return redirect(pages["instructions"] or pages["sentences"])
 
 
 @require_safe
@@ -60,7 +58,7 @@ def preview_instructions(request: HttpRequest, slug: str, task_id: int) -> HttpR
     shown = instructions_to_read(in_force=in_force, language=wanted)
     pages = _pages(task)
     if shown is None:
-        return redirect(pages["tour"] or pages["sentences"])
+        return redirect(pages["sentences"])
     context = {
         **_shared(task, pages, "instructions"),
         "shown": shown,
@@ -71,28 +69,9 @@ def preview_instructions(request: HttpRequest, slug: str, task_id: int) -> HttpR
             for tag in in_force
             if tag != shown.language
         ],
-        "onward": pages["tour"] or pages["sentences"],
+        "onward": pages["sentences"],
     }
     return render(request, "judge/instructions_preview.html", context)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@gzip_page
-@login_required
-@never_cache
-def preview_tour(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the tour as a new judge of the test set has it; leaving it leads on."""
-    task = _task(request, slug, task_id)
-    pages = _pages(task)
-    if request.method == "POST" or not pages["tour"]:
-        return redirect(pages["sentences"])
-    judge = _judge(request, task)
-    protocols = [Protocol.RANKING.value]
-    context = screen_context(judge, protocols) | _shared(task, pages, "tour")
-    context["words"] |= tour_words()
-    context["setup"] = screen_setup(judge, request.path, protocols) | {"owner": _owner()}
-    context["tour"] = tour_data(tour_unreserved(task), judge)
-    return render(request, "judge/tour.html", context)
 
 
 @require_safe
@@ -143,7 +122,6 @@ def _pages(task: Task) -> dict[str, str]:
         "instructions": reverse("judge-preview-instructions", args=where)
         if has_instructions
         else "",
-        "tour": reverse("judge-preview-tour", args=where) if campaign.tour else "",
         "sentences": reverse("judge-preview-sentences", args=where),
     }
 

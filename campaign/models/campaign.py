@@ -81,14 +81,6 @@ class Campaign(RecordedModel):
             "hidden one may be, as a control."
         ),
     )
-    tour = models.BooleanField(
-        _("tour for new judges"),
-        default=True,
-        help_text=_(
-            "Two minutes on practice sentences, before the first HIT. Judges who have "
-            "already started are not sent there, but find it in their menu."
-        ),
-    )
     pay = models.CharField(
         _("pay"),
         max_length=200,
@@ -159,7 +151,6 @@ class Campaign(RecordedModel):
             "lease_minutes",
             "show_source",
             "show_reference",
-            "tour",
             "pay",
             "duration",
             "contact",

@@ -22,10 +22,6 @@ class Judge(RecordedModel):
         SIMULATED = "simulated", _("simulated")
         IMPORTED = "imported", _("imported")
 
-    class Tour(models.TextChoices):
-        DONE = "done", _("done")
-        SKIPPED = "skipped", _("skipped")
-
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="judges", db_index=False
     )
@@ -80,18 +76,6 @@ class Judge(RecordedModel):
         blank=True,
         help_text=_("For organisers only; for a simulated judge its stated skill."),
     )
-    # Here and not in a table of its own: the judge's page asks at every visit, in the query it makes
-    # anyway.
-    tour = models.CharField(
-        _("tour"),
-        max_length=7,
-        choices=Tour,
-        blank=True,
-        default="",
-        db_default="",
-        help_text=_("How the judge left the tour of the page; empty before that."),
-    )
-    tour_left_at = models.DateTimeField(_("left the tour"), null=True, blank=True)
     # How they came: by a link for anybody, opened in a browser that is known again by its cookie, or as the participant
     # whom a recruiting service knows by an id. The id is personal data: organisers of the campaign see it, nobody else,
     # and no export of judgments holds it.
@@ -186,11 +170,6 @@ class Judge(RecordedModel):
                 condition=models.Q(service="", external_id="")
                 | (~models.Q(service="") & ~models.Q(external_id="")),
                 name="judge_has_an_id_exactly_if_of_a_service",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(tour="", tour_left_at__isnull=True)
-                | models.Q(tour__in=["done", "skipped"], tour_left_at__isnull=False),
-                name="judge_left_the_tour_at_a_time",
             ),
         ]
         triggers = [

@@ -45,7 +45,6 @@ class Rules(TypedDict, total=False):
     show_source: bool
     show_reference: bool
     allow_partial_ranking: bool
-    tour: bool
     blocks_per_judge: int | None
     lease_minutes: int
     pay: str

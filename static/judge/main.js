@@ -1,5 +1,4 @@
-// Puts the parts of the judging page together. A page that says nowhere to ask for work, the tour, has
-// them put together around sentences of its own.
+// Puts the parts of the judging page together; the page of an organiser who looks at it does the same around others.
 
 import { Api } from "./api.js";
 import { prepareBreaks, preparePause } from "./breaks.js";
@@ -19,13 +18,15 @@ const $ = (id) => document.getElementById(id);
 /** @type {Setup} */
 const setup = JSON.parse($("setup").textContent);
 
-// `api` is what the page talks to: the server, or what the tour has in its place.
-/** @param {{ api: JudgingApi, outbox: Outbox, drafts: KeptDrafts, hits?: KeptHits }} parts */
-export function openPage({ api, outbox, drafts, hits }) {
+/** @param {{ api: Api, hits?: KeptHits }} parts */
+export function openPage({ api, hits }) {
+  const { owner } = setup;
+  const outbox = new Outbox(api, owner);
+  const drafts = new Drafts(owner);
   const queue = new Queue(api, outbox, drafts, new Screens(setup.screens), hits);
   const status = new Status(outbox, setup.sign_in);
   queue.addEventListener("notice", ({ detail }) => status.told(detail));
-  const page = new Page({ api, outbox, drafts, queue, status });
+  const page = new Page({ api, outbox, drafts, queue, status, owner });
   const { view } = page;
   prepareSettings();
   preparePause(page);
@@ -107,14 +108,13 @@ export function openPage({ api, outbox, drafts, hits }) {
 
 if (setup.api) {
   const api = new Api(setup);
-  const { owner } = setup;
-  const page = openPage({ api, outbox: new Outbox(api, owner), drafts: new Drafts(owner), hits: new KeptHits(setup, api) });
+  const page = openPage({ api, hits: new KeptHits(setup, api) });
   keepPage(page, setup);
   page.addEventListener("answered", offer, { once: true });
 
   // Nothing to be said before the first HIT is done.
   async function offer() {
     const part = await import("./later/ownlink.js").catch(() => null);
-    part?.offerOwnLink(page, owner);
+    part?.offerOwnLink(page, setup.owner);
   }
 }

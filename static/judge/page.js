@@ -3,11 +3,12 @@
 
 import { announce } from "./announce.js";
 import { Clock, stillnessAllowed } from "./clock.js";
+import { Hints } from "./hints.js";
 import { Guard, whenPainted } from "./painted.js";
 import { Progress, summaryOf } from "./progress.js";
 import { Rest } from "./rest.js";
 import { View } from "./view.js";
-import { say, sayOf, sayPhrase } from "./words.js";
+import { say, sayOf, sayPhrase, withKeys, withoutBrackets } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -31,8 +32,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // What was just answered, heard with what comes next.
   #heard = "";
 
-  /** @param {{ api: JudgingApi, outbox: Outbox, drafts: KeptDrafts, queue: Queue, status: Status }} parts */
-  constructor({ api, outbox, drafts, queue, status }) {
+  /** @param {{ api: JudgingApi, outbox: Outbox, drafts: Drafts, queue: Queue, status: Status, owner: string }} parts */
+  constructor({ api, outbox, drafts, queue, status, owner }) {
     super();
     this.api = api;
     this.outbox = outbox;
@@ -44,6 +45,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     /** @type {WorkTime | null} */
     this.worktime = null;
     this.view = new View(this);
+    this.hints = new Hints(this, owner);
     const parts = { queue, outbox, status, countWork: () => this.countWork() };
     this.rest = new Rest({ ...parts, onWork: () => this.#goOn() });
     queue.addEventListener("progress", ({ detail }) => this.progress.learn(detail, outbox.waiting().length));
@@ -95,7 +97,10 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.#showAnswer();
     this.status.revising(this.isUnsent());
     const skipped = this.view.showSkip(block, hit);
+    const hint = this.#news ? "" : this.hints.next();
     if (this.#news) $("missing").textContent = this.#news;
+    if (hint) $("missing").replaceChildren(...withKeys(hint));
+    $("missing").classList.toggle("hint", Boolean(hint));
     this.clock.start(block.spent);
     // Counting words takes a moment.
     whenPainted(() => block === this.block && this.clock.allow(stillnessAllowed(block)));
@@ -103,7 +108,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     scrollTo({ top: 0 });
     this.view.showOwn();
     const opened = block.state === "open" ? (block.source ? "new_block" : "sentence") : "sentence_revised";
-    const words = [this.#heard, this.#news, say(opened, place), skipped, block.source?.text];
+    const words = [this.#heard, this.#news || withoutBrackets(hint), say(opened, place), skipped, block.source?.text];
     screen.introduce(words.filter(Boolean).join(" "));
     screen.focus({ preventScroll: true });
     this.#news = this.#heard = "";
@@ -148,7 +153,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const { answer, state } = this.#shown;
     screen.showAnswer();
     $("missing").textContent = sayPhrase(screen.answers.hint(answer));
-    $("missing").classList.remove("refused");
+    $("missing").classList.remove("refused", "hint");
     const isOpen = state === "open";
     const isUnsent = this.isUnsent();
     $("skip").hidden = !isOpen;
@@ -343,6 +348,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // Something quiet to be read and heard, until the answer changes.
   /** @param {string} words */
   note(words) {
+    $("missing").classList.remove("hint");
     $("missing").textContent = words;
     announce(words);
   }

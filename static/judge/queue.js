@@ -27,7 +27,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /**
    * @param {Pick<JudgingApi, "assignment">} api
    * @param {Outbox} outbox
-   * @param {Pick<KeptDrafts, "get">} drafts
+   * @param {Pick<Drafts, "get">} drafts
    * @param {Pick<Screens, "load" | "get" | "answersOf">} screens
    * @param {Pick<KeptHits, "get" | "put">} [kept]
    */

@@ -63,6 +63,20 @@ export function lengthOf(seconds) {
   return say("length_hours", { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
+// Words in which keys stand in brackets, to be seen and to be heard.
+/** @param {string} words */
+export function withKeys(words) {
+  return words.split(/\[(.+?)\]/).map((part, index) => {
+    if (index % 2 === 0) return part;
+    const key = document.createElement("kbd");
+    key.textContent = part;
+    return key;
+  });
+}
+
+/** @param {string} words */
+export const withoutBrackets = (words) => words.replace(/\[(.+?)\]/g, "$1");
+
 /** @param {string[]} items */
 export function list(items) {
   return lists.format(items);

@@ -87,10 +87,9 @@ def change_state(page: Page, words: str) -> None:
 
 
 def judge_hit(page: Page, link: str) -> None:
-    """Come by the link as somebody new, pass the tour over, and judge one HIT by keyboard."""
+    """Come by the link as a new judge, and judge one HIT by keyboard."""
     page.goto(link)
     page.get_by_role("button", name="Begin", exact=True).click()
-    page.get_by_role("button", name="Skip the tour").click()
     for position in (1, 2, 3):
         at_sentence(page, position)
         judge_block(page)

@@ -40,7 +40,7 @@ def rules(campaign: Campaign) -> tuple[Any, ...]:
     campaign.refresh_from_db()
     return (
         *(campaign.show_source, campaign.show_reference, campaign.allow_partial_ranking),
-        *(campaign.tour, campaign.blocks_per_judge, campaign.lease_minutes),
+        *(campaign.pay, campaign.blocks_per_judge, campaign.lease_minutes),
     )
 
 
@@ -51,17 +51,17 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(page: Client, tas
     change = {
         "show_source": "on",
         "allow_partial_ranking": "on",
-        "tour": "on",
+        "pay": "voluntary",
         "blocks_per_judge": "45",
         "lease_minutes": "90",
     }
     answer = page.post(SETTINGS, change, follow=True)
-    assert rules(task.test_set.campaign) == (True, False, True, True, 45, 90)
-    assert "Changed: Show the reference; Allow partial ranking; Tour" in words(answer)
+    assert rules(task.test_set.campaign) == (True, False, True, "voluntary", 45, 90)
+    assert "Changed: Show the reference; Allow partial ranking;" in words(answer)
     again = page.post(SETTINGS, change, follow=True)
     assert "Nothing was changed." in words(again)
     page.post(SETTINGS, {**AS_IT_IS, "blocks_per_judge": ""})
-    assert rules(task.test_set.campaign) == (True, True, False, False, None, 60)
+    assert rules(task.test_set.campaign) == (True, True, False, "", None, 60)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_makes_no_sense_is_refused_in_words_and_changes_nothing(
     page: Client, task: Task, change: dict[str, str], said: str
 ) -> None:
     before = rules(task.test_set.campaign)
-    sent = {**AS_IT_IS, "tour": "on", **change}
+    sent = {**AS_IT_IS, "pay": "voluntary", **change}
     answer = page.post(SETTINGS, {name: value for name, value in sent.items() if value})
     assert answer.status_code == 400
     assert said in words(answer)

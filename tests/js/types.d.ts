@@ -331,7 +331,7 @@ interface Item {
   refused?: string;
 }
 
-// What the page talks to: the server, or what the tour has in its place.
+// What the page talks to.
 interface JudgingApi {
   user: string;
   whoIsSignedIn(): string | null;
@@ -340,12 +340,6 @@ interface JudgingApi {
   submit(kind: Kind, id: string, body: Submission): Promise<Answer>;
   history(cursor: string | null): Promise<Answer>;
   workTime(): Promise<Answer>;
-}
-
-interface KeptDrafts {
-  get(blockId: string): Draft | null;
-  put(blockId: string, draft: Draft): void;
-  remove(blockId: string): void;
 }
 
 interface Setup {
@@ -446,6 +440,7 @@ interface ScreenModule {
 
 // --- The parts of the page, where one is given another ---------------------------------------------
 
+type Drafts = import("../../static/judge/store.js").Drafts;
 type KeptHits = import("../../static/judge/reload.js").KeptHits;
 type Layout = import("../../static/judge/ranking/layout.js").Layout;
 type Outbox = import("../../static/judge/outbox.js").Outbox;
@@ -579,12 +574,7 @@ type PlainId =
   | "texts"
   | "tiers"
   | "tiers-word"
-  | "tour-answer"
-  | "tour-end"
-  | "tour-next"
-  | "tour-said"
-  | "tour-step"
-  | "tour-task"
+  // removed
   | "uncounted"
   | "words"
   | "worked-today"

@@ -3,9 +3,7 @@
 
 import { Api } from "../api.js";
 import { openPage } from "../main.js";
-import { Outbox } from "../outbox.js";
 import { keepOffDevice } from "../store.js";
-import { NO_DRAFTS } from "../tour/practice.js";
 import "./bar.js";
 
 /** @type {ById} */
@@ -15,4 +13,4 @@ const setup = JSON.parse($("setup").textContent);
 
 keepOffDevice();
 const api = new Api({ ...setup, api: setup.preview });
-openPage({ api, outbox: new Outbox(api, setup.owner), drafts: NO_DRAFTS });
+openPage({ api });

@@ -7,7 +7,6 @@ import pytest
 from django.db import connection
 from rest_framework.test import APIClient
 
-from annotation.models import HIT, Exposure
 from annotation.services.planning.designs import design_change
 from annotation.services.preview import HITS_SHOWN
 from annotation.services.training import training_propose
@@ -64,16 +63,13 @@ def with_training(task: Task) -> None:
 @pytest.mark.thorough
 def test_nothing_that_is_looked_at_or_sent_changes_a_row(task: Task, api: APIClient) -> None:
     with_training(task)
-    task.test_set.campaign.tour = True
-    task.test_set.campaign.save(update_fields=["tour"])
     instructions_write(
         campaign=task.test_set.campaign, language="en", text="Read.", demands_acceptance=True
     )
     before = rows_of_every_table()
     pages = f"/campaigns/{task.test_set.campaign.slug}/tasks/{task.pk}/as-judge/"
-    for page in ("", "instructions/", "tour/", "sentences/"):
+    for page in ("", "instructions/", "sentences/"):
         assert api.get(pages + page).status_code == (200 if page else 302)
-    assert api.post(f"{pages}tour/", {"how": "done"}).status_code == 302
     assert api.get(f"/campaigns/{task.test_set.campaign.slug}/as-judge/").status_code == 302
     base = f"/api/v1/tasks/{task.pk}/as-judge/"
     for name in ("judgments/", "progress/", "work-time/"):
@@ -136,12 +132,3 @@ def test_training_comes_first_and_says_what_was_expected(task: Task, api: APICli
     assert len(after["blocks"]) == 3
     body = {"block": after["blocks"][0]["id"], "labels": [1] * 5}
     assert api.put(address, body, format="json").json()["feedback"] is None
-
-
-def test_a_tour_is_shown_of_sentences_that_nobody_loses(task: Task, api: APIClient) -> None:
-    task.test_set.campaign.tour = True
-    task.test_set.campaign.save(update_fields=["tour"])
-    page = api.get(f"/campaigns/museum/tasks/{task.pk}/as-judge/tour/")
-    assert "Skip the tour" in page.content.decode()
-    assert not Exposure.objects.exists()
-    assert not HIT.objects.exists()

@@ -6,20 +6,18 @@ from uuid import uuid4
 import pytest
 from django.core.exceptions import ValidationError
 
-from annotation.models import Exposure
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.onboarding import tasks_on_offer
-from annotation.services.judges import tour_begin
 from annotation.services.lending.lend import assignment_lend
 from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.planning.for_judge import judge_plan
 from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import judgment_submit
 from annotation.services.tasks import task_segments_again_change, task_with_rules_create
-from campaign.models import Judge, Protocol, Reference, Task
+from campaign.models import Judge, Protocol, Task
 from campaign.services.joining import task_choose
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_long_task, make_task
+from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -107,24 +105,6 @@ def test_the_planner_draws_for_a_judge_what_another_task_showed(
         )
         design_ensure(task=task, seed=8)
         assert bool(judge_plan(task_id=task.pk, judge_id=judge.pk)) == again
-
-
-def test_sentences_of_the_tour_are_lent_in_no_task() -> None:
-    campaign = make_campaign(tour=True)
-    ranking = make_long_task(campaign, segments=240, systems=3)
-    Reference.objects.bulk_create(
-        Reference(segment=segment, number=1, text=f"Satz {segment.number} der Geschichte.")
-        for segment in ranking.test_set.segments.all()
-    )
-    beside(ranking, Protocol.TWO_OUTPUTS)
-    judge = make_judge(campaign)
-    tour_begin(judge=judge)
-    rows = Exposure.objects.filter(judge=judge)
-    by_task = {
-        apart: set(rows.filter(apart=apart).values_list("segment", flat=True))
-        for apart in ("", "two_outputs")
-    }
-    assert by_task[""] == by_task["two_outputs"] != set()
 
 
 def test_it_is_settled_once_the_task_is_lent_and_never_of_the_ranking(

@@ -133,7 +133,7 @@ class TestCampaign:
         )
         assert is_shown(hidden)
         # Asked once: other changes are made as ever.
-        campaign_change(campaign=hidden.test_set.campaign, show_reference=True, tour=True)
+        campaign_change(campaign=hidden.test_set.campaign, show_reference=True, pay="voluntary")
         campaign_change(campaign=hidden.test_set.campaign, show_reference=False)
         assert not is_shown(hidden)
         assert rate_of(hidden) is None

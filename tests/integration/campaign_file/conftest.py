@@ -83,7 +83,7 @@ def campaign() -> Campaign:
     """Made by hand, in every part that a file says."""
     campaign = make_campaign(pay="€15 an hour: “fair”", blocks_per_judge=30)
     user = make_organiser(campaign)
-    campaign_change(campaign=campaign, contact="olga@example.org", tour=True, lease_minutes=17)
+    campaign_change(campaign=campaign, contact="olga@example.org", lease_minutes=17)
     task = make_task(campaign, planned=0, expertise=["law", "no"])
     bad_references_make(test_set=task.test_set, seed=2**127 + 5)
     damaged = BadReference.objects.in_order()

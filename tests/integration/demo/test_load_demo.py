@@ -168,8 +168,7 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     for judge in guide["judges"]:
         browser = Client()
         assert browser.post(local(judge["url"])).headers["Location"] == "/judge/museum/"
-        tour = browser.get("/judge/museum/").headers.get("Location")
-        assert tour == ("/judge/museum/tour/" if judge["name"] == "Clara" else None)
+        assert browser.get("/judge/museum/").status_code == 200
         lent = browser.post("/api/v1/judging/assignments/", {}, content_type="application/json")
         assert len(lent.json()["blocks"]) == 3
 

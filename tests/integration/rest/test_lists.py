@@ -50,7 +50,6 @@ def test_campaigns_and_their_tasks(
         "blocks_per_judge": None,
         "show_source": True,
         "show_reference": True,
-        "tour": False,
         "lease_minutes": campaign.lease_minutes,
         "pay": "",
         "duration": "",

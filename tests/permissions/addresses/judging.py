@@ -14,7 +14,6 @@ from tests.permissions.audiences import (
     JUDGES,
     JUDGES_ANYWHERE,
     MEMBERS,
-    ORGANISERS,
     THE_SERVICE,
     WITH_LINK,
     Audience,
@@ -55,13 +54,6 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
         "analyst": 302,
     },
     "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/instructions/": MEMBERS_PAGE,
-    # There is none in this campaign.
-    "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/tour/": {
-        **MEMBERS_PAGE,
-        "organiser": 302,
-        "analyst": 302,
-    }
-    | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/as-judge/sentences/": MEMBERS_PAGE,
     "api/v1/tasks/<int:task_id>/as-judge/assignments/": ORGANISERS_API | sends(POST=MEMBERS),
     "api/v1/tasks/<int:task_id>/as-judge/judgments/": ORGANISERS_API,
@@ -73,10 +65,6 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(PUT=MEMBERS),
     "api/v1/tasks/<int:task_id>/as-judge/progress/": ORGANISERS_API,
     "api/v1/tasks/<int:task_id>/as-judge/work-time/": ORGANISERS_API,
-    # Who has been there may go again; where a campaign has none it leads to the work.
-    "judge/<slug:slug>/tour/": dict.fromkeys(ROLES, 404)
-    | {"nobody": 302, "judge": 302}
-    | sends(POST=JUDGES),
     "api/v1/judging/assignments/": {
         **dict.fromkeys(ROLES, 403),
         "nobody": 401,
