@@ -62,7 +62,7 @@ def campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | Scored
 
 def scored_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and one in which each output is scored by itself: 15 points a standard deviation."""
-    first, luck = _first(world, rng)
+    first, luck = first_task(world, rng)
     n = len(world.second)
     segment, system = np.repeat(np.arange(world.segments), n), np.tile(np.arange(n), world.segments)
     judge = rng.integers(world.judges, size=len(segment))
@@ -79,7 +79,7 @@ def scored_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask |
     ]
 
 
-def _first(world: World, rng: np.random.Generator) -> tuple[JudgedTask, FloatArray]:
+def first_task(world: World, rng: np.random.Generator) -> tuple[JudgedTask, FloatArray]:
     """Return the task of rankings, and how well segments suit systems, shape (segments, systems)."""
     luck = rng.normal(0, _LUCK, (world.segments, len(world.first)))
     task = _task("ranking", world, np.array(world.first), luck, shown=5, times=1, rng=rng)
@@ -149,7 +149,7 @@ def scored_task(world: World, *, scored: Rows, timed: Rows, rng: np.random.Gener
 
 def rated_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and ratings of each output by two judges: the mean of fluency and adequacy, 1 to 5 each."""
-    first, luck = _first(world, rng)
+    first, luck = first_task(world, rng)
     n, raters = len(world.second), 2
     cells = np.arange(world.segments * n)
     segment, system = np.repeat(cells // n, raters), np.repeat(cells % n, raters)
@@ -166,7 +166,7 @@ def rated_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | 
 
 def edited_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and edits of each output, each accepted or not by two others; 15 % cannot be edited."""
-    first, luck = _first(world, rng)
+    first, luck = first_task(world, rng)
     n, acceptors = len(world.second), 2
     cells = np.arange(world.segments * n)
     segment, system = cells // n, cells % n
@@ -199,7 +199,7 @@ def edited_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask |
 
 def read_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and a quiz: snippets of two segments, three statements, a reader for each system of a snippet."""
-    first, luck = _first(world, rng)
+    first, luck = first_task(world, rng)
     n, length, statements = len(world.second), 2, 3
     readings = np.arange(world.segments // length * n)
     snippet, system = readings // n, readings % n

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import sqrt
 from types import MappingProxyType
 
@@ -46,6 +46,8 @@ from ranking.core.scores import TIE_DECIMALS
 from ranking.core.selection import folds_of_segments
 
 FOLDS = 100
+#: A figure of the scores of people and of a metric, of shape (..., n) each.
+Measure = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -123,29 +125,30 @@ class MetricAgreement:
 
 
 def pairwise_accuracy(
-    human: FloatArray, metric: FloatArray, chosen: FloatArray | None = None
+    human: FloatArray, metric: FloatArray, least: FloatArray | None = None
 ) -> FloatArray:
     """Return the share of pairs of systems that both order alike, shape (...), for scores of shape (..., n).
 
-    `chosen`, shape (P,), are weights of the pairs of ``np.triu_indices(n, 1)``; NaN without any, and where a score is NaN.
+    `least`, shape (P,), are the smallest differences of human scores that count, for the pairs of ``np.triu_indices(n, 1)``.
+    NaN without pairs, and where a score is NaN.
     """
     first, second = np.triu_indices(human.shape[-1], 1)
-    signs = [
-        np.sign(np.round(each[..., first] - each[..., second], TIE_DECIMALS))
-        for each in (human, metric)
-    ]
-    weight = np.ones(len(first)) if chosen is None else chosen.astype(np.float64)
-    alike = np.where(np.isnan(signs[0] + signs[1]), np.nan, signs[0] == signs[1])
-    total = weight.sum()
-    return np.asarray(alike @ weight / total) if total else np.full(alike.shape[:-1], np.nan)
+    by_people, by_metric = (
+        np.round(each[..., first] - each[..., second], TIE_DECIMALS) for each in (human, metric)
+    )
+    alike = np.sign(by_people) == np.sign(by_metric)
+    known = ~np.isnan(by_people + by_metric).any(axis=-1)
+    counted = np.ones(alike.shape, bool) if least is None else np.abs(by_people) >= least
+    pairs = np.count_nonzero(counted, axis=-1) * known
+    right = np.count_nonzero(alike & counted, axis=-1)
+    return np.divide(right, pairs, out=np.full(right.shape, np.nan), where=pairs > 0)
 
 
-_OF_SYSTEMS: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = MappingProxyType(
+_CORRELATIONS: Mapping[str, Measure] = MappingProxyType(
     {
         "pearson": pearson,
         "spearman": spearman,
         "kendall": kendall_tau_b,
-        "pairwise": pairwise_accuracy,
     }
 )
 
@@ -233,7 +236,7 @@ class _SystemFigures:
         self._metrics = metrics
         self._confidence = confidence
         self._intervals = intervals
-        self._separated = people.separated(confidence).astype(np.float64)
+        self._least = people.least_separated(confidence)
         self._resampled = resampled_scores(metrics, resamples=people.resamples, seed=people.seed)
         self._soft = self._soft_accuracies(flips)
         self._spread = _difference_spread(people.resampled["segments"])
@@ -260,26 +263,21 @@ class _SystemFigures:
 
     def of(self, index: int) -> dict[str, Estimate]:
         """Return the figures of a metric."""
-        people, scores = self._people, self._metrics[index].scores
-        found = {}
-        for name, measure in _OF_SYSTEMS.items():
-            if len(scores) >= FEWEST_SYSTEMS or measure is pairwise_accuracy:
-                found[name] = self._figure(measure, index)
-        if self._separated.any():
-
-            def separated(human: FloatArray, metric: FloatArray) -> FloatArray:
-                return pairwise_accuracy(human, metric, self._separated)
-
-            found["pairwise_separated"] = self._figure(separated, index)
+        found = {"pairwise": self._figure(pairwise_accuracy, index, least=0.0)}
+        if len(self._people.systems) >= FEWEST_SYSTEMS:
+            found |= {name: self._figure(measure, index) for name, measure in _CORRELATIONS.items()}
+        # Which pairs people tell apart is part of what varies.
+        separated = partial(pairwise_accuracy, least=self._least)
+        found["pairwise_separated"] = self._figure(separated, index, least=0.0)
         soft = self._soft[index]
         if self._intervals and not np.isnan(soft):
-            found["soft_pairwise"] = self._figure(self._soft_measure(index), index, soft)
+            measure = self._soft_measure(index)
+            found["soft_pairwise"] = self._figure(measure, index, value=soft, least=0.0)
         else:
             found["soft_pairwise"] = Estimate(soft, None, None)
-        del people
         return {name: each for name, each in found.items() if not np.isnan(each.value)}
 
-    def _soft_measure(self, index: int) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    def _soft_measure(self, index: int) -> Measure:
         """Return soft pairwise accuracy of scores, with normal p-values whose standard errors are those of the campaign."""
         spread = _difference_spread(self._resampled[index])
 
@@ -292,9 +290,11 @@ class _SystemFigures:
 
     def _figure(
         self,
-        measure: Callable[[FloatArray, FloatArray], FloatArray],
+        measure: Measure,
         index: int,
+        *,
         value: float | None = None,
+        least: float = -1.0,
     ) -> Estimate:
         people, scores = self._people, self._metrics[index].scores
         found = float(measure(people.scores, scores)) if value is None else value
@@ -308,13 +308,12 @@ class _SystemFigures:
                 else np.broadcast_to(scores, people.resampled[unit].shape)
             )
             resampled[unit] = measure(people.resampled[unit], drawn)
-        low = 0.0 if value is not None or "pairwise" in getattr(measure, "__name__", "") else -1.0
         return estimate(
             found,
             resampled,
             fewest_units=people.fewest_units,
             confidence=self._confidence,
-            least=low,
+            least=least,
             most=1.0,
         )
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
+from ranking.core.arrays import FloatArray, Int64Array, UInt64Array
 from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask, Unit, drawn_scores
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.metrics.evidence import resampled_means, resampled_p_values
 from ranking.core.metrics.pairs import Pairs, pairs_of_blocks, pairs_of_scores
-from ranking.core.ranges import Correction, difference_tests
-from ranking.core.scores import Scores
+from ranking.core.scores import TIE_DECIMALS
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -68,19 +67,18 @@ class People:
         most = np.maximum(np.diag(over["segments"]), np.diag(over["judges"]))
         return np.asarray(total + np.diag(np.maximum(0.0, most - np.diag(total))))
 
-    def separated(self, confidence: float) -> BoolArray:
-        """Return which pairs of systems people tell apart, shape (n (n − 1) / 2,): two-sided t-tests without correction."""
-        known = Scores(values=self.scores, estimable=~np.isnan(self.scores))
-        tests = difference_tests(
-            known,
-            self.covariance(),
-            degrees_of_freedom=max(1, self.fewest_units - 1),
-            sides=2,
-            correction=Correction.NONE,
-        )
-        above = np.triu_indices(len(self.systems), 1)
-        found: BoolArray = np.minimum(tests.p_value, tests.p_value.T)[above] <= 1 - confidence
-        return found
+    def least_separated(self, confidence: float) -> FloatArray:
+        """Return how far the scores of each pair must be apart for people to tell them apart, shape (n (n − 1) / 2,).
+
+        Two-sided t-tests of each pair by itself, with a degree of freedom fewer than there are segments or judges.
+        """
+        covariance = self.covariance()
+        first, second = np.triu_indices(len(self.systems), 1)
+        variance = np.diag(covariance)
+        of_difference = variance[first] + variance[second] - 2 * covariance[first, second]
+        quantile = float(stdtrit(max(1, self.fewest_units - 1), (1 + confidence) / 2))
+        # Equal scores are never told apart.
+        return np.maximum(10.0**-TIE_DECIMALS, quantile * np.sqrt(np.maximum(0.0, of_difference)))
 
     def p_values(self) -> FloatArray:
         """Return how often the first system of each pair is not better in resamples of segments, shape (n (n − 1) / 2,)."""
@@ -94,7 +92,6 @@ def _covariance(values: FloatArray) -> FloatArray:
 def people_of_blocks(
     blocks: Blocks,
     method: str = "expected_wins",
-    parameters: Mapping[str, Any] | None = None,
     *,
     resamples: int = 1000,
     seed: int = 0,
@@ -115,7 +112,6 @@ def people_of_blocks(
     ValueError
         If no two systems are compared.
     """
-    del parameters
     no_time = ActiveTime(np.zeros(0), np.zeros(0, dtype=np.int64), ())
     task = JudgedTask("people", blocks, no_time)
     if len(task.systems) < 2:

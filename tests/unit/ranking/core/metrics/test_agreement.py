@@ -32,7 +32,7 @@ from ranking.core.metrics.pairs import (
     taus_by_segment,
 )
 from ranking.core.metrics.people import people_of_blocks, people_of_scores
-from ranking.files import read_judgments
+from ranking.files.reading import read_judgments
 from tests.released import released_texts
 
 METRIC = np.array([[0.0, 2.0, 6.0, 8.0]])

@@ -1,0 +1,101 @@
+"""How often intervals of agreement between metrics and people hold: `python -m tests.benchmarks.metric_coverage`.
+
+Printed for campaigns of five-way rankings by judges with tastes, and for scores of outputs without judges: the share of campaigns
+whose interval of 95 % holds what a figure is on average over campaigns of the same size, with other segments and other judges.
+Systems have a quality; a metric sees it with an error of its own for each system, and segments suit some systems better, as people
+and the metric both see. `--campaigns 400` is the default.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ranking.core.metrics.agreement import Metric, agreement_of_metrics
+from ranking.core.metrics.people import people_of_blocks, people_of_scores
+from tests.benchmarks.beside_coverage import Held, World, first_task, spaced
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricWorld:
+    """A kind of campaigns, and a metric; `error` is the spread of its errors of systems, in the unit of qualities."""
+
+    world: World
+    error: float = 0.3
+    is_ranked: bool = True
+
+
+def held(
+    kind: MetricWorld, *, campaigns: int, resamples: int = 300, seed: int = 0
+) -> dict[str, Held]:
+    """Return each figure with its intervals in many campaigns."""
+    found = defaultdict[str, Held](Held)
+    quality = np.array(kind.world.first)
+    bias = kind.error * np.random.default_rng(seed).normal(size=len(quality))
+    numbers = np.arange(kind.world.segments)
+    none = np.full(len(quality), np.nan)
+    for campaign in range(campaigns):
+        rng = np.random.default_rng([seed, campaign])
+        task, luck = first_task(kind.world, rng)
+        ease = rng.normal(size=(len(numbers), 1))
+        seen = quality + bias + luck + ease + 0.5 * rng.normal(size=luck.shape)
+        if kind.is_ranked:
+            people = people_of_blocks(task.blocks, resamples=resamples, seed=campaign)
+        else:
+            scores = quality + luck + 0.7 * ease + rng.normal(size=luck.shape)
+            people = people_of_scores(
+                np.round(scores * 2) / 2,
+                task.systems,
+                numbers,
+                resamples=resamples,
+                seed=campaign,
+            )
+        metric = Metric(name="m", segments=numbers, values=seen, of_systems=none)
+        (each,) = agreement_of_metrics(people, [metric], flips=resamples, folds=10)
+        for name, estimate in each.systems.items():
+            found[f"systems: {name}"].estimates.append(estimate)
+        for name, estimate in each.segments.items():
+            found[f"segments: {name}"].estimates.append(estimate)
+    return found
+
+
+_RANKED = World(first=spaced(8, 0.15), second=(), segments=300, judges=20, taste=0.0)
+
+WORLDS: Mapping[str, MetricWorld] = {
+    "rankings, no tastes": MetricWorld(world=_RANKED),
+    "rankings, tastes": MetricWorld(world=replace(_RANKED, taste=0.3)),
+    "rankings, tastes, 8 judges": MetricWorld(world=replace(_RANKED, taste=0.3, judges=8)),
+    "rankings, tastes, distinct systems": MetricWorld(
+        world=replace(_RANKED, taste=0.3, first=spaced(8, 0.5))
+    ),
+    "rankings, tastes, precise metric": MetricWorld(world=replace(_RANKED, taste=0.3), error=0.05),
+    "scores": MetricWorld(world=_RANKED, is_ranked=False),
+    "scores, 12 systems, 1,000 segments": MetricWorld(
+        world=replace(_RANKED, first=spaced(12, 0.1), segments=1000), is_ranked=False
+    ),
+}
+
+
+def main(arguments: list[str]) -> None:
+    """Print the share of intervals that hold, for each kind of campaigns and each figure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--campaigns", type=int, default=400)
+    campaigns = parser.parse_args(arguments).campaigns
+    for name, kind in WORLDS.items():
+        sys.stdout.write(f"\n{name}\n")
+        for figure, found in held(kind, campaigns=campaigns).items():
+            ends = [(each.low, each.high) for each in found.estimates]
+            reach = np.mean(
+                [(high - low) / 2 for low, high in ends if low is not None and high is not None]
+            )
+            sys.stdout.write(f"  {figure:<32} {found.mean:6.3f} ± {reach:.3f} {found.share:6.1%}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
