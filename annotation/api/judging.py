@@ -5,6 +5,7 @@ test holds the two together. Through these serializers a judged block would cost
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, cast
 from uuid import UUID
@@ -165,11 +166,11 @@ def _lent(request: Request, response: Response, judge: Judge) -> Response:
     return response
 
 
-def _next_data(judge: Judge, after: UUID) -> dict[str, Any] | None:
+def _next_data(judge: Judge, after: UUID, in_hand: Sequence[UUID]) -> dict[str, Any] | None:
     """Return the HIT lent with a stored judgment; None if none is lent, or lending fails."""
     try:
         panel_participation_refresh(judge=judge)
-        lent = assignment_lend(judge=judge, after=after)
+        lent = assignment_lend(judge=judge, after=after, in_hand=in_hand)
         return None if lent is None else _lent_data(lent, judge)
     except (JudgePausedError, JudgeDeclinedError, InstructionsPendingError):
         return None
@@ -199,7 +200,9 @@ class AssignmentsView(APIView):
         judge = judge_or_403(request, asked.get("campaign"))
         panel_participation_refresh(judge=judge)
         try:
-            lent = assignment_lend(judge=judge, after=asked.get("after"))
+            lent = assignment_lend(
+                judge=judge, after=asked.get("after"), in_hand=asked.get("in_hand", ())
+            )
         except JudgePausedError:
             return _paused()
         except JudgeDeclinedError:
@@ -258,7 +261,7 @@ class JudgmentView(APIView):
         With `after`, the next HIT comes with the answer.
         """
         data = dict(content_validated(JudgmentRequestSerializer, request.data))
-        after = data.pop("after", None)
+        after, in_hand = data.pop("after", None), data.pop("in_hand", ())
         assigned = assigned_or_404(request, data.pop("block"))
         data["answer"] = answer_validated(assigned.protocol, data.pop("answer", None))
         try:
@@ -269,7 +272,9 @@ class JudgmentView(APIView):
         if after is None:
             return Response({**stored, "next": None})
         judge = judge_assigned(assigned)
-        return _lent(request, Response({**stored, "next": _next_data(judge, after)}), judge)
+        return _lent(
+            request, Response({**stored, "next": _next_data(judge, after, in_hand)}), judge
+        )
 
 
 class SkipView(APIView):

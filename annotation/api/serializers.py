@@ -5,6 +5,7 @@ from rest_framework import serializers
 
 from annotation.models import SkipReason
 from annotation.protocols import answer_serializers, rules_serializers
+from annotation.services.lending.lend import BLOCKS_AHEAD
 from campaign.models import Protocol
 
 # Longer comments are a problem report, which is a file of its own one day.
@@ -140,6 +141,17 @@ class NotYetSerializer(serializers.Serializer[object]):
     retry_after = serializers.IntegerField(min_value=1, help_text="Seconds.")
 
 
+def in_hand_field() -> serializers.ListField:
+    """Return a field for what the page has: not begun, or not done."""
+    return serializers.ListField(
+        child=serializers.UUIDField(),
+        max_length=BLOCKS_AHEAD,
+        required=False,
+        help_text="All assignments you have, in the order of work: extends their leases, and lends one beside "
+        f"them only while they have at most {BLOCKS_AHEAD} blocks together.",
+    )
+
+
 class AssignmentRequestSerializer(serializers.Serializer[object]):
     campaign = serializers.SlugField(
         required=False, help_text="Where you judge in several; the latest otherwise."
@@ -147,6 +159,7 @@ class AssignmentRequestSerializer(serializers.Serializer[object]):
     after = serializers.UUIDField(
         required=False, help_text="The assignment in hand: lends the next one ahead."
     )
+    in_hand = in_hand_field()
 
 
 class TimesSerializer(serializers.Serializer[object]):
@@ -171,6 +184,7 @@ class JudgmentRequestSerializer(TimesSerializer):
         required=False,
         help_text="The assignment in hand: lends the next one ahead with the answer, as `next`.",
     )
+    in_hand = in_hand_field()
     labels = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
         min_length=1,

@@ -36,9 +36,9 @@ export class Api {
     store.put(SIGNED_IN, user);
   }
 
-  /** @param {string} [after] */
-  assignment(after) {
-    return this.#call("POST", "assignments/", { campaign: this.campaign, ...(after && { after }) });
+  /** @param {InHand} [inHand] */
+  assignment(inHand) {
+    return this.#call("POST", "assignments/", { campaign: this.campaign, ...inHand });
   }
 
   // `kind` is "judgments", "skips" or "problem-reports". The same id twice is one of them, so sending again is safe.

@@ -108,9 +108,13 @@ export function openPage({ api, hits }) {
 
 if (setup.api) {
   const api = new Api(setup);
-  const page = openPage({ api, hits: new KeptHits(setup, api) });
+  const hits = new KeptHits(setup, api);
+  const hadMore = hits.get().length > 1;
+  const page = openPage({ api, hits });
   keepPage(page, setup);
   page.addEventListener("answered", offer, { once: true });
+  // Whoever only has a look holds one HIT.
+  page.addEventListener(hadMore ? "shown" : "answered", () => page.queue.stock(), { once: true });
 
   // Nothing to be said before the first HIT is done.
   async function offer() {

@@ -51,8 +51,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     queue.addEventListener("progress", ({ detail }) => this.progress.learn(detail, outbox.waiting().length));
     outbox.addEventListener("refused", ({ detail }) => this.#refused(detail));
     outbox.addEventListener("change", () => this.#followOtherTabs());
-    document.addEventListener("visibilitychange", () => this.#returned());
-    addEventListener("focus", () => this.#returned());
+    document.addEventListener("visibilitychange", () => this.#checkLease());
+    addEventListener("focus", () => this.#checkLease());
     addEventListener("pagehide", () => this.#keepTime());
   }
 
@@ -113,6 +113,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     screen.focus({ preventScroll: true });
     this.#news = this.#heard = "";
     if (this.queue.isNearEnd(block)) this.queue.ask();
+    this.#checkLease();
   }
 
   // The screen of a protocol, in the place of another's. It was loaded before its first HIT was taken.
@@ -247,9 +248,9 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     if (this.#screen.asks?.(() => this.submit(to))) return true;
     const { durationMs, activeMs } = this.clock.read();
     const comment = block.comment.trim();
-    const after = this.queue.toFollow(block);
+    const inHand = this.queue.toFollow(block);
     const times = { duration_ms: durationMs, active_ms: activeMs };
-    this.#finish("judgments", { ...answers.fields(block.answer), ...times, comment, ...(after && { after }) }, to);
+    this.#finish("judgments", { ...answers.fields(block.answer), ...times, comment, ...inHand }, to);
     return true;
   }
 
@@ -403,7 +404,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     }
   }
 
-  async #returned() {
+  // The judge was away, or without network.
+  async #checkLease() {
     if (document.visibilityState !== "visible" || !this.block) return;
     const { block } = this;
     if (block.state !== "open" || !this.queue.leaseIsOver(block)) return;

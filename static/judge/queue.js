@@ -6,6 +6,9 @@ import { isDeclined, isPaused, isSignedOut, isTrouble, isUninstructed } from "./
 import { whenPainted } from "./painted.js";
 import { protocolOf } from "./screens.js";
 
+// Up to so many blocks are in hand, so that work goes on without network: as many as the server lends ahead.
+const STOCK = 20;
+
 export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @type {Block[]} */
   blocks = [];
@@ -23,6 +26,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   /** @type {CountedProgress | undefined} */
   #counted;
   #keeping = false;
+  #isStocking = false;
 
   /**
    * @param {Pick<JudgingApi, "assignment">} api
@@ -39,17 +43,19 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     this.drafts = drafts;
     this.kept = kept;
     outbox.addEventListener("change", () => this.#keep());
-    outbox.addEventListener("sent", ({ detail: { item, answer, at, asked } }) => {
+    outbox.addEventListener("sent", async ({ detail: { item, answer, at, asked } }) => {
+      const { after, in_hand: inHand } = item.body;
       // One that follows a HIT which is still to come, as after a reload, would be put before it.
-      if (answer?.next && item.body.after && this.hits.has(item.body.after)) this.#follow({ data: answer.next, at, asked });
+      if (answer?.next && after && this.hits.has(after)) await this.#follow({ data: answer.next, at, asked }, inHand);
+      if (answer?.next || item.kind === "skips") this.#restock();
     });
   }
 
   // Where its screen cannot be had now, it is asked for again.
-  /** @param {Pick<Answer<LentHit>, "data" | "at" | "asked">} answer */
-  async #follow(answer) {
+  /** @param {Pick<Answer<LentHit>, "data" | "at" | "asked">} answer @param {string[]} [inHand] */
+  async #follow(answer, inHand) {
     const protocol = protocolOf(answer.data);
-    if (this.screens.get(protocol) || !(await this.screens.load(protocol))) this.#take(answer);
+    if (this.screens.get(protocol) || !(await this.screens.load(protocol))) this.#take(answer, inHand);
   }
 
   /** @param {Block} block */
@@ -75,7 +81,11 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     if (hit.past) return false;
     /** @param {Hit} hit */
     const pair = ({ languages }) => `${languages.source.lang} ${languages.target.lang}`;
-    const others = [...this.hits.values()].filter((each) => !each.past && pair(each) === pair(hit));
+    const open = this.nextOpen();
+    const mine = [...this.hits.values()].filter((each) => !each.past);
+    // Those lent ahead are of no account yet.
+    const soFar = open ? mine.slice(0, mine.indexOf(this.hits.get(open.hit)) + 1) : mine;
+    const others = soFar.filter((each) => pair(each) === pair(hit));
     const place = others.indexOf(hit);
     return others.every(({ revisableHits }, at) => at - place <= revisableHits);
   }
@@ -96,13 +106,63 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return block.hit === hit?.id && block.position >= hit.total - 1;
   }
 
-  // The HIT in hand, where the next one should be on its way once this block is done: its submission
+  // What is in hand, where another HIT should be on its way once this block is done: its submission
   // asks for it, too, and saves a request.
-  /** @param {Block} block */
+  /** @param {Block} block @returns {InHand} */
   toFollow(block) {
-    const hit = this.lastHit();
-    if (!hit || block.state !== "open" || block.hit !== hit.id) return undefined;
-    return block.position >= hit.total - 2 ? hit.id : undefined;
+    const last = this.lastHit();
+    if (!last || block.state !== "open") return {};
+    const isLastOfHit = this.blocks.every((each) => each === block || each.hit !== block.hit || each.state !== "open");
+    const rest = this.#inHand.filter(({ id }) => id !== block.hit);
+    if (isLastOfHit && rest.length && this.#hasRoom(rest)) return this.#asInHand(rest);
+    return block.hit === last.id && block.position >= last.total - 2 ? { after: last.id } : {};
+  }
+
+  // Lent, and not done.
+  get #inHand() {
+    return [...this.hits.values()].filter((hit) => hit.lent && !hit.dropped && !this.isComplete(hit));
+  }
+
+  // For one more HIT as long as the last.
+  /** @param {Hit[]} inHand */
+  #hasRoom(inHand) {
+    const last = this.lastHit();
+    return this.#isStocking && Boolean(last) && inHand.reduce((sum, { total }) => sum + total, last?.total ?? 0) <= STOCK;
+  }
+
+  /** @param {Hit[]} inHand @returns {InHand} */
+  #asInHand(inHand) {
+    return { after: this.lastHit()?.id, in_hand: inHand.map(({ id }) => id) };
+  }
+
+  // Near the end of the last HIT the next one is wanted; before that it is one more to keep.
+  /** @returns {InHand | undefined} */
+  #asked() {
+    const last = this.lastHit();
+    const open = this.nextOpen();
+    const inHand = this.#inHand;
+    if (open && !this.isNearEnd(open) && this.#hasRoom(inHand)) return this.#asInHand(inHand);
+    return last && { after: last.id };
+  }
+
+  // From now on more than one HIT is in hand.
+  stock() {
+    this.#isStocking = true;
+    return this.#restock();
+  }
+
+  async #restock() {
+    let had;
+    do had = this.hits.size;
+    while (this.nextOpen() && this.#hasRoom(this.#inHand) && (await this.ask()) && this.hits.size > had);
+  }
+
+  // The judge may not go on: what is not begun stays undone.
+  #dropUnbegun() {
+    for (const hit of this.#inHand) {
+      const own = this.blocks.filter((block) => block.hit === hit.id);
+      hit.dropped = own.every((block) => block.state === "open" && !this.answersOf(block).begun(block.answer));
+    }
   }
 
   /** @param {Hit} hit */
@@ -165,22 +225,25 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       if (last) await this.outbox.emptied();
       // One of them brought it.
       if (this.lastHit() !== last && this.nextOpen()) return this.#found();
+      const asked = this.#asked();
       let answer;
       try {
-        answer = await this.api.assignment(last?.id);
+        answer = await this.api.assignment(asked);
       } catch {
         return (await this.#takeKept()) ? this.#found() : this.#lacks("offline");
       }
       if (answer.status === 204) return this.#lacks("none");
-      if (isPaused(answer)) return this.#lacks("paused");
-      if (isUninstructed(answer)) return this.#lacks("instructions");
-      if (isDeclined(answer)) return this.#lacks("declined");
+      const stop = isPaused(answer) ? "paused" : isUninstructed(answer) ? "instructions" : isDeclined(answer) ? "declined" : null;
+      if (stop) {
+        this.#dropUnbegun();
+        return this.#lacks(stop);
+      }
       if (answer.status === 202) return this.#lacks(answer.data.state, answer.data.retry_after);
       if (isTrouble(answer.status) && (await this.#takeKept())) return this.#found();
       if (answer.status !== 200) return this.#lacks(isSignedOut(answer.status) ? "signed-out" : "server");
       const lack = await this.screens.load(protocolOf(answer.data));
       if (lack) return this.#lacks(lack);
-      this.#take(answer);
+      this.#take(answer, asked?.in_hand);
       if (this.nextOpen()) return this.#found();
     }
     return this.#lacks("none");
@@ -208,8 +271,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     this.#keeping = true;
     whenPainted(() => {
       this.#keeping = false;
-      const inHand = [...this.hits.values()].filter((hit) => hit.lent && !hit.dropped && !this.isComplete(hit));
-      this.kept?.put(inHand.map((hit) => this.#asItStands(hit)));
+      this.kept?.put(this.#inHand.map((hit) => this.#asItStands(hit)));
     });
   }
 
@@ -239,6 +301,9 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   // The lease ran out while the judge was away: what they hold now may be something else.
   /** @param {Block} block */
   async renew(block) {
+    // Until what was done is there, the server takes an earlier HIT for the one in hand.
+    if (this.outbox.waiting().length) await this.outbox.emptied();
+    if (block.state !== "open") return;
     let answer;
     try {
       answer = await this.api.assignment();
@@ -263,9 +328,15 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     Object.assign(hit, { lent: data, ahead: at - Date.now() });
   }
 
-  /** @param {Pick<Answer<LentHit>, "data" | "at" | "asked">} answer */
-  #take(answer) {
+  // The server has extended the leases of those `inHand` to at least that of a HIT lent beside them.
+  /** @param {Pick<Answer<LentHit>, "data" | "at" | "asked">} answer @param {string[]} [inHand] */
+  #take(answer, inHand = []) {
     const { data } = answer;
+    for (const id of inHand) {
+      const held = this.hits.get(id);
+      const until = performance.now() + Date.parse(data.expires_at) - answer.at;
+      if (held && held.endsAt > performance.now()) held.endsAt = Math.max(held.endsAt, until);
+    }
     this.#counted = { ...data.progress };
     this.dispatchEvent(new CustomEvent("progress", { detail: data.progress }));
     this.dispatchEvent(new CustomEvent("notice", { detail: data.notice }));

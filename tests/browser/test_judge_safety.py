@@ -23,6 +23,8 @@ SYSTEMS = ("qx-amber", "qx-birch", "qx-cobalt", "qx-dune", "qx-ember")
 JUDGMENTS = re.compile(r"/judging/judgments/")
 ASSIGNMENTS = re.compile(r"/judging/assignments/")
 NETWORK_ERROR = "net::ERR_"
+HITS_KEPT = """(count) => Object.keys(localStorage).some((key) =>
+    key.startsWith("quintet/hits/") && JSON.parse(localStorage[key]).hits.length === count)"""
 
 
 @pytest.fixture
@@ -52,32 +54,33 @@ def test_a_reload_keeps_the_draft(judging: Page) -> None:
     expect(rank_of(judging, "C", 1)).to_be_focused()
 
 
-def test_without_network_judgments_queue_and_are_sent_once(
-    judging: Page, judge: Judge, tolerate: list[str]
+def test_without_network_eighteen_sentences_are_judged_and_sent_once(
+    page: Page, sign_in: SignIn, tolerate: list[str]
 ) -> None:
+    """Six HITs are in hand, which is as many as have twenty blocks."""
     tolerate.append(NETWORK_ERROR)
-    judge_block(judging, "12345")
-    at_sentence(judging, 2)
-    all_sent(judging)
-    judging.context.set_offline(True)
-    judge_block(judging, "54321")
-    at_sentence(judging, 3)
-    expect(judging.locator("#status")).to_have_text(
-        "Waiting for the network: 1 judgment is kept on this device"
+    task = make_task(make_campaign(), documents=(60,), identical=(), planned=20)
+    judge = make_judge(task.test_set.campaign)
+    sign_in(page, judge)
+    at_sentence(page, 1)
+    type_ranks(page, "1")
+    page.wait_for_function(HITS_KEPT, arg=6)
+    page.context.set_offline(True)
+    type_ranks(page, "2345")
+    page.keyboard.press("Enter")
+    for place in range(1, 18):
+        at_sentence(page, place % 3 + 1)
+        judge_block(page, "54321")
+    expect(page.locator("#status")).to_have_text(
+        "Waiting for the network: 18 judgments are kept on this device"
     )
-    judge_block(judging, "11111")
-    expect(judging.locator("#status")).to_have_text(
-        "Waiting for the network: 2 judgments are kept on this device"
-    )
-    judging.context.set_offline(False)
-    at_sentence(judging, 1)
-    all_sent(judging)
-    labels = Judgment.objects.filter(judge=judge).order_by("pk")
-    assert [judgment.labels for judgment in labels] == [
-        [1, 2, 3, 4, 5],
-        [5, 4, 3, 2, 1],
-        [1, 1, 1, 1, 1],
-    ]
+    expect(page.locator("#rest")).to_be_visible()
+    page.context.set_offline(False)
+    at_sentence(page, 1)
+    all_sent(page)
+    stored = Judgment.objects.filter(judge=judge)
+    assert len(set(stored.values_list("block", flat=True))) == stored.count() == 18
+    assert stored.earliest("pk").labels == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.thorough

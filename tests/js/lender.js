@@ -71,8 +71,8 @@ export class Lender extends Server {
   lent = [];
   asked = [];
 
-  async assignment(after) {
-    this.asked.push(after);
+  async assignment(inHand) {
+    this.asked.push(inHand?.in_hand ?? inHand?.after);
     const asked = performance.now();
     const { status = 200, ...answer } = await this.lent.shift()();
     return { status, at: Date.now(), asked, data: null, ...answer };

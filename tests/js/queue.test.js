@@ -210,7 +210,7 @@ describe("a block of the history", () => {
     assert.deepEqual(page.ids, ["b0", "b1"]);
     assert.deepEqual([reopened.state, reopened.position, reopened.answer.labels], ["judged", 2, [2, 1]]);
     assert.equal(page.queue.nextOpen().id, "b1");
-    assert.equal(page.queue.toFollow(reopened), undefined);
+    assert.deepEqual(page.queue.toFollow(reopened), {});
     pass(1000 * AN_HOUR);
     assert.equal(page.queue.leaseIsOver(reopened), false);
   });
@@ -224,7 +224,7 @@ describe("a block of the history", () => {
   test("is near no end, also where nothing else is in hand", () => {
     const reopened = page.queue.reopen(past("b0"));
     assert.equal(page.queue.isNearEnd(reopened), false);
-    assert.equal(page.queue.toFollow(reopened), undefined);
+    assert.deepEqual(page.queue.toFollow(reopened), {});
     assert.equal(page.queue.before(null), undefined);
   });
 

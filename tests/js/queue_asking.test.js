@@ -132,15 +132,76 @@ describe("the HIT that comes along with a submission", () => {
 
   test("is asked for by each block after which no more than two are left, while it is open", async () => {
     await page.lendAndAsk("h1", ["b0", "b1", "b2", "b3"]);
-    assert.deepEqual(page.queue.blocks.map((each) => page.queue.toFollow(each)), [undefined, "h1", "h1", "h1"]);
+    const after = { after: "h1" };
+    assert.deepEqual(page.queue.blocks.map((each) => page.queue.toFollow(each)), [{}, after, after, after]);
     assert.deepEqual(page.queue.blocks.map((each) => page.queue.isNearEnd(each)), [false, false, true, true]);
     page.judge("b2");
-    assert.equal(page.queue.toFollow(page.queue.find("b2")), undefined);
+    assert.deepEqual(page.queue.toFollow(page.queue.find("b2")), {});
     await settled();
     await page.lendAndAsk("h2", ["b4"]);
-    assert.equal(page.queue.toFollow(page.queue.find("b3")), undefined);
+    assert.deepEqual(page.queue.toFollow(page.queue.find("b3")), {});
     assert.equal(page.queue.isNearEnd(page.queue.find("b3")), false);
-    assert.equal(page.queue.toFollow(page.queue.find("b4")), "h2");
+    assert.deepEqual(page.queue.toFollow(page.queue.find("b4")), { after: "h2" });
+  });
+});
+
+describe("what is kept ahead", () => {
+  const blocks = (name) => [1, 2, 3].map((place) => `${name}/${place}`);
+
+  async function stocked() {
+    await page.lendAndAsk("h1", blocks("h1"));
+    for (const name of ["h2", "h3", "h4", "h5", "h6"]) page.server.lend(hit(name, blocks(name)));
+    await page.queue.stock();
+  }
+
+  test("is as many HITs as have twenty blocks together", async () => {
+    await stocked();
+    assert.equal(page.ids.length, 18);
+    assert.deepEqual(page.server.asked.at(-1), ["h1", "h2", "h3", "h4", "h5"]);
+  });
+
+  test("is as many again once a HIT is done, with the last submission of it", async () => {
+    await stocked();
+    const follow = () => page.queue.toFollow(page.queue.nextOpen());
+    assert.deepEqual(follow(), {});
+    page.judge("h1/1");
+    page.judge("h1/2");
+    assert.deepEqual(follow(), { after: "h6", in_hand: ["h2", "h3", "h4", "h5", "h6"] });
+    page.server.answer = () => ({ status: 201, data: { next: hit("h7", blocks("h7")) } });
+    page.judge("h1/3", follow());
+    await settled();
+    assert.equal(page.ids.length, 21);
+    assert.equal(page.server.asked.length, 6);
+  });
+
+  test("is nothing where a HIT has so many blocks, or the server has no more", async () => {
+    await page.lendAndAsk("h1", [...Array(11).keys()].map(String));
+    await page.queue.stock();
+    assert.equal(page.server.asked.length, 1);
+    page = new OpenPage();
+    await page.lendAndAsk("h1", blocks("h1"));
+    page.server.answers(204);
+    await page.queue.stock();
+    assert.equal(page.server.asked.length, 2);
+    assert.equal(page.queue.nextOpen().id, "h1/1");
+  });
+
+  test("does not end how far the judge may go back", async () => {
+    await stocked();
+    page.judge("h1/1");
+    assert.equal(page.queue.before(page.queue.nextOpen()).id, "h1/1");
+  });
+
+  test("is not begun by a judge who was stopped", async () => {
+    await stocked();
+    page.judge("h1/1");
+    await settled();
+    page.server.answers(403, { code: "paused" });
+    await page.queue.ask();
+    assert.equal(page.queue.nextOpen().id, "h1/2");
+    page.judge("h1/2");
+    page.judge("h1/3");
+    assert.equal(page.queue.nextOpen(), undefined);
   });
 });
 

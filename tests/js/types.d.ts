@@ -310,11 +310,15 @@ interface Draft extends Spent {
 
 type Kind = "judgments" | "skips" | "problem-reports";
 
-// What is sent of a block; which fields, depends on the kind.
-interface Submission extends Stored {
-  block: string;
-  // The HIT in hand: the answer brings the next one along.
+// What the page has when it asks for the next HIT: the last of its HITs and, if more are to be kept ahead, all of them.
+interface InHand {
   after?: string;
+  in_hand?: string[];
+}
+
+// What is sent of a block; which fields, depends on the kind. With a HIT in hand, the answer brings the next one along.
+interface Submission extends Stored, InHand {
+  block: string;
   comment?: string;
   duration_ms?: number;
   active_ms?: number;
@@ -336,7 +340,7 @@ interface JudgingApi {
   user: string;
   whoIsSignedIn(): string | null;
   signedIn(user: string | null): void;
-  assignment(after?: string): Promise<Answer>;
+  assignment(inHand?: InHand): Promise<Answer>;
   submit(kind: Kind, id: string, body: Submission): Promise<Answer>;
   history(cursor: string | null): Promise<Answer>;
   workTime(): Promise<Answer>;

@@ -125,6 +125,8 @@ class LendingContext:
     begun : dict of UUID to int
         Assignments they hold, or held until the lease ran out, whose HITs are incomplete: public id
         to id.
+    blocks_begun : int
+        Blocks of these assignments, done or not.
     tasks : tuple of OpenTask
         If the judge chose one of them, only that one, for `begun` too: other assignments end with
         their lease, or go on when the judge comes back to their test set.
@@ -142,6 +144,7 @@ class LendingContext:
     conflicts: tuple[int, ...]
     withdrawn: tuple[int, ...]
     begun: dict[UUID, int]
+    blocks_begun: int
     tasks: tuple[OpenTask, ...]
 
 
@@ -187,7 +190,9 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
             ConflictOfInterest.objects.filter(judge=judge).values("system")
         ),
         "withdrawn_ids": ArraySubquery(withdrawn.values("pk")),
-        "begun": ArraySubquery(begun.values(row=JSONArray("public_id", "id", "hit__task"))),
+        "begun": ArraySubquery(
+            begun.values(row=JSONArray("public_id", "id", "hit__task", "hit__segment_ids__len"))
+        ),
         "open": ArraySubquery(_open_tasks(judge)),
         **work_annotations(),
     }
@@ -254,7 +259,8 @@ def lending_context_lock(judge: Judge) -> LendingContext:
         work=JudgeWork.counted(*work),
         conflicts=tuple(conflicts),
         withdrawn=tuple(withdrawn),
-        begun={UUID(public_id): assignment_id for public_id, assignment_id, _task in begun},
+        begun={UUID(public_id): assignment_id for public_id, assignment_id, *_hit in begun},
+        blocks_begun=sum(each[-1] for each in begun),
         tasks=tuple(mine),
     )
 

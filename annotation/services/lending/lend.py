@@ -4,7 +4,7 @@ A request only looks up HITs; the worker plans them. All times are by the
 database's clock, since the web servers' clocks may differ.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -92,6 +92,34 @@ _HIT_LEND: Final = Statement(
 )
 
 
+#: Blocks a judge may hold of HITs they have not begun: lent ahead, so that a page goes on without network.
+BLOCKS_AHEAD: Final = 20
+#: The lease of these. A page that is at work renews it with each HIT; of one that was left, others have them soon.
+MINUTES_AHEAD: Final = 20
+
+# Leases of a judge's assignments (`$1`) now end at `$2`. Of one that ran out, too, unless its HIT was lent to somebody
+# else meanwhile, which changes `available_at`. The assignments are locked first, as a submission does.
+_LEASES_EXTEND: Final = Statement(
+    "leases_extend",
+    "bigint[], timestamptz[]",
+    """
+    WITH held AS (
+        SELECT a.id, a.hit_id, upper(a.lease) AS ends, wanted.until
+        FROM unnest($1, $2) AS wanted (id, until) JOIN annotation_assignment a ON a.id = wanted.id
+        WHERE a.completed_at IS NULL AND a.released_at IS NULL
+        ORDER BY a.id FOR UPDATE OF a
+    ), hit AS (
+        UPDATE annotation_hit h SET available_at = held.until FROM held
+        WHERE h.id = held.hit_id AND h.completed_at IS NULL
+            AND h.available_at = held.ends AND held.ends < held.until
+        RETURNING held.id, held.until
+    )
+    UPDATE annotation_assignment a SET lease = tstzrange(lower(a.lease), hit.until)
+    FROM hit WHERE a.id = hit.id
+    """,
+)
+
+
 class JudgePausedError(Exception):
     """The judge is paused or excluded and is lent nothing, not even the HIT they hold."""
 
@@ -116,11 +144,14 @@ class LentAssignment:
 
 
 @transaction.atomic
-def assignment_lend(*, judge: Judge, after: UUID | None = None) -> LentAssignment | None:
+def assignment_lend(
+    *, judge: Judge, after: UUID | None = None, in_hand: Sequence[UUID] = ()
+) -> LentAssignment | None:
     """Return the assignment this judge holds, or lend a new one; None if no HIT is available.
 
     `after`, an assignment's public id, leaves that one out: a page fetches the next HIT while the
-    judge is still at work on the last. Takes the lock of the judge's row, so that a judge's tabs are
+    judge is still at work on the last. `in_hand` leaves out all that a page has, in the order of work, and
+    extends their leases; beside them a HIT is lent only within `BLOCKS_AHEAD`, and while others find HITs, too. Takes the lock of the judge's row, so that a judge's tabs are
     served one after the other. No judge waits for another: HITs locked for others are skipped.
 
     `annotation.services.lending.work_requests.work_request` says why there is none. Raises
@@ -136,13 +167,16 @@ def assignment_lend(*, judge: Judge, after: UUID | None = None) -> LentAssignmen
         return None
     if context.owes_acceptance and (context.campaign_state == CampaignState.OPEN or context.begun):
         raise InstructionsPendingError
-    begun = [pk for public_id, pk in context.begun.items() if public_id != after]
+    known = {after, *in_hand}
+    begun = [pk for public_id, pk in context.begun.items() if public_id not in known]
+    if in_hand:
+        _leases_extend([context.begun[each] for each in in_hand if each in context.begun], context)
     assignment = _held(begun, judge, context) if begun else None
     if assignment is None:
         # Some of the begun assignments may just have been released: count again.
         if context.work.is_quota_reached and (not begun or judge_work(judge).is_quota_reached):
             return None
-        assignment = _lend_new(judge, context)
+        assignment = _lend_new(judge, context, is_ahead=bool(in_hand))
     if assignment is None:
         return None
     return LentAssignment(
@@ -177,7 +211,24 @@ def _held_again(assignment: Assignment, judge: Judge, context: LendingContext) -
     return _lease_renew(assignment, context)
 
 
-def _lend_new(judge: Judge, context: LendingContext) -> Assignment | None:
+def _leases_extend(in_hand: Sequence[int], context: LendingContext) -> None:
+    """Extend the leases of what a judge's page has: the first, at which they are, for longer than the others."""
+    first, ahead = _lease_end(context), _lease_end(context, is_ahead=True)
+    ends = [first, *(ahead for _assignment in in_hand[1:])]
+    if in_hand:
+        _LEASES_EXTEND.rows(list(in_hand), ends)
+
+
+def _lease_end(context: LendingContext, *, is_ahead: bool = False) -> datetime:
+    minutes = min(context.lease_minutes, MINUTES_AHEAD) if is_ahead else context.lease_minutes
+    return context.now + timedelta(minutes=minutes)
+
+
+def _lend_new(
+    judge: Judge, context: LendingContext, *, is_ahead: bool = False
+) -> Assignment | None:
+    if is_ahead and context.blocks_begun >= BLOCKS_AHEAD:
+        return None
     for task in context.tasks:
         asks: JudgeAsks = {
             "judge_id": judge.pk,
@@ -187,7 +238,9 @@ def _lend_new(judge: Judge, context: LendingContext) -> Assignment | None:
         }
         claimed = hit_choose(task=task, judge=judge, asks=asks)
         if claimed is not None:
-            assignment = _lend(claimed.hit, judge, context, apart=task.apart)
+            if is_ahead and not _may_be_lent_ahead(claimed.hit, judge, context):
+                return None
+            assignment = _lend(claimed.hit, judge, context, apart=task.apart, is_ahead=is_ahead)
             is_last = claimed.is_last
             if is_last is None:
                 is_last = not has_available_hit(**asks)
@@ -197,16 +250,29 @@ def _lend_new(judge: Judge, context: LendingContext) -> Assignment | None:
     return None
 
 
+def _may_be_lent_ahead(hit: HIT, judge: Judge, context: LendingContext) -> bool:
+    """Return whether the judge may hold this one, too, and others still find as many HITs as the judge holds."""
+    if context.blocks_begun + len(hit.segment_ids) > BLOCKS_AHEAD:
+        return False
+    if hit.reserved_for_id == judge.pk:
+        return True
+    others = HIT.objects.filter(task=hit.task_id).pooled().available().exclude(pk=hit.pk)
+    held = len(context.begun)
+    return others.values("pk")[:held].count() == held
+
+
 def _is_held(assignment: Assignment, now: datetime) -> bool:
     return assignment.released_at is None and assignment.expires_at > now
 
 
-def _lend(hit: HIT, judge: Judge, context: LendingContext, *, apart: str) -> Assignment:
+def _lend(
+    hit: HIT, judge: Judge, context: LendingContext, *, apart: str, is_ahead: bool
+) -> Assignment:
     # Further rounds of training show the same segments again.
     is_repeat = hit.purpose == HITPurpose.INTRA or hit.why.get("round", 1) > 1
     # Another judge may have given the HIT back after `now` was read.
     begin = max(context.now, hit.available_at)
-    hit.available_at = begin + timedelta(minutes=context.lease_minutes)
+    hit.available_at = max(begin, _lease_end(context, is_ahead=is_ahead))
     lease = DateTimeTZRange(begin, hit.available_at)
     assignment = Assignment(hit=hit, judge=judge, lease=lease)
     is_own = hit.purpose == HITPurpose.INTRA

@@ -7,14 +7,22 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Exposure, Judgment
+from annotation.services.lending import lend as lending
 from annotation.services.lending.lend import assignments_release, leases_release
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
-from campaign.models import Task
+from campaign.models import Judge, Task
 from campaign.services.people import conflict_declare
 from tests.at_work import assignment_lend, expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
+
+
+def lend_ahead(judge: Judge, in_hand: list[Assignment]) -> Assignment | None:
+    """What a page with these is lent beside them."""
+    public_ids = [each.public_id for each in in_hand]
+    lent = lending.assignment_lend(judge=judge, after=public_ids[-1], in_hand=public_ids)
+    return None if lent is None else lent.assignment
 
 
 @pytest.mark.django_db
@@ -31,6 +39,46 @@ class TestLending:
         assert lend(judge, after=first) == second
         assert lend(judge) == first
         assert Assignment.objects.count() == 2
+
+    def test_up_to_twenty_blocks_are_lent_ahead(self) -> None:
+        judge = make_judge(
+            make_task(make_campaign(), documents=(60,), planned=20).test_set.campaign
+        )
+        held = [lend(judge)]
+        while (ahead := lend_ahead(judge, held)) is not None:
+            held.append(ahead)
+        assert len(held) == 6
+        assert len({segment for each in held for segment in each.hit.segment_ids}) == 18
+        minutes = [(each.expires_at - timezone.now()).total_seconds() / 60 for each in held]
+        assert minutes[0] > 55
+        assert all(15 < each < 25 for each in minutes[1:])
+        # Where a page has fewer, what it lacks comes first.
+        assert lend_ahead(judge, held[:2]) == held[2]
+
+    def test_others_find_as_many_as_a_judge_holds_ahead(self) -> None:
+        judge = make_judge(make_task(make_campaign(), documents=(60,), planned=6).test_set.campaign)
+        held = [lend(judge)]
+        while (ahead := lend_ahead(judge, held)) is not None:
+            held.append(ahead)
+        assert len(held) == 3
+
+    def test_the_leases_of_what_is_in_hand_are_extended_unless_others_have_it(self) -> None:
+        campaign = make_task(make_campaign(), documents=(60,), planned=20).test_set.campaign
+        judge = make_judge(campaign, "judge01")
+        first = lend(judge)
+        second, third = lend_ahead(judge, [first]), None
+        assert second is not None
+        third = lend_ahead(judge, [first, second])
+        assert third is not None
+        for each in (second, third):
+            expire(each)
+        assert lend(make_judge(campaign, "judge02")).hit_id == second.hit_id
+        judge_all_of(first)
+        lend_ahead(judge, [second, third])
+        for each in (second, third):
+            each.refresh_from_db()
+        assert second.expires_at < timezone.now() < third.expires_at
+        assert HIT.objects.get(pk=third.hit_id).available_at == third.expires_at
 
     def test_judges_get_only_languages_they_read(self) -> None:
         campaign = make_task(make_campaign()).test_set.campaign
