@@ -22,6 +22,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 WORDS = """([text, language]) => [...new Intl.Segmenter(language, { granularity: "word" }).segment(text)]
     .filter((part) => part.isWordLike).map((part) => part.segment)"""
 
+SEVERITY_SHOWN = """(text) => [...text.querySelectorAll(".error")]
+    .map((each) => getComputedStyle(each, "::after").content.replaceAll('"', ""))"""
+
 
 def spans_task(*, outputs: int = 3, **rules: bool) -> Task:
     """A task beside the ranking of the same test set, which judges are not lent as well."""
@@ -136,22 +139,40 @@ def test_a_sentence_is_judged_by_keyboard_alone(judging: Page, judge: Judge) -> 
     assert Judgment.objects.get(judge=judge).labels == [2] + [1] * len(others)
 
 
-@pytest.mark.thorough
-def test_the_mouse_marks_what_it_selects_and_a_click_asks_what_it_is(judging: Page) -> None:
+def test_what_the_mouse_selects_is_whole_words_and_gets_a_severity_at_once(judging: Page) -> None:
     box = box_of(text(judging, "A"))
-    judging.mouse.dblclick(box["x"] + 10, box["y"] + 14)
-    expect(errors(judging, "A")).to_contain_text(["minor error"])
-    assert not text(judging, "A").locator(".error").inner_text().endswith(" ")
-    text(judging, "A").locator(".error").click()
+    words = text(judging, "A").inner_text().split()
     choice = judging.locator("#span-choice")
-    for name in ("minor", "major", "Remove"):
+
+    def select(keys: str = "") -> None:
+        # A part of the first word.
+        if keys:
+            judging.keyboard.down(keys)
+        judging.mouse.move(box["x"] + 2, box["y"] + 14)
+        judging.mouse.down()
+        judging.mouse.move(box["x"] + 22, box["y"] + 14, steps=3)
+        judging.mouse.up()
+        if keys:
+            judging.keyboard.up(keys)
+        expect(choice).to_be_visible()
+
+    select()
+    expect(errors(judging, "A")).to_have_count(0)
+    for name in ("minor", "major", "Cancel"):
         button = box_of(choice.get_by_role("button", name=name))
         assert min(button["width"], button["height"]) >= 44
     choice.get_by_role("button", name="major").click()
-    expect(errors(judging, "A")).to_contain_text(["major error"])
+    expect(errors(judging, "A")).to_contain_text([f"major error: {words[0]}"])
+    assert text(judging, "A").evaluate(SEVERITY_SHOWN) == ["major"]
     expect(output(judging, "A").locator(".word-cursor")).to_be_focused()
-    errors(judging, "A").get_by_role("button", name="Remove").click()
+    text(judging, "A").locator(".error").click()
+    choice.get_by_role("button", name="Remove").click()
     expect(errors(judging, "A")).to_have_count(0)
+    select("Alt")
+    judging.keyboard.press("1")
+    quoted = errors(judging, "A").locator("q").inner_text()
+    assert words[0].startswith(quoted)
+    assert quoted != words[0]
 
 
 @pytest.mark.thorough

@@ -49,13 +49,14 @@ test("answers count code points", () => {
   assert.equal(Array.from(ENGLISH.text).slice(16, 21).join(""), " then");
 });
 
-test("a selection cuts no character in two, and takes no white space along", () => {
+test("a selection is of whole words or characters, and takes no white space along", () => {
   const text = { text: "one 👩‍👩‍👧 two", lang: "en" };
-  assert.deepEqual(snapped(text, { start: 1, end: 3 }), { start: 1, end: 3 });
-  assert.deepEqual(snapped(text, { start: 0, end: 4 }), { start: 0, end: 3 });
-  assert.deepEqual(snapped(text, { start: 3, end: 6 }), { start: 4, end: 12 });
-  assert.equal(snapped(text, { start: 3, end: 4 }), null);
-  assert.equal(snapped(text, { start: 2, end: 2 }), null);
+  assert.deepEqual(snapped(text, { start: 1, end: 2 }, false), { start: 0, end: 3 });
+  assert.deepEqual(snapped(text, { start: 1, end: 3 }, true), { start: 1, end: 3 });
+  assert.deepEqual(snapped(text, { start: 0, end: 4 }, true), { start: 0, end: 3 });
+  assert.deepEqual(snapped(text, { start: 3, end: 6 }, true), { start: 4, end: 12 });
+  assert.equal(snapped(text, { start: 3, end: 4 }, false), null);
+  assert.equal(snapped(text, { start: 2, end: 2 }, false), null);
 });
 
 test("a place is at its word, before a space at the word that ends there", () => {

@@ -657,6 +657,7 @@ interface Parts {
   ".marking": HTMLElement;
   ".marking-text": HTMLElement;
   ".missing-content": HTMLElement;
+  ".by-character": HTMLElement;
   ".missing-word": HTMLElement;
   ".score-field": HTMLInputElement;
   ".score-slider": HTMLInputElement;

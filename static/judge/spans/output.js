@@ -14,14 +14,15 @@ import { onNextLine, placeUnder, rangeOf } from "./text_nodes.js";
 const $ = (id) => document.getElementById(id);
 
 // A piece of text, by an element of its own where it is not plain.
-/** @param {Piece} piece @param {boolean} selecting */
-function nodeOf({ text, span, severity, differs, chosen }, selecting) {
+/** @param {Piece} piece @param {boolean} selecting @param {boolean} isLast of the pieces of an error, where it is said what it is */
+function nodeOf({ text, span, severity, differs, chosen }, selecting, isLast) {
   if (!severity && !differs && !chosen) return text;
   const element = document.createElement(differs ? "mark" : "span");
   element.textContent = text;
   if (severity) {
     element.className = `error ${severity}`;
     element.dataset.span = String(span);
+    if (isLast) element.dataset.severity = say(severity);
   }
   if (chosen) element.classList.add(selecting ? "chosen" : "at");
   return element;
@@ -131,7 +132,8 @@ export class Output {
     if (state === this.#shown) return;
     this.#shown = state;
     const rows = piecesOf({ text: this.candidate.text, errors, runs: this.#runs, chosen, lines: this.#lines });
-    const nodes = rows.map((pieces) => pieces.map((piece) => nodeOf(piece, selecting)));
+    const ends = new Set(errors.map(({ end }) => end));
+    const nodes = rows.map((pieces) => pieces.map((piece) => nodeOf(piece, selecting, ends.has(piece.end))));
     this.text.replaceChildren(...(this.#lines ? nodes.map((row, line) => this.#line(row, line)) : nodes.flat()));
     const list = this.root.querySelector(".marked-list");
     list.replaceChildren(

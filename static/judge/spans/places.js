@@ -48,13 +48,12 @@ export function stopsOf(text, byCharacter) {
   return stretchesOf(parts).filter((_, index) => parts[index].trim());
 }
 
-// No character is cut in two, and white space at both ends is left out: a double click takes it along. Null where there
-// is nothing else.
-/** @param {TextOf} text @param {Stretch} stretch @returns {Stretch | null} */
-export function snapped(text, { start, end }) {
-  const touched = stretchesOf(charactersOf(text)).filter(
-    (each) => each.start < end && each.end > start && text.text.slice(each.start, each.end).trim(),
-  );
+// No word is cut in two, or no character, and white space at both ends is left out: a double click takes it along. Null
+// where there is nothing else.
+/** @param {TextOf} text @param {Stretch} stretch @param {boolean} byCharacter @returns {Stretch | null} */
+export function snapped(text, { start, end }, byCharacter) {
+  if (start === end) return null;
+  const touched = stopsOf(text, byCharacter).filter((each) => each.start < end && each.end > start);
   const last = touched.at(-1);
   return last ? { start: touched[0].start, end: last.end } : null;
 }

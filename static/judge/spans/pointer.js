@@ -1,4 +1,4 @@
-// What is selected in a text: with the mouse it is marked at once, by touch it is asked what it is.
+// What is selected in a text by mouse or touch: whole words, of which it is asked at once what they are.
 
 import { placeOf } from "./text_nodes.js";
 import { snapped } from "./places.js";
@@ -16,7 +16,7 @@ export class Pointer {
     this.screen = screen;
     document.addEventListener("pointerdown", ({ pointerType }) => (this.isTouch = pointerType === "touch"), { capture: true });
     // The browser has changed the selection only afterwards.
-    document.addEventListener("pointerup", () => this.isTouch || setTimeout(() => this.#take()));
+    document.addEventListener("pointerup", ({ altKey }) => this.isTouch || setTimeout(() => this.#take(altKey)));
     document.addEventListener("selectionchange", () => {
       clearTimeout(this.#settling);
       if (this.isTouch) this.#settling = setTimeout(() => this.#offer(), SETTLED_MS);
@@ -24,7 +24,8 @@ export class Pointer {
   }
 
   // In which output, and what of it; null where nothing is.
-  selection() {
+  /** @param {boolean} [byCharacter] */
+  selection(byCharacter = this.screen.byCharacter) {
     const selection = getSelection();
     const { anchorNode, focusNode } = selection ?? {};
     if (!selection || selection.isCollapsed || !anchorNode || !focusNode || !this.screen.isShown()) return null;
@@ -32,20 +33,22 @@ export class Pointer {
     if (!output?.mayMark) return null;
     const from = placeOf(output.text, anchorNode, selection.anchorOffset);
     const to = placeOf(output.text, focusNode, selection.focusOffset);
-    const stretch = snapped(output.candidate, { start: Math.min(from, to), end: Math.max(from, to) });
+    const stretch = snapped(output.candidate, { start: Math.min(from, to), end: Math.max(from, to) }, byCharacter);
     return stretch && { output, stretch };
   }
 
-  #take() {
-    const selected = this.selection();
+  // With Alt, characters of a word.
+  /** @param {boolean} isExact */
+  #take(isExact) {
+    const selected = this.selection(isExact || this.screen.byCharacter);
     if (!selected) return;
     const { output, stretch } = selected;
     getSelection()?.removeAllRanges();
     const error = output.errorAround(stretch);
-    if (!error) output.mark(stretch, "minor");
     output.goTo(stretch.start);
-    // A double click on a word of an error must not make less of it.
-    if (error) this.screen.choose(output, stretch, error.severity);
+    // A double click on a word of an error is about all of it.
+    if (!error) output.pick(stretch);
+    this.screen.choose(output, error ?? stretch, error?.severity ?? null);
   }
 
   #offer() {

@@ -73,9 +73,10 @@ export class SpansScreen {
   /** @type {Output[]} */
   #made = [];
   #hint = $("spans-hint-template").content.firstElementChild.cloneNode(true);
+  #exact = this.#hint.querySelector(".by-character");
   #question = new Question();
   #active = 0;
-  #byCharacter = false;
+  byCharacter = false;
   #compared = new ComparedText({
     onLine: (line) => this.isShown() && this.#markLine(line ?? this.#lineAtCursor),
     onChosen: (line) => this.isShown() && this.#showLine(line),
@@ -89,6 +90,7 @@ export class SpansScreen {
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
+    this.#exact.addEventListener("click", () => this.#exchangeStops());
   }
 
   isShown() {
@@ -112,7 +114,7 @@ export class SpansScreen {
     const rules = this.#rules;
     this.outputs = block.candidates.map((candidate, index) => {
       const output = (this.#made[index] ??= new Output(this, index));
-      output.show(candidate, rules, this.#byCharacter);
+      output.show(candidate, rules, this.byCharacter);
       return output;
     });
     const roots = this.outputs.map(({ root }) => root);
@@ -332,8 +334,9 @@ export class SpansScreen {
   }
 
   #exchangeStops() {
-    this.#byCharacter = !this.#byCharacter;
-    for (const output of this.outputs) output.stopBy(this.#byCharacter);
-    announce(say(this.#byCharacter ? "by_characters" : "by_words"));
+    this.byCharacter = !this.byCharacter;
+    this.#exact.setAttribute("aria-pressed", String(this.byCharacter));
+    for (const output of this.outputs) output.stopBy(this.byCharacter);
+    announce(say(this.byCharacter ? "by_characters" : "by_words"));
   }
 }
