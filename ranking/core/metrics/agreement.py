@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import sqrt
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
 
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.beside import (
@@ -23,27 +21,17 @@ from ranking.core.beside import (
     spearman,
 )
 from ranking.core.counting.resampling import segment_keys
-from ranking.core.diagnosis.correlation import kendall_influenced
 from ranking.core.metrics.evidence import (
+    difference_spread,
     flipped_p_values,
+    normal_p_values,
     resampled_means,
     resampled_p_values,
     soft_pairwise_accuracy,
 )
-from ranking.core.metrics.pairs import (
-    Pairs,
-    Ratio,
-    TauReading,
-    TieCalibration,
-    calibrated,
-    is_right,
-    right_on_folds,
-    tau,
-    taus_by_segment,
-)
 from ranking.core.metrics.people import People
+from ranking.core.metrics.segments import SegmentFigures
 from ranking.core.scores import TIE_DECIMALS
-from ranking.core.selection import folds_of_segments
 
 FOLDS = 100
 #: A figure of the scores of people and of a metric, of shape (..., n) each.
@@ -144,7 +132,7 @@ def pairwise_accuracy(
     return np.divide(right, pairs, out=np.full(right.shape, np.nan), where=pairs > 0)
 
 
-_CORRELATIONS: Mapping[str, Measure] = MappingProxyType(
+CORRELATIONS: Mapping[str, Measure] = MappingProxyType(
     {
         "pearson": pearson,
         "spearman": spearman,
@@ -191,7 +179,7 @@ def agreement_of_metrics(
     of_systems = _SystemFigures(
         people, metrics, confidence=confidence, flips=flips, intervals=intervals
     )
-    of_segments = _SegmentFigures(people, confidence=confidence, folds=folds, intervals=intervals)
+    of_segments = SegmentFigures(people, confidence=confidence, folds=folds, intervals=intervals)
     return [
         _agreement(people, metric, of_systems.of(index), of_segments)
         for index, metric in enumerate(metrics)
@@ -202,7 +190,7 @@ def _agreement(
     people: People,
     metric: Metric,
     systems: Mapping[str, Estimate],
-    of_segments: _SegmentFigures,
+    of_segments: SegmentFigures,
 ) -> MetricAgreement:
     values = metric.of(people.segments)
     compared = np.zeros(values.shape, dtype=np.bool_)
@@ -239,7 +227,7 @@ class _SystemFigures:
         self._least = people.least_separated(confidence)
         self._resampled = resampled_scores(metrics, resamples=people.resamples, seed=people.seed)
         self._soft = self._soft_accuracies(flips)
-        self._spread = _difference_spread(people.resampled["segments"])
+        self._spread = difference_spread(people.resampled["segments"])
 
     def _soft_accuracies(self, flips: int) -> list[float]:
         people = self._people
@@ -265,7 +253,7 @@ class _SystemFigures:
         """Return the figures of a metric."""
         found = {"pairwise": self._figure(pairwise_accuracy, index, least=0.0)}
         if len(self._people.systems) >= FEWEST_SYSTEMS:
-            found |= {name: self._figure(measure, index) for name, measure in _CORRELATIONS.items()}
+            found |= {name: self._figure(measure, index) for name, measure in CORRELATIONS.items()}
         # Which pairs people tell apart is part of what varies.
         separated = partial(pairwise_accuracy, least=self._least)
         found["pairwise_separated"] = self._figure(separated, index, least=0.0)
@@ -279,11 +267,11 @@ class _SystemFigures:
 
     def _soft_measure(self, index: int) -> Measure:
         """Return soft pairwise accuracy of scores, with normal p-values whose standard errors are those of the campaign."""
-        spread = _difference_spread(self._resampled[index])
+        spread = difference_spread(self._resampled[index])
 
         def measure(human: FloatArray, metric: FloatArray) -> FloatArray:
             return soft_pairwise_accuracy(
-                _normal_p_values(human, self._spread), _normal_p_values(metric, spread)
+                normal_p_values(human, self._spread), normal_p_values(metric, spread)
             )
 
         return measure
@@ -337,159 +325,3 @@ def resampled_scores(metrics: Sequence[Metric], *, resamples: int, seed: int) ->
             apart = np.where(np.isnan(metric.means), 0.0, means - metric.means)
             found[index] = metric.scores + apart
     return found
-
-
-def _difference_spread(resampled: FloatArray) -> FloatArray:
-    """Return the standard deviation of the difference of each pair of systems over resamples, shape (P,)."""
-    first, second = np.triu_indices(resampled.shape[1], 1)
-    return np.asarray(np.nanstd(resampled[:, first] - resampled[:, second], axis=0))
-
-
-def _normal_p_values(scores: FloatArray, spread: FloatArray) -> FloatArray:
-    first, second = np.triu_indices(scores.shape[-1], 1)
-    ahead = scores[..., first] - scores[..., second]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(ndtr(-np.where(ahead == 0, 0.0, ahead / spread)))
-
-
-class _SegmentFigures:
-    """Figures of segments; what depends on people alone is computed once."""
-
-    def __init__(self, people: People, *, confidence: float, folds: int, intervals: bool) -> None:
-        self._people = people
-        self._confidence = confidence if intervals else None
-        self._folds: Int64Array | None = None
-        if len(people.segments) > 1 and folds > 1:
-            count = min(folds, len(people.segments))
-            self._folds = folds_of_segments(people.segments, count, seed=people.seed)
-        self._weights = people.pairs.weights()
-
-    def of(self, values: FloatArray) -> tuple[dict[str, Estimate], float | None]:
-        """Return figures of a metric, from its scores of the judged segments, and the threshold of its ties."""
-        pairs, weights = self._people.pairs, self._weights
-        difference = pairs.differences(values)
-        known = ~np.isnan(difference)
-        if not known.all():
-            pairs, difference = pairs.take(known), difference[known]
-            weights = pairs.weights()
-        if not len(pairs):
-            return {}, None
-        found, best = self._ties(pairs, difference, weights)
-        if self._people.values is None:
-            for reading in TauReading:
-                found[f"tau_{reading}"] = self._ratio(pairs, tau(pairs.human, difference, reading))
-        else:
-            found |= self._correlations(values, self._people.values)
-            taus = taus_by_segment(pairs, difference)
-            rows = np.flatnonzero(~np.isnan(taus))
-            if len(rows):
-                value = float(taus[rows].mean())
-                apart = (taus[rows] - value) / len(rows)
-                found["kendall_by_segment"] = self._estimate(value, apart, (rows,))
-        return {
-            name: each for name, each in found.items() if not np.isnan(each.value)
-        }, best.threshold
-
-    def _ties(
-        self, pairs: Pairs, difference: FloatArray, weights: FloatArray
-    ) -> tuple[dict[str, Estimate], TieCalibration]:
-        best = calibrated(pairs.human, difference, pairs.groups)
-        right = is_right(pairs.human, difference, best.threshold)
-        found = {
-            "acc_eq": self._estimate(best.accuracy, weights * (right - best.accuracy), pairs.kinds)
-        }
-        if self._folds is not None:
-            held = right_on_folds(pairs.human, difference, weights, self._folds[pairs.row])
-            value = float(held @ weights)
-            found["acc_eq_folds"] = self._estimate(value, weights * (held - value), pairs.kinds)
-        return found, best
-
-    def _correlations(self, metric: FloatArray, human: FloatArray) -> dict[str, Estimate]:
-        known = ~np.isnan(metric + human)
-        row, _system = np.nonzero(known)
-        x, y = human[known], metric[known]
-        found: dict[str, Estimate] = {}
-        if not _varies(x) or not _varies(y):
-            return found
-        of_x, of_y = ((each - each.mean()) / each.std() for each in (x, y))
-        value = float((of_x * of_y).mean())
-        apart = (of_x * of_y - value * (of_x**2 + of_y**2) / 2) / len(row)
-        found["pearson"] = self._estimate(value, apart, (row,))
-        pooled = kendall_influenced(x, y)
-        found["kendall_pooled"] = self._estimate(pooled.value, pooled.influence / len(row), (row,))
-        by_system = [
-            (rows, kendall_influenced(human[rows, system], metric[rows, system]))
-            for system in range(human.shape[1])
-            if len(rows := np.flatnonzero(known[:, system])) > 1
-            and _varies(human[rows, system])
-            and _varies(metric[rows, system])
-        ]
-        if by_system:
-            share = 1 / len(by_system)
-            value = float(np.mean([each.value for _rows, each in by_system]))
-            moved = [each.influence * share / len(rows) for rows, each in by_system]
-            rows = np.concatenate([rows for rows, _each in by_system])
-            found["kendall_by_system"] = self._estimate(value, np.concatenate(moved), (rows,))
-        return found
-
-    def _ratio(self, pairs: Pairs, ratio: Ratio) -> Estimate:
-        return self._estimate(ratio.value, ratio.influence, pairs.kinds)
-
-    def _estimate(
-        self,
-        value: float,
-        influence: FloatArray,
-        kinds: Sequence[np.ndarray],  # type: ignore[type-arg]
-    ) -> Estimate:
-        if self._confidence is None or np.isnan(value):
-            return Estimate(value, None, None)
-        return clustered_estimate(value, influence, kinds, confidence=self._confidence)
-
-
-def _varies(values: FloatArray) -> bool:
-    return len(values) > 1 and float(np.ptp(values)) > 0
-
-
-def clustered_estimate(
-    value: float,
-    influence: FloatArray,
-    kinds: Sequence[np.ndarray],  # type: ignore[type-arg]
-    *,
-    confidence: float,
-) -> Estimate:
-    """Return a figure with the interval over one or two kinds of units.
-
-    Parameters
-    ----------
-    value : float
-    influence : float64, shape (P,)
-        How far each item moves the figure; they add up to 0.
-    kinds : sequence of int, shape (P,)
-        The segment of each item and, if known, its judge.
-    confidence : float
-
-    Returns
-    -------
-    Estimate
-        From the same variance and quantile as `ranking.core.beside.estimate`.
-    """
-    places = [np.unique(each, return_inverse=True)[1] for each in kinds]
-    sizes = [int(each.max(initial=-1)) + 1 for each in places]
-    fewest = min(sizes, default=0)
-    if fewest < 2:
-        return Estimate(value, None, None)
-    parts = [_variance(influence, each, size) for each, size in zip(places, sizes, strict=True)]
-    variance = parts[0]
-    if len(parts) == 2:
-        cells = np.unique(places[0] * sizes[1] + places[1], return_inverse=True)[1]
-        shared = _variance(influence, cells, int(cells.max()) + 1)
-        variance = max(sum(parts) - shared, *parts)
-    reach = float(stdtrit(fewest - 1, (1 + confidence) / 2)) * sqrt(variance)
-    if reach == 0:
-        return Estimate(value, None, None)
-    return Estimate(value, max(-1.0, value - reach), min(1.0, value + reach))
-
-
-def _variance(influence: FloatArray, unit: Int64Array, units: int) -> float:
-    sums = np.bincount(unit, influence, units)
-    return float(sums @ sums) * units / max(1, units - 1)

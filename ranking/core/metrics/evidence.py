@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr
 
 from ranking.core.arrays import FloatArray, UInt64Array
 from ranking.core.counting.counts import chunks
@@ -102,16 +104,9 @@ def flipped_p_values(
     """
     if not scores:
         return []
-    segments = len(keys)
-    draws = flips
-    weights = _random_signs(keys, flips, seed)
-    if segments <= MOST_ENUMERATED:
-        every = np.array(list(product((1.0, -1.0), repeat=segments))).T.reshape(segments, -1)
-        draws = every.shape[1]
-        weights = every.__getitem__
     first, second = np.triu_indices(scores[0].shape[1], 1)
     columns = [_columns(each, first, second) for each in scores]
-    sums = weighted_sums(np.concatenate(columns, axis=1), weights, draws)
+    sums = flipped_sums(np.concatenate(columns, axis=1), keys, flips=flips, seed=seed)
     places = np.cumsum([0, *(each.shape[1] for each in columns)])
     found = []
     for each, start, end in zip(columns, places[:-1], places[1:], strict=True):
@@ -125,18 +120,25 @@ def flipped_p_values(
     return found
 
 
-def _random_signs(keys: UInt64Array, flips: int, seed: int) -> Callable[[slice], FloatArray]:
+def flipped_sums(columns: FloatArray, keys: UInt64Array, *, flips: int, seed: int) -> FloatArray:
+    """Return sums over segments whose signs are flipped at random, shape (R, K); all 2^S flips of few segments.
+
+    `columns` are of shape (S, K), `keys` of shape (S,).
+    """
+    segments = len(keys)
+    if segments <= MOST_ENUMERATED:
+        every = np.array(list(product((1.0, -1.0), repeat=segments)))
+        return np.asarray(every.reshape(-1, segments) @ columns)
+
     def signs(rows: slice) -> FloatArray:
         drawn = uniform_numbers(keys[rows], seed=seed, resamples=flips)
         return np.where(drawn < 0.5, 1.0, -1.0)
 
-    return signs
+    return weighted_sums(columns, signs, flips)
 
 
 def _columns(
-    scores: FloatArray,
-    first: np.ndarray,
-    second: np.ndarray,  # type: ignore[type-arg]
+    scores: FloatArray, first: npt.NDArray[np.intp], second: npt.NDArray[np.intp]
 ) -> FloatArray:
     """Return what is flipped: scores of systems, or the differences of pairs where scores are missing."""
     if not np.isnan(scores).any():
@@ -163,6 +165,20 @@ def resampled_p_values(resampled: FloatArray) -> FloatArray:
     known = np.count_nonzero(~np.isnan(difference), axis=0)
     lost = (difference < 0).sum(axis=0) + (difference == 0).sum(axis=0) / 2
     return np.divide(lost, known, out=np.full(len(first), np.nan), where=known > 0)
+
+
+def difference_spread(resampled: FloatArray) -> FloatArray:
+    """Return the standard deviation of the difference of each pair of systems over resamples, shape (P,)."""
+    first, second = np.triu_indices(resampled.shape[1], 1)
+    return np.asarray(np.nanstd(resampled[:, first] - resampled[:, second], axis=0))
+
+
+def normal_p_values(scores: FloatArray, spread: FloatArray) -> FloatArray:
+    """Return p-values from the normal distribution, shape (..., P), for scores of shape (..., n) and `spread` as above."""
+    first, second = np.triu_indices(scores.shape[-1], 1)
+    ahead = scores[..., first] - scores[..., second]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(ndtr(-np.where(ahead == 0, 0.0, ahead / spread)))
 
 
 def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> FloatArray:

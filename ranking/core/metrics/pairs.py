@@ -55,7 +55,7 @@ class Pairs:
         """The segment of each comparison and, if known, its judge: what intervals take for drawn at random."""
         return (self.row,) if self.judge is None else (self.row, self.judge)
 
-    def take(self, chosen: BoolArray) -> Pairs:
+    def take(self, chosen: BoolArray | Int64Array) -> Pairs:
         """Return some of the comparisons."""
         return Pairs(
             self.row[chosen],
