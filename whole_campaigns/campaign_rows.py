@@ -74,7 +74,6 @@ _PATHS: Final[dict[type[Model], str]] = {
     annotation.ProblemReply: "report__task__test_set__campaign",
     annotation.QualityRule: "campaign",
     annotation.QualityAction: "task__test_set__campaign",
-    annotation.QualityReversal: "action__task__test_set__campaign",
     annotation.TrainingBlock: "task__test_set__campaign",
     annotation.TrainingCandidate: "training_block__task__test_set__campaign",
     ranking.Metric: "test_set__campaign",

@@ -18,7 +18,6 @@ from annotation.models.problem_report import ProblemReply, ProblemReport, Proble
 from annotation.models.quality import (
     QualityAction,
     QualityActionKind,
-    QualityReversal,
     QualityRule,
     RuleDirection,
 )
@@ -46,7 +45,6 @@ __all__ = [
     "ProblemReportKind",
     "QualityAction",
     "QualityActionKind",
-    "QualityReversal",
     "QualityRule",
     "RuleDirection",
     "SamplingState",

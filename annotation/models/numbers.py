@@ -227,8 +227,8 @@ class WorkedQuarterHour(models.Model):
 class PageChanges(models.Model):
     """How often what pages show of a test set has changed otherwise than by judgments and skips, and when a ranking was requested.
 
-    Services of problem reports and replies, quality rules, quality actions and their reversals count. The first of
-    many judgments requests a ranking; the others see that it is requested. It is no part of `JudgmentSequence`,
+    Services of problem reports and replies, quality rules and quality actions count. The first of many judgments
+    requests a ranking; the others see that it is requested. It is no part of `JudgmentSequence`,
     whose lock an import holds for as long as it takes.
     """
 

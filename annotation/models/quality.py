@@ -1,4 +1,4 @@
-"""Rules for judges' quality, what followed from them, and what was taken back. All of it history."""
+"""Rules for judges' quality, and the actions taken on judges. All of it history."""
 
 from typing import ClassVar
 
@@ -150,7 +150,7 @@ class QualityRule(RecordedModel):
 class QualityActionQuerySet(RecordedQuerySet["QualityAction"]):
     def in_force(self) -> "QualityActionQuerySet":
         """Return the actions that were not reverted."""
-        return self.filter(reversal__isnull=True)
+        return self.filter(reverted_at=None)
 
     def standing(self) -> "QualityActionQuerySet":
         """Return those in force that hold against a judge: not what only asks or tells them something."""
@@ -161,7 +161,7 @@ class QualityAction(RecordedModel):
     """A judge was warned, paused, excluded, asked or told something: by which rule or whom, on what evidence.
 
     Holds for the judge in the whole campaign; `task` is where the evidence
-    comes from. Append-only: what is taken back gets a `QualityReversal`.
+    comes from. Never changed, except that it is reverted once.
     """
 
     judge = models.ForeignKey(
@@ -206,10 +206,21 @@ class QualityAction(RecordedModel):
         db_index=False,
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    reverted_at = models.DateTimeField(_("reverted"), null=True, blank=True)
+    reverted_by = models.ForeignKey(
+        "campaign.User",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
+    )
+    revert_note = models.TextField(_("note of who reverted it"), blank=True, default="")
+    revert_batch = models.UUIDField(_("decision that reverted it"), null=True, blank=True)
 
-    withheld: ClassVar = "UPDATE, DELETE"
+    withheld: ClassVar = "DELETE"
     recording: ClassVar = Recording(
-        fields=["judge_id", "rule_id", "action", "note", "text"],
+        fields=["judge_id", "rule_id", "action", "note", "text", "reverted_at", "revert_note"],
         campaign="judge__campaign_id",
         test_set="task__test_set_id",
         called="judge__pseudonym",
@@ -235,37 +246,33 @@ class QualityAction(RecordedModel):
             models.UniqueConstraint(
                 fields=["rule", "judge"], name="quality_action_once_per_rule_and_judge"
             ),
+            models.CheckConstraint(
+                condition=models.Q(reverted_at__isnull=False, reverted_by__isnull=False)
+                | models.Q(
+                    reverted_at__isnull=True,
+                    reverted_by__isnull=True,
+                    revert_note="",
+                    revert_batch__isnull=True,
+                ),
+                name="quality_action_reverted_by_a_person",
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="quality_action_stays",
+                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
+                    *("judge_id", "task_id", "rule_id", "action", "evidence", "note", "text"),
+                    *("batch", "created_by_id", "created_at"),
+                ),
+            ),
+            pgtrigger.Protect(
+                name="quality_action_reverted_once",
+                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]
+                    "reverted_at", "reverted_by_id", "revert_note", "revert_batch"
+                ),
+                condition=pgtrigger.Q(old__reverted_at__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.action} {self.judge_id}"
-
-
-class QualityReversal(RecordedModel):
-    """An action was taken back. Append-only."""
-
-    action = models.OneToOneField(QualityAction, on_delete=models.PROTECT, related_name="reversal")
-    note = models.TextField(_("note"), blank=True)
-    batch = models.UUIDField(_("decision"), null=True, blank=True)
-    created_by = models.ForeignKey(
-        "campaign.User", on_delete=models.PROTECT, related_name="+", db_index=False
-    )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
-
-    withheld: ClassVar = "UPDATE, DELETE"
-
-    recording: ClassVar = Recording(
-        fields=["note"],
-        campaign="action__judge__campaign_id",
-        test_set="action__task__test_set_id",
-        called="action__judge__pseudonym",
-    )
-
-    objects: ClassVar[RecordedQuerySet["QualityReversal"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
-
-    class Meta:
-        verbose_name = _("reversal of a quality action")
-        verbose_name_plural = _("reversals of quality actions")
-
-    def __str__(self) -> str:
-        return str(self.action_id)

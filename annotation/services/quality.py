@@ -6,6 +6,7 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -20,7 +21,6 @@ from annotation.models import (
     JudgmentSequence,
     QualityAction,
     QualityActionKind,
-    QualityReversal,
     QualityRule,
     RuleDirection,
 )
@@ -214,16 +214,15 @@ def quality_action_take(
 @transaction.atomic
 def quality_action_revert(
     *, action: QualityAction, user: User, note: str = "", batch: UUID | None = None
-) -> QualityReversal:
+) -> None:
     """Revert an action; it stays in the history, and its rule does not act on this judge again."""
     Judge.objects.select_for_update().get(pk=action.judge_id)
-    if QualityReversal.objects.filter(action=action).exists():
+    standing = QualityAction.objects.filter(pk=action.pk, reverted_at=None)
+    if not standing.update(
+        reverted_at=Now(), reverted_by=user, revert_note=note, revert_batch=batch
+    ):
         raise QualityRefusedError(_("This action was already reverted."))
-    reversal = QualityReversal.objects.create(
-        action=action, created_by=user, note=note, batch=batch
-    )
     _follow_up(action)
-    return reversal
 
 
 @transaction.atomic
@@ -348,9 +347,8 @@ def judges_decide(
 def _decided_before(campaign_id: int, batch: UUID) -> list[Judge]:
     """Return the judges for whom a decision changed something, in the order of their ids."""
     of_campaign = Judge.objects.filter(campaign=campaign_id)
-    changed = QualityAction.objects.filter(batch=batch).values("judge")
-    reinstated = QualityReversal.objects.filter(batch=batch).values("action__judge")
-    return list(of_campaign.filter(pk__in=changed.union(reinstated)).order_by("pk"))
+    changed = QualityAction.objects.filter(Q(batch=batch) | Q(revert_batch=batch))
+    return list(of_campaign.filter(pk__in=changed.values("judge")).order_by("pk"))
 
 
 @transaction.atomic
@@ -364,10 +362,9 @@ def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list
     for action in actions.select_related("judge").order_by("judge", "pk"):
         quality_action_revert(action=action, user=user)
         changed[action.judge_id] = action.judge
-    reversals = QualityReversal.objects.filter(batch=batch, action__judge__campaign=campaign)
-    rows = reversals.select_related("action__judge", "action__task", "action__rule")
-    for reversal in rows.order_by("action__judge", "pk"):
-        before = reversal.action
+    reverted = QualityAction.objects.filter(revert_batch=batch, judge__campaign=campaign)
+    rows = reverted.select_related("judge", "task", "rule")
+    for before in rows.order_by("judge", "reverted_at", "pk"):
         again = {"action": before.pk, "rule": before.rule_id}
         if QualityAction.objects.filter(
             judge=before.judge_id, evidence__again_after__action=before.pk

@@ -338,12 +338,7 @@ class QualityActionSerializer(serializers.ModelSerializer[QualityAction]):
     task = serializers.CharField(source="task.test_set.name")
     by_rule = serializers.SerializerMethodField(help_text="Not by a person.")
     created_by = serializers.CharField(source="created_by.name", default=None, allow_null=True)
-    reverted_at = serializers.DateTimeField(
-        source="reversal.created_at", default=None, allow_null=True
-    )
-    reverted_by = serializers.CharField(
-        source="reversal.created_by.name", default=None, allow_null=True
-    )
+    reverted_by = serializers.CharField(source="reverted_by.name", default=None, allow_null=True)
 
     class Meta:
         model = QualityAction

@@ -16,7 +16,6 @@ from annotation.models import (
     Judgment,
     QualityAction,
     QualityActionKind,
-    QualityReversal,
     QualityRule,
 )
 from annotation.models.quality import QualityActionQuerySet
@@ -76,7 +75,7 @@ def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
         .select_related("task__test_set", "created_by", "switched_off_by")
         .annotate(
             acted=Count("actions"),
-            standing=Count("actions", filter=Q(actions__reversal__isnull=True)),
+            standing=Count("actions", filter=Q(actions__reverted_at=None)),
         )
         .order_by("-id")
     )
@@ -86,7 +85,7 @@ def quality_actions(*, task: Task) -> QualityActionQuerySet:
     """Return the quality actions of a campaign, newest first, with who reverted them."""
     return (
         QualityAction.objects.filter(judge__campaign=task.test_set.campaign_id)
-        .select_related("judge", "rule", "created_by", "task", "reversal", "reversal__created_by")
+        .select_related("judge", "rule", "created_by", "task", "reverted_by")
         .order_by("-id")
     )
 
@@ -94,15 +93,15 @@ def quality_actions(*, task: Task) -> QualityActionQuerySet:
 def decision_actions(*, campaign_id: int, batch: UUID) -> QuerySet[QualityAction]:
     """Return the actions of one decision about judges of a campaign, by pseudonym."""
     actions = QualityAction.objects.filter(batch=batch, judge__campaign=campaign_id)
-    return actions.select_related("judge", "rule", "created_by", "task", "reversal").order_by(
+    return actions.select_related("judge", "rule", "created_by", "task").order_by(
         "judge__pseudonym"
     )
 
 
-def decision_reversals(*, campaign_id: int, batch: UUID) -> QuerySet[QualityReversal]:
-    """Return what one decision reverted, by pseudonym."""
-    reversals = QualityReversal.objects.filter(batch=batch, action__judge__campaign=campaign_id)
-    return reversals.select_related("action__judge").order_by("action__judge__pseudonym")
+def decision_reversals(*, campaign_id: int, batch: UUID) -> QuerySet[QualityAction]:
+    """Return the actions that one decision reverted, by pseudonym."""
+    reverted = QualityAction.objects.filter(revert_batch=batch, judge__campaign=campaign_id)
+    return reverted.select_related("judge").order_by("judge__pseudonym")
 
 
 def judges_quality(

@@ -88,7 +88,7 @@ def judges_acted(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> 
         "batch": batch,
         "lines": action_lines(actions, task=task),
         "reversals": reversals,
-        "may_undo": bool(reversals) or any(not hasattr(action, "reversal") for action in actions),
+        "may_undo": bool(reversals) or any(action.reverted_at is None for action in actions),
     }
     return render(
         request,

@@ -80,7 +80,7 @@ EXPECTED = {
     "QualityRule.created_at",
     "QualityRule.switched_off_at",
     "QualityAction.created_at",
-    "QualityReversal.created_at",
+    "QualityAction.reverted_at",
     "Invitation.created_at",
     "Invitation.revoked_at",
     "Instructions.created_at",

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import QualityAction, QualityReversal
+from annotation.models import QualityAction
 from annotation.selectors.judges import JudgeStatus, judge_status
 from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Task, User
@@ -114,7 +114,7 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     again = {"judge": ["ada", "zoe"], "action": "reinstate", "act": "yes"}
     page.post(address, again)
     assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {JudgeStatus.GOOD}
-    batch = QualityReversal.objects.values_list("batch", flat=True).distinct().get()
+    batch = QualityAction.objects.values_list("revert_batch", flat=True).distinct().get()
     undo = at("judges-act-undo", judged.task, batch)
     page.post(undo)
     assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {JudgeStatus.EXCLUDED}

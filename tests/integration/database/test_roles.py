@@ -14,7 +14,6 @@ from annotation.models import (
     ProblemReply,
     ProblemReport,
     QualityAction,
-    QualityReversal,
     Skip,
 )
 from campaign.database.roles import application_role_grant, protected_operations
@@ -100,9 +99,8 @@ KEPT: dict[type[Model], str] = {
     **dict.fromkeys((RatingAnswer, TwoOutputsAnswer, SpansAnswer, EditingAnswer), "UPDATE, DELETE"),
     **dict.fromkeys((QuizAnswer, ClosedComparison), "UPDATE, DELETE"),
     **dict.fromkeys((ProblemReport, ProblemReply), "UPDATE, DELETE"),
-    **dict.fromkeys((QualityAction, QualityReversal), "UPDATE, DELETE"),
     **dict.fromkeys((Acceptance, RankingRun), "UPDATE, DELETE"),
-    **dict.fromkeys((ErasureRequest, PublishedResult), "DELETE"),
+    **dict.fromkeys((ErasureRequest, PublishedResult, QualityAction), "DELETE"),
     **dict.fromkeys((ActivityEvent, Instructions), "UPDATE"),
     **dict.fromkeys((SystemSort, Snippet), "UPDATE"),
 }

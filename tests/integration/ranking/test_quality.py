@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from annotation.export.five_way import five_way_rows
-from annotation.models import Block, QualityAction, QualityReversal, QualityRule
+from annotation.models import Block, QualityAction, QualityRule
 from annotation.selectors.judges import JudgeStatus, judge_status
 from annotation.services.quality import (
     QualityRefusedError,
@@ -330,7 +330,7 @@ def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
         quality_action_take(judge=careless, task=judged.task, action="pause", user=organiser)
     assert judge_reinstate(judge=careless, user=organiser, note="A mistake.") == 3
     assert judge_status(careless) == JudgeStatus.GOOD
-    assert QualityReversal.objects.filter(note="A mistake.").count() == 3
+    assert QualityAction.objects.filter(revert_note="A mistake.").count() == 3
     assert not JudgeStatus.PAUSED.may_judge
     assert not JudgeStatus.EXCLUDED.may_judge
     assert JudgeStatus.WARNED.may_judge

@@ -28,7 +28,6 @@ NOT_IN_FILE: dict[type[Model], str] = {
     campaign.Membership: OF_PEOPLE,
     campaign.Rehearsal: WORK,
     annotation.QualityAction: BY_PERSON,
-    annotation.QualityReversal: BY_PERSON,
     campaign.ErasureRequest: BY_PERSON,
     ranking.PublishedResult: BY_PERSON,
     protocols.Snippet: "in a file of their own",

@@ -67,7 +67,6 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     annotation.ProblemReport: _WORK,
     annotation.ProblemReply: _WORK,
     annotation.QualityAction: _WORK,
-    annotation.QualityReversal: _WORK,
     ranking.RankingRun: _WORK,
     ranking.Analysis: _WORK,
     ranking.LatestRanking: _WORK,
