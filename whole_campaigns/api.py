@@ -180,7 +180,6 @@ class RehearsalView(APIView):
 def _state(campaign: Campaign, status: int = 200) -> Response:
     found = rehearsal_state(campaign=campaign)
     row = found.rehearsal
-    names = ("bots", "skill", "share", "seed", "begun_at")
     if found.is_under_way:
         state = "under way"
     elif row is None:
@@ -190,7 +189,9 @@ def _state(campaign: Campaign, status: int = 200) -> Response:
     shown = {
         "state": state,
         "campaign": found.campaign and found.campaign.slug,
-        **{name: getattr(row, name, None) for name in names},
+        **dict.fromkeys(("bots", "skill", "share", "seed")),
+        **(row.parameters if row else {}),
+        "begun_at": row and row.started_at,
         "job": found.job and found.job.pk,
     }
     return Response(RehearsalSerializer(shown).data, status=status)

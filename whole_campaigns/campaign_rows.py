@@ -12,7 +12,6 @@ from ranking import models as ranking
 # A model that stands neither here nor below fails tests/unit/whole_campaigns/test_campaign_rows.py.
 _PATHS: Final[dict[type[Model], str]] = {
     campaign.Campaign: "pk",
-    campaign.Rehearsal: "campaign",
     campaign.Membership: "campaign",
     campaign.ActivityEvent: "campaign",
     campaign.ApiToken: "campaign",

@@ -43,7 +43,6 @@ from campaign.models import (
     Judge,
     Membership,
     Output,
-    Rehearsal,
     SystemKind,
     Task,
 )
@@ -133,7 +132,6 @@ def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
     campaign, asked = job.campaign, job.parameters
     rehearsable_check(campaign)
     rehearsal_erase(campaign=campaign)
-    Rehearsal.objects.create(campaign=campaign, begun_by=job.asked_by, **asked)
     clone = _clone(campaign)
     bots = _bots(clone, asked["bots"], asked["skill"], asked["seed"])
     tasks = list(Task.objects.of(clone).annotate(size=Count("test_set__segments")).order_by("pk"))
@@ -308,14 +306,14 @@ def truth_of(task: Task, seed: int) -> list[str]:
     return sorted(systems, key=lambda name: -_quality_of(seed, name, SystemKind.SYSTEM)[0])
 
 
-def rehearsal_in_words(rehearsal: Rehearsal) -> str:
-    """Return what a rehearsal is like."""
-    bots = ngettext("%(count)d simulated judge", "%(count)d simulated judges", rehearsal.bots) % {
-        "count": rehearsal.bots
+def rehearsal_in_words(asked: Mapping[str, Any]) -> str:
+    """Return what the rehearsal of a job with these parameters is like."""
+    bots = ngettext("%(count)d simulated judge", "%(count)d simulated judges", asked["bots"]) % {
+        "count": asked["bots"]
     }
     return _("%(bots)s; each %(skill)s; %(share)d %% of the work; seed %(seed)d") % {
         "bots": bots,
-        "skill": skill_in_words(rehearsal.skill),
-        "share": round(100 * rehearsal.share),
-        "seed": rehearsal.seed,
+        "skill": skill_in_words(asked["skill"]),
+        "share": round(100 * asked["share"]),
+        "seed": asked["seed"],
     }

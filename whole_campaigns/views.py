@@ -76,13 +76,8 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the rehearsal that a campaign has; POST begins one in its place."""
     campaign = organised_campaign(request, slug)
     state = rehearsal_state(campaign=campaign)
-    last = state.rehearsal
-    initial = (
-        {"share": round(100 * last.share)}
-        | {name: getattr(last, name) for name in ("bots", "skill", "seed")}
-        if last
-        else None
-    )
+    last = state.rehearsal and state.rehearsal.parameters
+    initial = last and {**last, "share": round(100 * last["share"])}
     form = RehearsalForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         asked = {**form.cleaned_data, "share": form.cleaned_data["share"] / 100}

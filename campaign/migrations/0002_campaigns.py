@@ -256,23 +256,6 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='Rehearsal',
-                    fields=[
-                        ('campaign', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='rehearsed', serialize=False, to='campaign.campaign')),
-                        ('bots', models.PositiveSmallIntegerField(verbose_name='simulated judges')),
-                        ('skill', models.FloatField(help_text='How often a simulated judge prefers the better one of two outputs.', verbose_name='skill')),
-                        ('share', models.FloatField(verbose_name='share of the work')),
-                        ('seed', models.BigIntegerField(verbose_name='seed')),
-                        ('begun_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='begun')),
-                        ('begun_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                    ],
-                    options={
-                        'verbose_name': 'rehearsal',
-                        'verbose_name_plural': 'rehearsals',
-                        'constraints': [models.CheckConstraint(condition=models.Q(('bots__gte', 1), ('bots__lte', 200)), name='rehearsal_has_some_bots'), models.CheckConstraint(condition=models.Q(('skill__gte', 0.5), ('skill__lte', 1)), name='rehearsal_skill_is_a_share'), models.CheckConstraint(condition=models.Q(('share__gt', 0), ('share__lte', 1)), name='rehearsal_share_is_a_share')],
-                    },
-                ),
-                migrations.CreateModel(
                     name='TestSet',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

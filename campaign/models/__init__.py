@@ -4,7 +4,7 @@ from campaign.models.activity import ActivityEvent, ActivityOperation, ActivityO
 from campaign.models.api_request import IdempotentAnswer
 from campaign.models.api_token import ApiToken, TokenScope
 from campaign.models.bad_reference import BadReference
-from campaign.models.campaign import Campaign, Rehearsal
+from campaign.models.campaign import Campaign
 from campaign.models.conflict import ConflictOfInterest
 from campaign.models.erasure import ERASURE_PATIENCE, ErasureRequest
 from campaign.models.export import ExportedFile, ExportedPart
@@ -81,7 +81,6 @@ __all__ = [
     "Protocol",
     "Reference",
     "ReferenceUse",
-    "Rehearsal",
     "Segment",
     "Session",
     "SignInCount",

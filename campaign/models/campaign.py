@@ -1,7 +1,6 @@
 from typing import TYPE_CHECKING, ClassVar
 
 import pgtrigger
-from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
@@ -205,52 +204,3 @@ class Campaign(RecordedModel):
 
     def __str__(self) -> str:
         return self.name
-
-
-class Rehearsal(RecordedModel):
-    """What simulated judges of a campaign's rehearsal are like; the rehearsal itself is a campaign (`rehearsal_of`).
-
-    A campaign has one at a time, before it opens.
-    """
-
-    campaign = models.OneToOneField(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="rehearsed", primary_key=True
-    )
-    bots = models.PositiveSmallIntegerField(_("simulated judges"))
-    skill = models.FloatField(
-        _("skill"),
-        help_text=_("How often a simulated judge prefers the better one of two outputs."),
-    )
-    share = models.FloatField(_("share of the work"))
-    seed = models.BigIntegerField(_("seed"))
-    # By the database's clock: what was changed later is not in the rehearsal.
-    begun_at = models.DateTimeField(_("begun"), db_default=Now(), editable=False)
-    begun_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
-
-    recording: ClassVar = Recording(fields=["bots", "skill", "share"])
-    objects: ClassVar[RecordedQuerySet["Rehearsal"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
-
-    class Meta:
-        verbose_name = _("rehearsal")
-        verbose_name_plural = _("rehearsals")
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(bots__gte=1, bots__lte=200), name="rehearsal_has_some_bots"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(skill__gte=0.5, skill__lte=1), name="rehearsal_skill_is_a_share"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(share__gt=0, share__lte=1), name="rehearsal_share_is_a_share"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.campaign_id}: {self.bots} × {self.skill}"

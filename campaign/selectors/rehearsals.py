@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from campaign.models import ActivityEvent, Campaign, CampaignState, Job, JobKind, Rehearsal
+from campaign.models import ActivityEvent, Campaign, CampaignState, Job, JobKind, JobState
 
 #: Changes of these make a rehearsal one of an earlier state.
 _WHAT_IS_REHEARSED: Final = (
@@ -25,7 +25,8 @@ class RehearsalState:
 
     Attributes
     ----------
-    rehearsal : Rehearsal or None
+    rehearsal : Job or None
+        Which wrote it; its `parameters` say what the simulated judges are like.
     campaign : Campaign or None
         In which the simulated judges judge.
     is_outdated : bool
@@ -34,7 +35,7 @@ class RehearsalState:
         The latest that began or ended one.
     """
 
-    rehearsal: Rehearsal | None
+    rehearsal: Job | None
     campaign: Campaign | None
     is_outdated: bool
     job: Job | None
@@ -46,17 +47,18 @@ class RehearsalState:
 
 
 def rehearsal_state(*, campaign: Campaign) -> RehearsalState:
-    """Return the rehearsal of a campaign. Three queries; four if there is one."""
-    rehearsal = Rehearsal.objects.filter(campaign=campaign).select_related("begun_by").first()
-    kinds = [JobKind.REHEARSAL, JobKind.REHEARSAL_END]
-    job = Job.objects.filter(campaign=campaign, kind__in=kinds).order_by("-pk").first()
+    """Return the rehearsal of a campaign. Two queries; four if there is one."""
+    clone = Campaign.objects.filter(rehearsal_of=campaign).first()
+    jobs = Job.objects.filter(campaign=campaign).select_related("asked_by").order_by("-pk")
+    written = jobs.filter(kind=JobKind.REHEARSAL, state=JobState.DONE)
+    rehearsal = None if clone is None else written.first()
     changes = ActivityEvent.objects.filter(campaign=campaign.pk, kind__in=_WHAT_IS_REHEARSED)
     return RehearsalState(
         rehearsal=rehearsal,
-        campaign=Campaign.objects.filter(rehearsal_of=campaign).first(),
+        campaign=clone,
         is_outdated=rehearsal is not None
-        and changes.filter(happened_at__gt=rehearsal.begun_at).exists(),
-        job=job,
+        and changes.filter(happened_at__gt=rehearsal.started_at).exists(),
+        job=jobs.filter(kind__in=[JobKind.REHEARSAL, JobKind.REHEARSAL_END]).first(),
     )
 
 

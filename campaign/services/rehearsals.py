@@ -12,7 +12,6 @@ from campaign.models import (
     Job,
     JobKind,
     JobState,
-    Rehearsal,
     Task,
     User,
 )
@@ -102,7 +101,7 @@ def rehearsal_end_later(*, campaign: Campaign, by: User | None) -> Job | None:
     """Queue the end of a campaign's rehearsal, if there is one, and stop one that begins; return the job."""
     for job in _jobs(campaign, JobKind.REHEARSAL):
         job_cancel(job=job)
-    if not Rehearsal.objects.filter(campaign=campaign).exists():
+    if not Campaign.objects.filter(rehearsal_of=campaign).exists():
         return None
     queued = _jobs(campaign, JobKind.REHEARSAL_END).first()
     return queued or job_queue(
@@ -114,12 +113,10 @@ def rehearsal_end_later(*, campaign: Campaign, by: User | None) -> Job | None:
 def rehearsal_erase(*, campaign: Campaign) -> int:
     """Delete the rehearsal of a campaign for good, its simulated judges too; return the number of rows.
 
-    The activity log keeps that there was one.
+    Its job stays in the list of jobs.
     """
     rehearsal = Campaign.objects.filter(rehearsal_of=campaign).first()
-    rows = 0 if rehearsal is None else campaign_erase(campaign_id=rehearsal.pk)
-    Rehearsal.objects.filter(campaign=campaign).delete()
-    return rows
+    return 0 if rehearsal is None else campaign_erase(campaign_id=rehearsal.pk)
 
 
 def campaign_locked(campaign: Campaign) -> Campaign:

@@ -11,7 +11,6 @@ from campaign.models import (
     CampaignState,
     Instructions,
     Membership,
-    Rehearsal,
     Session,
     User,
 )
@@ -142,12 +141,6 @@ def make_acceptance() -> Acceptance:
         campaign=museum, language="en", text="Rank the outputs.", demands_acceptance=True
     )
     return instructions_accept(judge=make_judge(museum), instructions=written)
-
-
-def rehearsal() -> Create:
-    return partial(
-        Rehearsal.objects.create, campaign=make_campaign(), bots=3, skill=0.8, share=1, seed=1
-    )
 
 
 @breaks("campaign_is_a_rehearsal_for_good")

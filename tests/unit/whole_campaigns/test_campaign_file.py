@@ -26,7 +26,6 @@ NOT_IN_FILE: dict[type[Model], str] = {
     campaign.ApiToken: "lets a program of somebody in",
     campaign.WebhookEndpoint: "an address with its secret: files are handed on",
     campaign.Membership: OF_PEOPLE,
-    campaign.Rehearsal: WORK,
     annotation.QualityAction: BY_PERSON,
     campaign.ErasureRequest: BY_PERSON,
     ranking.PublishedResult: BY_PERSON,

@@ -22,7 +22,6 @@ _FILES: Final = "files on their way to a test set of the other campaign"
 #: Why the others are not.
 NOT_CLONED: Final[Mapping[type[Model], str]] = {
     campaign.Campaign: "one row, made with another name, as a draft",
-    campaign.Rehearsal: "of the other campaign",
     campaign.ActivityEvent: "what was changed in the other campaign",
     campaign.ApiToken: "opens the other campaign",
     campaign.WebhookEndpoint: _TOLD,
