@@ -84,7 +84,6 @@ _PATHS: Final[dict[type[Model], str]] = {
     ranking.PublishedResult: "task__test_set__campaign",
     ranking.ResultBundle: "result__task__test_set__campaign",
     ranking.BundlePart: "bundle__result__task__test_set__campaign",
-    ranking.ZenodoDraft: "result__task__test_set__campaign",
     ranking.JudgeMeasures: "task__test_set__campaign",
     ranking.RankingUpkeep: "task__test_set__campaign",
     ranking.StoredTallies: "task__test_set__campaign",

@@ -18,13 +18,12 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Job, JobKind
 from campaign.services.jobs import JobProgress, ends, handles
-from ranking.models import ZenodoDraft
+from ranking.models import PublishedResult
 from ranking.selectors.published_results import bundle_of, bundle_opened
 from ranking.services.publishing.bundles import (
     TOKEN,
     ZenodoRefusedError,
     zenodo_address,
-    zenodo_draft_made,
     zenodo_token,
     zenodo_token_forget,
 )
@@ -239,22 +238,22 @@ def _in_words(error: HTTPError) -> str:
 
 @handles(JobKind.ZENODO_DRAFT, ZenodoError, ZenodoRefusedError)
 def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
-    draft = ZenodoDraft.objects.select_related("result").get(pk=job.parameters["draft"])
-    bundle = bundle_of(draft.result)
+    asked = job.parameters
+    result = PublishedResult.objects.get(pk=asked["result"])
+    bundle = bundle_of(result)
     if bundle is None:  # it is never taken away
         return {}
-    number, page = Zenodo(zenodo_address(draft.host), zenodo_token(draft)).draft_make(
-        draft.metadata,
-        file_name=draft.file_name,
+    number, page = Zenodo(zenodo_address(asked["host"]), zenodo_token(job)).draft_make(
+        asked["metadata"],
+        file_name=f"quintet-{result.address}.zip",
         opened=lambda: bundle_opened(bundle),
         size=bundle.size,
         sent=lambda count: progress(count, bundle.size),
     )
-    zenodo_draft_made(draft=draft, number=number, page=page)
-    return {"page": page}
+    return {"number": number, "page": page}
 
 
 @ends(JobKind.ZENODO_DRAFT)
 def _forget(job: Job) -> None:
     """Forget the token: it is kept no longer than the job that needs it."""
-    zenodo_token_forget(draft_id=job.parameters["draft"])
+    zenodo_token_forget(job=job)

@@ -264,26 +264,6 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='ZenodoDraft',
-                    fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('host', models.CharField(choices=[('sandbox', 'sandbox.zenodo.org, to try it: what is there may be deleted'), ('zenodo', 'zenodo.org')], max_length=7, verbose_name='where')),
-                        ('metadata', models.JSONField(help_text='As they were sent.', verbose_name='metadata')),
-                        ('sealed_token', models.BinaryField(blank=True, null=True, verbose_name='token')),
-                        ('number', models.PositiveBigIntegerField(blank=True, null=True, verbose_name='number at Zenodo')),
-                        ('page', models.URLField(blank=True, default='', max_length=500, verbose_name='page at Zenodo')),
-                        ('asked_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='asked')),
-                        ('asked_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                        ('job', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='campaign.job')),
-                        ('result', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='zenodo_drafts', to='ranking.publishedresult')),
-                    ],
-                    options={
-                        'verbose_name': 'draft at Zenodo',
-                        'verbose_name_plural': 'drafts at Zenodo',
-                        'constraints': [models.CheckConstraint(condition=models.Q(('host__in', ['sandbox', 'zenodo'])), name='zenodo_draft_host_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('number__isnull', True), ('page', '')), models.Q(('number__isnull', False), ('sealed_token__isnull', True), models.Q(('page', ''), _negated=True)), _connector='OR'), name='zenodo_draft_made_has_a_page_and_no_token')],
-                    },
-                ),
-                migrations.CreateModel(
                     name='BundlePart',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

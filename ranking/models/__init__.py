@@ -8,8 +8,6 @@ from ranking.models.published_result import (
     BundlePart,
     PublishedResult,
     ResultBundle,
-    ZenodoDraft,
-    ZenodoHost,
 )
 from ranking.models.ranking_run import KeptFor, LatestRanking, RankingRun
 from ranking.models.ranking_settings import RankingSettings
@@ -40,6 +38,4 @@ __all__ = [
     "ShardResult",
     "StoppingRule",
     "StoredTallies",
-    "ZenodoDraft",
-    "ZenodoHost",
 ]

@@ -12,7 +12,16 @@ from django.db.models.functions import Coalesce, Left
 from django.utils.translation import ngettext
 
 from annotation.models import JudgeTally, Judgment, PageChanges, QualityAction, QualityActionKind
-from campaign.models import Campaign, CampaignState, Instructions, Membership, System, Task
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    Instructions,
+    Job,
+    JobKind,
+    Membership,
+    System,
+    Task,
+)
 from ranking.models import (
     ADDRESS_LENGTH,
     PART_BYTES,
@@ -132,6 +141,16 @@ def bundle_of(result: PublishedResult) -> ResultBundle | None:
     """Return the bundle of a result if it is made."""
     bundle = bundle_asked(result)
     return bundle if bundle is not None and bundle.is_made else None
+
+
+def zenodo_jobs(result: PublishedResult) -> QuerySet[Job]:
+    """Return the jobs that make or made a draft of a result at Zenodo, the newest first."""
+    jobs = Job.objects.filter(
+        campaign__test_sets__tasks=result.task_id,
+        kind=JobKind.ZENODO_DRAFT,
+        parameters__result=result.pk,
+    )
+    return jobs.select_related("asked_by").order_by("-pk")
 
 
 def bundle_opened(bundle: ResultBundle) -> IO[bytes]:

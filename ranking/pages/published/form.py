@@ -10,8 +10,8 @@ from django.forms.boundfield import BoundField
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import System
-from ranking.models import PublishedResult, ZenodoHost
-from ranking.services.publishing.bundles import LICENCES, TOKEN
+from ranking.models import PublishedResult
+from ranking.services.publishing.bundles import LICENCES, TOKEN, ZenodoHost
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.naming import LONGEST_WORDING, GivenReason, may_be_anonymous
 

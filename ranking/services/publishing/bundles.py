@@ -10,29 +10,28 @@ from typing import IO, Any, Final
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, TextChoices
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 from django.utils.html import escape
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.models import HIT, Design
 from annotation.selectors.designs import design_in_force
 from annotation.services.planning.designs import DesignRefusedError, design_change, design_proposed
 from campaign.database.seeds import seed_draw
-from campaign.models import CampaignState, JobKind, Task, User
+from campaign.models import CampaignState, Job, JobKind, Task, User
 from campaign.services.jobs import job_queue
 from ranking.models import (
     PART_BYTES,
     BundlePart,
     PublishedResult,
     ResultBundle,
-    ZenodoDraft,
-    ZenodoHost,
 )
 from ranking.reports.published.folder import hides_a_name
 from ranking.reports.published.report import basis_of, firmness_of, title_of
-from ranking.selectors.published_results import bundle_of
+from ranking.selectors.published_results import bundle_of, zenodo_jobs
 from ranking.services.publishing.naming import PublishingRefusedError
 
 
@@ -188,6 +187,18 @@ LICENCES: Final[Mapping[str, str]] = {
 }
 #: What a header can hold: no line break ends one, and begins another.
 TOKEN: Final = re.compile(r"^[\x21-\x7e]+\Z")
+#: The parameter of a job that holds its token.
+_SEALED: Final = "sealed_token"
+
+
+class ZenodoHost(TextChoices):
+    """Where a draft is made."""
+
+    SANDBOX = (
+        "sandbox",
+        gettext_lazy("sandbox.zenodo.org, to try it: what is there may be deleted"),
+    )
+    ZENODO = "zenodo", gettext_lazy("zenodo.org")
 
 
 class ZenodoRefusedError(Exception):
@@ -243,10 +254,10 @@ def zenodo_draft_ask(
     licence: str,
     url: str,
     by: User | None,
-) -> ZenodoDraft:
-    """Have a worker make a draft of a result's bundle in the account that a token is of.
+) -> Job:
+    """Have a worker make a draft of a result's bundle in the account that a token is of; return the job.
 
-    The token is kept encrypted until the job has ended, and never longer.
+    Nothing here publishes it. The token is kept encrypted until the job has ended, and never longer.
 
     Raises
     ------
@@ -260,30 +271,26 @@ def zenodo_draft_ask(
     if bundle_of(result) is None:
         raise ZenodoRefusedError(_("This version has no bundle yet."))
     PublishedResult.objects.select_for_update(no_key=True).only("pk").get(pk=result.pk)
-    last = ZenodoDraft.objects.of(result.pk).select_related("job").order_by("-pk").first()
-    if last is not None and last.job is not None and not last.job.has_ended:
+    last = zenodo_jobs(result).first()
+    if last is not None and not last.has_ended:
         raise ZenodoRefusedError(_("A draft of this version is being made already."))
-    draft = ZenodoDraft.objects.create(
-        result=result,
-        host=ZenodoHost(host),
-        metadata=zenodo_metadata(result, licence=licence, url=url),
-        sealed_token=_cipher().encrypt(token.encode()),
-        asked_by=by,
-    )
-    draft.job = job_queue(
+    return job_queue(
         campaign=result.task.test_set.campaign,
         kind=JobKind.ZENODO_DRAFT,
         name=_("%(name)s, version %(version)s")
         % {"name": result.task.test_set.name[:150], "version": result.version},
-        parameters={"draft": draft.pk},
+        parameters={
+            "result": result.pk,
+            "host": ZenodoHost(host),
+            "metadata": zenodo_metadata(result, licence=licence, url=url),
+            _SEALED: _cipher().encrypt(token.encode()).decode(),
+        },
         user=by,
     )
-    draft.save(update_fields=["job"])
-    return draft
 
 
-def zenodo_token(draft: ZenodoDraft) -> str:
-    """Return the token that a draft is made with.
+def zenodo_token(job: Job) -> str:
+    """Return the token that a job makes a draft with.
 
     Raises
     ------
@@ -292,24 +299,18 @@ def zenodo_token(draft: ZenodoDraft) -> str:
     """
     if not settings.ZENODO_UPLOADS:
         raise ZenodoRefusedError(_("Drafts at Zenodo are not allowed here."))
-    if draft.sealed_token is None:
-        raise ZenodoRefusedError(_("The token is not kept. Ask for the draft again, and give it."))
     try:
-        return _cipher().decrypt(bytes(draft.sealed_token)).decode()
-    except InvalidToken as error:
+        return _cipher().decrypt(job.parameters[_SEALED]).decode()
+    except (KeyError, InvalidToken) as error:
         raise ZenodoRefusedError(
             _("The token is not kept. Ask for the draft again, and give it.")
         ) from error
 
 
-def zenodo_token_forget(*, draft_id: int) -> None:
+def zenodo_token_forget(*, job: Job) -> None:
     """Forget the token of a draft."""
-    ZenodoDraft.objects.filter(pk=draft_id).update(sealed_token=None)
-
-
-def zenodo_draft_made(*, draft: ZenodoDraft, number: int, page: str) -> None:
-    """Note where a draft is, and forget its token."""
-    ZenodoDraft.objects.filter(pk=draft.pk).update(number=number, page=page, sealed_token=None)
+    kept = {name: value for name, value in job.parameters.items() if name != _SEALED}
+    Job.objects.filter(pk=job.pk).update(parameters=kept)
 
 
 def zenodo_address(host: str) -> str:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaign.models import Task, User
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from ranking.models import Analysis, PublishedResult, ZenodoDraft
+from ranking.models import Analysis, PublishedResult
 from ranking.pages.published.form import EmbargoForm, PublishForm, RetractionForm, ZenodoForm
 from ranking.pages.published.page import draft_in_words, published_page
 from ranking.pages.published.versions import (
@@ -32,10 +32,12 @@ from ranking.selectors.published_results import (
     publishing_worries,
     systems_entered,
     versions_of,
+    zenodo_jobs,
 )
 from ranking.selectors.runs import latest_run
 from ranking.services.publishing.bundles import (
     LICENCES,
+    ZenodoHost,
     ZenodoRefusedError,
     new_seed_comes,
     result_bundle_ask,
@@ -345,8 +347,7 @@ def _zenodo_page(request: HttpRequest, slug: str, task_id: int, version: int) ->
         else:
             messages.success(request, _("A worker is making the draft; this page shows how far."))
             return redirect("published-zenodo", slug, task_id, version)
-    drafts = ZenodoDraft.objects.of(result.pk).select_related("job", "asked_by").order_by("-pk")
-    rows = list(drafts.defer("metadata", "sealed_token"))
+    jobs = list(zenodo_jobs(result))
     context = {
         "campaign": task.test_set.campaign,
         "task": task,
@@ -355,8 +356,8 @@ def _zenodo_page(request: HttpRequest, slug: str, task_id: int, version: int) ->
         "bundle": bundle_of(result),
         "metadata": zenodo_metadata(result, licence=next(iter(LICENCES)), url=url),
         "form": form,
-        "drafts": rows,
-        "is_under_way": any(each.job is not None and not each.job.has_ended for each in rows),
+        "drafts": [(ZenodoHost(job.parameters["host"]).label, job) for job in jobs],
+        "is_under_way": any(not job.has_ended for job in jobs),
     }
     is_part = request.headers.get("HX-Request")
     name = "publish/_zenodo.html" if is_part else "publish/zenodo.html"

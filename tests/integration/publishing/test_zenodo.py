@@ -12,7 +12,7 @@ from campaign.models import Job, JobState
 from campaign.services.jobs import job_cancel, job_retry, jobs_run_waiting
 from ranking.export import zenodo as zenodo_client
 from ranking.export.zenodo import Zenodo, ZenodoError
-from ranking.models import PublishedResult, ZenodoDraft
+from ranking.models import PublishedResult
 from ranking.pages.published.making import result_bundle_make
 from ranking.selectors.published_results import bundle_bytes, bundle_of
 from ranking.services.publishing.content import PublishedWords
@@ -91,18 +91,17 @@ def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
     asked = as_organiser.post(page_of(result), sent(), follow=True)
     assert "A worker is making the draft" in text_of(asked)
     assert TOKEN not in asked.content.decode()
-    row = ZenodoDraft.objects.get()
-    assert row.sealed_token is not None
-    assert TOKEN.encode() not in bytes(row.sealed_token)
+    job = Job.objects.get()
+    assert job.parameters["sealed_token"]
     assert TOKEN not in str(Job.objects.values().get())
 
     jobs_run_waiting()
 
-    row = ZenodoDraft.objects.get()
-    assert (row.number, row.page) == (1000, f"{there.address}/deposit/1000")
-    assert row.sealed_token is None
+    job.refresh_from_db()
+    assert job.result == {"number": 1000, "page": f"{there.address}/deposit/1000"}
+    assert "sealed_token" not in job.parameters
     (metadata,) = there.drafts.values()
-    assert metadata == row.metadata
+    assert metadata == job.parameters["metadata"]
     assert metadata["creators"] == [{"name": "Horáková, Marta"}]
     assert metadata["license"] == "cc-by-4.0"
     assert metadata["access_right"] == "open"
@@ -113,7 +112,7 @@ def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
     # A draft, and it stays one.
     assert [method for method, _path in there.asked] == ["POST", "PUT"]
     assert not [path for _method, path in there.asked if "actions" in path]
-    assert f'href="{row.page}"' in as_organiser.get(page_of(result)).content.decode()
+    assert f'href="{job.result["page"]}"' in as_organiser.get(page_of(result)).content.decode()
 
 
 @pytest.mark.thorough
@@ -124,8 +123,7 @@ def test_a_token_that_is_refused_is_said_and_forgotten(
     as_organiser.post(page_of(result), sent(token="another"))
     jobs_run_waiting()
     assert "it needs the scope deposit:write" in text_of(as_organiser.get(page_of(result)))
-    row = ZenodoDraft.objects.get()
-    assert row.sealed_token is None
+    assert "sealed_token" not in Job.objects.get().parameters
     # Begun again, it has no token any more.
     job_retry(job=Job.objects.get())
     jobs_run_waiting()
@@ -142,7 +140,7 @@ def test_a_job_that_is_stopped_forgets_the_token(
     again = as_organiser.post(page_of(result), sent())
     assert "is being made already" in text_of(again)
     job_cancel(job=Job.objects.get())
-    assert ZenodoDraft.objects.get().sealed_token is None
+    assert "sealed_token" not in Job.objects.get().parameters
     assert Job.objects.get().state == JobState.CANCELLED
     assert not there.asked
 
@@ -164,7 +162,7 @@ def test_what_cannot_be_sent_is_refused(
         {"token": f"{TOKEN}\r\nHost: elsewhere"},
     ):
         assert as_organiser.post(page_of(other), sent(**wrong)).status_code == 400
-    assert not ZenodoDraft.objects.exists()
+    assert not Job.objects.exists()
 
 
 def test_what_zenodo_refuses_is_said_in_its_words(

@@ -72,7 +72,6 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     ranking.PublishedResult: "a result of the other campaign, at its address",
     ranking.ResultBundle: "of such a result",
     ranking.BundlePart: "of such a result",
-    ranking.ZenodoDraft: "of a result of the other campaign",
     ranking.JudgeMeasures: _WORK,
     ranking.RankingUpkeep: _WORK,
     ranking.StoredTallies: _WORK,
