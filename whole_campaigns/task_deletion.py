@@ -23,13 +23,20 @@ from annotation.models import (
 from annotation.selectors.task_rules import is_lent, judgments_so_far
 from campaign.database.copy import constraints_check_now
 from campaign.database.recording import rows_deleted
-from campaign.models import Judge, Protocol, Task, User
+from campaign.models import FilePart, Judge, KeptFile, Protocol, Task, User
 from campaign.services.tasks import TaskRefusedError, task_campaign_lock
 from ranking.models import Analysis, PublishedResult, RankingRun, RankingSettings, StoppingRule
 from whole_campaigns.campaign_rows import TABLES, task_path
 
 #: What is kept for good, so that a task which has any of it stays.
 _KEPT: Final[tuple[type[Model], ...]] = (QualityAction, ProblemReport, RankingRun, PublishedResult)
+#: Tables whose rows hang on a campaign, and some of them on a task, too.
+_BY_TASK: Final[dict[type[Model], str]] = {
+    QualityRule: "task",
+    Analysis: "task",
+    KeptFile: "task",
+    FilePart: "file__task",
+}
 
 
 def task_deletion_refusal(*, task: Task) -> str:
@@ -124,5 +131,5 @@ def _hanging(task: Task) -> Iterator[Any]:
 
 def _rows(model: type[Model], task: Task) -> Any:
     """Return the rows of a table that hang on a task; None where there is no such table."""
-    lookup = "task" if model in (QualityRule, Analysis) else task_path(model)
+    lookup = _BY_TASK.get(model) or task_path(model)
     return None if lookup is None else model._meta.base_manager.filter(**{lookup: task})

@@ -76,8 +76,8 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the rehearsal that a campaign has; POST begins one in its place."""
     campaign = organised_campaign(request, slug)
     state = rehearsal_state(campaign=campaign)
-    last = state.rehearsal and state.rehearsal.parameters
-    initial = last and {**last, "share": round(100 * last["share"])}
+    last = state.rehearsal.parameters if state.rehearsal else None
+    initial = {**last, "share": round(100 * last["share"])} if last else None
     form = RehearsalForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         asked = {**form.cleaned_data, "share": form.cleaned_data["share"] / 100}

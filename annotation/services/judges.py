@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from annotation.services.lending.lend import assignments_release
 from campaign.database.erasing import judge_unlink
-from campaign.models import ErasureRequest, ExportedFile, Judge, MailKind, User
+from campaign.models import ErasureRequest, Judge, KeptFile, MailKind, User
 from campaign.services.erasures import (
     ErasureRefusedError,
     answered_already,
@@ -55,9 +55,7 @@ def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureReq
     # While their address is known.
     erasure_mails_stop(judge=judge)
     erasure_judge_tell(request=request, kind=MailKind.ERASURE_CARRIED_OUT)
-    named = ExportedFile.objects.filter(
-        task__test_set__campaign=judge.campaign_id, names_people=True
-    )
+    named = KeptFile.objects.filter(task__test_set__campaign=judge.campaign_id, names_people=True)
     files = exported_files_delete(named)
     removed = {**judge_unlink(request.pk), "exported files that name judges": files}
     ErasureRequest.objects.filter(pk=request.pk).update(

@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_campaign, reader
 from campaign.api.pages import CursorPages, paged
 from campaign.formats.recognising import FileRole
-from campaign.models import Campaign, Job, Upload, UploadedFile
+from campaign.models import Campaign, Job, KeptFile, Upload
 from campaign.selectors.jobs import jobs_of
 from campaign.selectors.uploads import drafts, upload_states
 from campaign.services.jobs import JobRefusedError, job_cancel, job_retry
@@ -66,21 +66,21 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         read_only_fields = fields
 
 
-class UploadedFileSerializer(serializers.ModelSerializer[UploadedFile]):
+class UploadedFileSerializer(serializers.ModelSerializer[KeptFile]):
     received = serializers.SerializerMethodField(help_text="Bytes that are there.")
     content = serializers.SerializerMethodField(
         help_text="Where the next bytes are sent, with `?offset=` as many as were received."
     )
 
     class Meta:
-        model = UploadedFile
+        model = KeptFile
         fields = ["id", "name", "size", "received", "content"]
 
-    def get_received(self, file: UploadedFile) -> int:
+    def get_received(self, file: KeptFile) -> int:
         held = getattr(file, "held", None)
         return received(file) if held is None else int(held)
 
-    def get_content(self, file: UploadedFile) -> str:
+    def get_content(self, file: KeptFile) -> str:
         args = [self.context["slug"], file.upload_id, file.pk]
         return str(reverse("api-upload-content", args=args))
 
@@ -152,9 +152,9 @@ class _UploadView(APIView):
         }
         return UploadSerializer(uploads, many=True, context=context).data
 
-    def file(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> UploadedFile:
+    def file(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> KeptFile:
         upload = self.found(request, slug, upload_id)
-        file = UploadedFile.objects.filter(upload=upload, pk=file_id).first()
+        file = KeptFile.objects.filter(upload=upload, pk=file_id).first()
         if file is None:
             raise NotFound(_("There is no such file in this upload."))
         file.upload = upload

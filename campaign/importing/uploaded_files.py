@@ -11,7 +11,7 @@ from campaign.formats import FormatError, InputFile, Place
 from campaign.formats.archives import archive_files, files_together, is_archive, opener
 from campaign.formats.recognising import FileRole, RecognisedSet, recognise, with_roles
 from campaign.formats.streams import StoredFile, peek
-from campaign.models import Upload, UploadedPart
+from campaign.models import FilePart, Upload
 
 _ARCHIVE_BYTES = 512
 
@@ -57,7 +57,7 @@ def bytes_of(recognised: RecognisedSet) -> int:
 def _written(file_id: int, folder: Path) -> Path:
     """Write the parts of a file to one that is named by number: no name of an upload becomes a path."""
     path = folder / str(file_id)
-    parts = UploadedPart.objects.filter(file=file_id).order_by("offset")
+    parts = FilePart.objects.filter(file=file_id).order_by("offset")
     with path.open("wb") as stream:
         for content in parts.values_list("content", flat=True).iterator(chunk_size=4):
             stream.write(content)

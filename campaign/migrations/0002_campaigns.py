@@ -402,6 +402,49 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
+                    name='KeptFile',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='files', to='campaign.campaign')),
+                        ('upload', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='files', to='campaign.upload')),
+                        ('task', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='exported_files', to='campaign.task')),
+                        ('name', models.CharField(max_length=500, verbose_name='name')),
+                        ('size', models.PositiveBigIntegerField(verbose_name='bytes')),
+                        ('digest', models.CharField(blank=True, default='', max_length=64, verbose_name='SHA-256')),
+                        ('kind', models.CharField(blank=True, default='', max_length=20, verbose_name='kind')),
+                        ('file_format', models.CharField(blank=True, default='', max_length=20, verbose_name='format')),
+                        ('after', models.PositiveBigIntegerField(default=0, verbose_name='after')),
+                        ('until', models.PositiveBigIntegerField(blank=True, null=True, verbose_name='until')),
+                        ('watermark', models.PositiveBigIntegerField(blank=True, null=True, verbose_name='watermark')),
+                        ('names_people', models.BooleanField(default=False, help_text='Only those who may change the campaign get it.', verbose_name='names judges')),
+                        ('stored_as', models.CharField(blank=True, default='', max_length=300, verbose_name='name in the storage')),
+                        ('made_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('made_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='made')),
+                        ('expires_at', models.DateTimeField(blank=True, null=True, verbose_name='expires')),
+                    ],
+                    options={
+                        'verbose_name': 'file',
+                        'verbose_name_plural': 'files',
+                        'constraints': [models.UniqueConstraint(fields=('upload', 'name'), name='kept_file_name_once_in_an_upload'), models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='kept_file_has_a_name'), models.CheckConstraint(condition=models.Q(models.Q(('digest', ''), ('kind', ''), ('task__isnull', True), ('upload__isnull', False)), models.Q(('digest__regex', '^[0-9a-f]{64}$'), ('task__isnull', False), ('until__isnull', False), ('upload__isnull', True), ('watermark__isnull', False)), _connector='OR'), name='kept_file_of_an_upload_or_hashed_of_a_task')],
+                        'triggers': [pgtrigger.compiler.Trigger(name='kept_file_stays', sql=pgtrigger.compiler.UpsertTriggerSql(func='RAISE EXCEPTION \'pgtrigger: Cannot update of "upload_id", "task_id", "name", "size", "digest", "kind", "file_format", "after", "until", "watermark", "stored_as" rows from % table\', TG_TABLE_NAME;', hash='45f4cbc8863cbbbc7fcf7f0bc17a2741f0e3858f', operation='UPDATE OF "upload_id", "task_id", "name", "size", "digest", "kind", "file_format", "after", "until", "watermark", "stored_as"', pgid='pgtrigger_kept_file_stays_82cdf', table='campaign_keptfile', when='BEFORE'))],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='FilePart',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('file', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='campaign.keptfile')),
+                        ('offset', models.PositiveBigIntegerField(verbose_name='offset in bytes')),
+                        ('content', models.BinaryField(verbose_name='content')),
+                    ],
+                    options={
+                        'verbose_name': 'part of a file',
+                        'verbose_name_plural': 'parts of files',
+                        'ordering': ['offset'],
+                        'constraints': [models.UniqueConstraint(fields=('file', 'offset'), name='file_part_offset_once'), models.CheckConstraint(condition=models.Q(('content', b''), _negated=True), name='file_part_is_not_empty')],
+                    },
+                ),
+                migrations.CreateModel(
                     name='WebhookDelivery',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -440,31 +483,6 @@ class Migration(migrations.Migration):
                         'verbose_name_plural': 'segments',
                         'ordering': ['number'],
                         'constraints': [models.UniqueConstraint(fields=('test_set', 'number'), name='segment_number_unique_in_test_set'), models.UniqueConstraint(fields=('document', 'position'), name='segment_position_unique_in_document'), models.CheckConstraint(condition=models.Q(('source_text', ''), _negated=True), name='segment_source_text_not_empty'), models.CheckConstraint(condition=models.Q(('number__gte', 1), ('position__gte', 1)), name='segment_number_and_position_from_1')],
-                    },
-                ),
-                migrations.CreateModel(
-                    name='ExportedFile',
-                    fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('kind', models.CharField(max_length=20, verbose_name='kind')),
-                        ('file_format', models.CharField(max_length=20, verbose_name='format')),
-                        ('name', models.CharField(max_length=300, verbose_name='name of the file')),
-                        ('after', models.PositiveBigIntegerField(default=0, verbose_name='after')),
-                        ('until', models.PositiveBigIntegerField(verbose_name='until')),
-                        ('watermark', models.PositiveBigIntegerField(verbose_name='watermark')),
-                        ('names_people', models.BooleanField(default=False, help_text='Only those who may change the campaign get it.', verbose_name='names judges')),
-                        ('size', models.PositiveBigIntegerField(verbose_name='bytes')),
-                        ('digest', models.CharField(max_length=64, verbose_name='SHA-256')),
-                        ('stored_as', models.CharField(blank=True, default='', max_length=300, verbose_name='name in the storage')),
-                        ('made_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='made')),
-                        ('expires_at', models.DateTimeField(verbose_name='expires')),
-                        ('made_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                        ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='exported_files', to='campaign.task')),
-                    ],
-                    options={
-                        'verbose_name': 'exported file',
-                        'verbose_name_plural': 'exported files',
-                        'constraints': [models.CheckConstraint(condition=models.Q(('digest__regex', '^[0-9a-f]{64}$')), name='exported_file_digest_is_a_sha_256')],
                     },
                 ),
                 migrations.CreateModel(
@@ -511,21 +529,6 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='UploadedFile',
-                    fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('name', models.CharField(max_length=500, verbose_name='name')),
-                        ('size', models.PositiveBigIntegerField(verbose_name='bytes')),
-                        ('upload', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='files', to='campaign.upload')),
-                    ],
-                    options={
-                        'verbose_name': 'uploaded file',
-                        'verbose_name_plural': 'uploaded files',
-                        'ordering': ['name'],
-                        'constraints': [models.UniqueConstraint(fields=('upload', 'name'), name='uploaded_file_name_once'), models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='uploaded_file_has_a_name')],
-                    },
-                ),
-                migrations.CreateModel(
                     name='Output',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -553,21 +556,6 @@ class Migration(migrations.Migration):
                         'verbose_name_plural': 'references',
                         'ordering': ['number'],
                         'constraints': [models.UniqueConstraint(fields=('segment', 'number'), name='reference_number_unique_in_segment'), models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='reference_text_not_empty')],
-                    },
-                ),
-                migrations.CreateModel(
-                    name='ExportedPart',
-                    fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('offset', models.PositiveBigIntegerField(verbose_name='offset in bytes')),
-                        ('content', models.BinaryField(verbose_name='content')),
-                        ('file', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='campaign.exportedfile')),
-                    ],
-                    options={
-                        'verbose_name': 'part of an exported file',
-                        'verbose_name_plural': 'parts of exported files',
-                        'ordering': ['offset'],
-                        'constraints': [models.UniqueConstraint(fields=('file', 'offset'), name='exported_part_offset_once')],
                     },
                 ),
                 migrations.CreateModel(
@@ -653,22 +641,6 @@ class Migration(migrations.Migration):
                         'verbose_name_plural': 'judges in groups',
                         'constraints': [models.UniqueConstraint(fields=('judge', 'group'), name='group_member_once_per_judge_and_group')],
                         'triggers': [pgtrigger.compiler.Trigger(name='group_member_within_a_campaign', sql=pgtrigger.compiler.UpsertTriggerSql(func="IF NOT EXISTS (\n    SELECT FROM campaign_judge j\n    JOIN campaign_judgegroup g ON g.campaign_id = j.campaign_id\n    WHERE j.id = NEW.judge_id AND g.id = NEW.group_id AND g.removed_at IS NULL\n) THEN\n    RAISE EXCEPTION 'judge % and group % are of two campaigns, or the group was deleted',\n        NEW.judge_id, NEW.group_id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'group_member_within_a_campaign';\nEND IF;\nRETURN NEW;\n", hash='1f85647f2dab7adad81f317853d5ecc0b3a346cb', operation='INSERT OR UPDATE', pgid='pgtrigger_group_member_within_a_campaign_eeaeb', table='campaign_groupmember', when='BEFORE'))],
-                    },
-                ),
-                migrations.CreateModel(
-                    name='UploadedPart',
-                    fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('offset', models.PositiveBigIntegerField(verbose_name='offset in bytes')),
-                        ('length', models.PositiveIntegerField(verbose_name='bytes')),
-                        ('content', models.BinaryField(verbose_name='content')),
-                        ('file', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='campaign.uploadedfile')),
-                    ],
-                    options={
-                        'verbose_name': 'part of a file',
-                        'verbose_name_plural': 'parts of files',
-                        'ordering': ['offset'],
-                        'constraints': [models.UniqueConstraint(fields=('file', 'offset'), name='uploaded_part_offset_once'), models.CheckConstraint(condition=models.Q(('length__gte', 1)), name='uploaded_part_is_not_empty')],
                     },
                 ),
                 migrations.CreateModel(

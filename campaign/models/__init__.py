@@ -7,12 +7,12 @@ from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign
 from campaign.models.conflict import ConflictOfInterest
 from campaign.models.erasure import ERASURE_PATIENCE, ErasureRequest
-from campaign.models.export import ExportedFile, ExportedPart
 from campaign.models.instructions import Acceptance, Instructions
 from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole
 from campaign.models.job import Job, JobKind, JobState
 from campaign.models.judge import Judge
 from campaign.models.judge_group import GroupMember, JudgeGroup
+from campaign.models.kept_file import FilePart, KeptFile
 from campaign.models.mail import Mail, MailKind, MailState
 from campaign.models.membership import (
     CHANGING_ROLES,
@@ -27,7 +27,7 @@ from campaign.models.state import CampaignState, Transition
 from campaign.models.system import Output, System, SystemKind
 from campaign.models.task import Protocol, Task
 from campaign.models.test_set import Document, Reference, Segment, TestSet
-from campaign.models.upload import ReferenceUse, Upload, UploadedFile, UploadedPart
+from campaign.models.upload import ReferenceUse, Upload
 from campaign.models.user import User
 from campaign.models.webhook import (
     TEST_EVENT,
@@ -56,8 +56,7 @@ __all__ = [
     "DeliveryState",
     "Document",
     "ErasureRequest",
-    "ExportedFile",
-    "ExportedPart",
+    "FilePart",
     "GroupMember",
     "IdempotentAnswer",
     "Instructions",
@@ -68,6 +67,7 @@ __all__ = [
     "JobState",
     "Judge",
     "JudgeGroup",
+    "KeptFile",
     "Mail",
     "MailKind",
     "MailState",
@@ -91,8 +91,6 @@ __all__ = [
     "TokenScope",
     "Transition",
     "Upload",
-    "UploadedFile",
-    "UploadedPart",
     "User",
     "WebhookDelivery",
     "WebhookEndpoint",

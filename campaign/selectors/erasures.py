@@ -3,9 +3,9 @@
 from campaign.models import (
     BrowserVisit,
     ConflictOfInterest,
-    ExportedFile,
     Invitation,
     Judge,
+    KeptFile,
     Mail,
 )
 
@@ -13,9 +13,7 @@ from campaign.models import (
 def erasure_counts(*, judge: Judge) -> dict[str, int]:
     """Return how many rows of what carrying out an erasure would delete now, as `judge_unlink` does. Five queries."""
     links = Invitation.objects.filter(campaign=judge.campaign_id, user=judge.user_id, role="judge")
-    named = ExportedFile.objects.filter(
-        task__test_set__campaign=judge.campaign_id, names_people=True
-    )
+    named = KeptFile.objects.filter(task__test_set__campaign=judge.campaign_id, names_people=True)
     return {
         "visits": BrowserVisit.objects.filter(judge=judge).count(),
         "links": links.count(),

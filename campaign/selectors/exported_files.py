@@ -9,8 +9,8 @@ from django.core.files.storage import Storage, storages
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from campaign.models import ExportedFile, ExportedPart, Job, JobKind, Task
-from campaign.models.export import EXPORTED_PART_BYTES
+from campaign.models import FilePart, Job, JobKind, KeptFile, Task
+from campaign.models.kept_file import PART_BYTES
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ def export_storage() -> Storage | None:
 class ExportsState:
     """The files of a task that are kept, the newest first, and the jobs that write one or failed to."""
 
-    files: list[ExportedFile]
+    files: list[KeptFile]
     jobs: list[Job]
 
     @property
@@ -40,9 +40,9 @@ class ExportsState:
         return any(not job.has_ended for job in self.jobs)
 
 
-def exported_files(*, task: Task, may_change: bool) -> QuerySet[ExportedFile]:
+def exported_files(*, task: Task, may_change: bool) -> QuerySet[KeptFile]:
     """Return the files that are kept, the newest first; those that name judges for those alone who may change the campaign."""
-    found = ExportedFile.objects.of(task.pk).select_related("made_by").order_by("-pk")
+    found = KeptFile.objects.of(task.pk).select_related("made_by").order_by("-pk")
     return found if may_change else found.filter(names_people=False)
 
 
@@ -55,40 +55,38 @@ def exports_state(*, task: Task, may_change: bool) -> ExportsState:
     return ExportsState(files=list(exported_files(task=task, may_change=may_change)), jobs=shown)
 
 
-def exported_bytes(
-    file: ExportedFile, *, start: int = 0, stop: int | None = None
-) -> Iterator[bytes]:
+def exported_bytes(file: KeptFile, *, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
     """Yield the bytes of a file from `start` up to `stop`, a part at a time.
 
-    Raises `ExportedFile.DoesNotExist` if it was deleted meanwhile, and `ExportStorageError` if the operator's storage fails,
+    Raises `KeptFile.DoesNotExist` if it was deleted meanwhile, and `ExportStorageError` if the operator's storage fails,
     before the first byte is asked for.
     """
     end = file.size if stop is None else stop
     if file.stored_as:
         return _from_storage(file, start, end)
-    parts = ExportedPart.objects.filter(
-        file=file, offset__gt=start - EXPORTED_PART_BYTES, offset__lt=end
+    parts = FilePart.objects.filter(
+        file=file, offset__gt=start - PART_BYTES, offset__lt=end
     ).order_by("offset")
     if end > start and not parts.exists():
-        raise ExportedFile.DoesNotExist
+        raise KeptFile.DoesNotExist
     return _from_parts(parts, start, end)
 
 
-def _from_parts(parts: QuerySet[ExportedPart], start: int, end: int) -> Iterator[bytes]:
+def _from_parts(parts: QuerySet[FilePart], start: int, end: int) -> Iterator[bytes]:
     # One statement: what it found stays with the server until it is read, outside a transaction, too.
     for offset, content in parts.values_list("offset", "content").iterator(chunk_size=1):
         yield bytes(content)[max(0, start - offset) : end - offset]
 
 
-def _from_storage(file: ExportedFile, start: int, end: int) -> Iterator[bytes]:
+def _from_storage(file: KeptFile, start: int, end: int) -> Iterator[bytes]:
     storage = export_storage()
     if storage is None:
-        raise ExportedFile.DoesNotExist
+        raise KeptFile.DoesNotExist
     try:
         opened = storage.open(file.stored_as, "rb")
         opened.seek(start)
     except FileNotFoundError as error:
-        raise ExportedFile.DoesNotExist from error
+        raise KeptFile.DoesNotExist from error
     except Exception as error:
         # Each storage has errors of its own, of any class.
         logger.exception("The storage for exported files did not give %s.", file.stored_as)
@@ -99,7 +97,7 @@ def _from_storage(file: ExportedFile, start: int, end: int) -> Iterator[bytes]:
     def read() -> Iterator[bytes]:
         with opened as content:
             left = end - start
-            while left > 0 and (part := content.read(min(EXPORTED_PART_BYTES, left))):
+            while left > 0 and (part := content.read(min(PART_BYTES, left))):
                 left -= len(part)
                 yield part
 

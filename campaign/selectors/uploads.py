@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, QuerySet, Sum
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Length
 
-from campaign.models import Campaign, Job, Task, Upload, UploadedFile
+from campaign.models import Campaign, Job, KeptFile, Task, Upload
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class UploadState:
     """An upload, its files with the bytes that are there (`held`), and the latest job on it."""
 
     upload: Upload
-    files: Sequence[UploadedFile]
+    files: Sequence[KeptFile]
     job: Job | None
 
     @property
@@ -37,8 +37,8 @@ def upload_state(*, campaign: Campaign, upload_id: UUID) -> UploadState | None:
 
 def upload_states(*, campaign: Campaign, uploads: Sequence[Upload]) -> dict[UUID, UploadState]:
     """Return the states of uploads of a campaign by the uploads' ids. Two queries."""
-    files: dict[UUID, list[UploadedFile]] = {upload.pk: [] for upload in uploads}
-    for file in _with_bytes(UploadedFile.objects.filter(upload__in=uploads)):
+    files: dict[UUID | None, list[KeptFile]] = {upload.pk: [] for upload in uploads}
+    for file in _with_bytes(KeptFile.objects.filter(upload__in=uploads)):
         files[file.upload_id].append(file)
     jobs = Job.objects.filter(campaign=campaign, parameters__upload__in=[str(pk) for pk in files])
     latest = {job.parameters["upload"]: job for job in jobs.order_by("pk")}
@@ -48,8 +48,8 @@ def upload_states(*, campaign: Campaign, uploads: Sequence[Upload]) -> dict[UUID
     }
 
 
-def _with_bytes(files: QuerySet[UploadedFile]) -> QuerySet[UploadedFile]:
-    return files.annotate(held=Coalesce(Sum("parts__length"), 0)).order_by("name")
+def _with_bytes(files: QuerySet[KeptFile]) -> QuerySet[KeptFile]:
+    return files.annotate(held=Coalesce(Sum(Length("parts__content")), 0)).order_by("name")
 
 
 def judgments_imports(*, task: Task) -> list[dict[str, Any]]:

@@ -14,8 +14,8 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from campaign.models import ExportedFile, ExportedPart, Task, User
-from campaign.models.export import EXPORTED_PART_BYTES
+from campaign.models import FilePart, KeptFile, Task, User
+from campaign.models.kept_file import PART_BYTES
 from campaign.selectors.exported_files import ExportStorageError, export_storage
 
 logger = logging.getLogger(__name__)
@@ -29,12 +29,17 @@ MOST_KEPT: Final = 20
 
 @transaction.atomic
 def exported_file_keep(
-    *, task: Task, content: Iterable[bytes], by: User | None, **described: Any
-) -> ExportedFile:
-    """Keep a file whose bytes come part by part; delete the oldest of the task.
+    *,
+    task: Task,
+    content: Iterable[bytes],
+    by: User | None,
+    expires: bool = True,
+    **described: Any,
+) -> KeptFile:
+    """Keep a file whose bytes come part by part; of those of the task that expire, delete the oldest.
 
-    `described` are the other fields of the file. In a storage nothing stays of a file whose writing fails. Raises
-    `ExportStorageError` if the storage does not take it.
+    `described` are the other fields of the file. One that does not expire is in the database, and in its backups. In a
+    storage nothing stays of a file whose writing fails. Raises `ExportStorageError` if the storage does not take it.
     """
     with TemporaryFile() as whole:
         digest, size = sha256(), 0
@@ -42,15 +47,16 @@ def exported_file_keep(
             digest.update(part)
             size += whole.write(part)
         whole.seek(0)
-        kept = ExportedFile(
+        kept = KeptFile(
+            campaign_id=task.test_set.campaign_id,
             task=task,
             size=size,
             digest=digest.hexdigest(),
             made_by=by,
-            expires_at=Now() + timedelta(days=DAYS_KEPT),
+            expires_at=Now() + timedelta(days=DAYS_KEPT) if expires else None,
             **described,
         )
-        storage = export_storage()
+        storage = export_storage() if expires else None
         if storage is None:
             kept.save()
             _parts_keep(kept, whole)
@@ -59,8 +65,8 @@ def exported_file_keep(
             kept.stored_as = _stored(storage, f"exports/{uuid4()}/{kept.name}", whole)
             kept.save()
     kept.refresh_from_db(fields=["expires_at"])
-    oldest = ExportedFile.objects.filter(task=task).order_by("-pk")[MOST_KEPT:]
-    exported_files_delete(list(oldest))
+    exports = KeptFile.objects.filter(task=task, expires_at__isnull=False)
+    exported_files_delete(list(exports.order_by("-pk")[MOST_KEPT:]))
     return kept
 
 
@@ -79,14 +85,12 @@ def _stored(storage: Storage, name: str, whole: IO[bytes]) -> str:
         ) from error
 
 
-def _parts_keep(kept: ExportedFile, whole: IO[bytes]) -> None:
-    for offset in range(0, kept.size, EXPORTED_PART_BYTES):
-        ExportedPart.objects.create(
-            file=kept, offset=offset, content=whole.read(EXPORTED_PART_BYTES)
-        )
+def _parts_keep(kept: KeptFile, whole: IO[bytes]) -> None:
+    for offset in range(0, kept.size, PART_BYTES):
+        FilePart.objects.create(file=kept, offset=offset, content=whole.read(PART_BYTES))
 
 
-def exported_files_delete(files: Iterable[ExportedFile]) -> int:
+def exported_files_delete(files: Iterable[KeptFile]) -> int:
     """Delete files, those in the storage once the deletion is committed; return their number."""
     deleted = 0
     for file in files:
@@ -108,4 +112,4 @@ def _deletion(storage: Storage, name: str) -> Callable[[], None]:
 
 def exported_files_purge() -> int:
     """Delete the files that have expired; return their number."""
-    return exported_files_delete(ExportedFile.objects.expired())
+    return exported_files_delete(KeptFile.objects.expired())

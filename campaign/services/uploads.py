@@ -8,19 +8,19 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Sum
-from django.db.models.functions import Now
+from django.db.models.functions import Length, Now
 from django.utils.translation import gettext as _
 
 from campaign.formats.recognising import FileRole
 from campaign.models import (
     Campaign,
+    FilePart,
     Job,
     JobKind,
+    KeptFile,
     ReferenceUse,
     TestSet,
     Upload,
-    UploadedFile,
-    UploadedPart,
     User,
 )
 from campaign.services.jobs import job_cancel, job_queue
@@ -42,14 +42,14 @@ def upload_begin(*, campaign: Campaign, user: User | None = None) -> Upload:
 
 
 @transaction.atomic
-def upload_file_add(*, upload: Upload, name: str, size: int) -> UploadedFile:
+def upload_file_add(*, upload: Upload, name: str, size: int) -> KeptFile:
     """Announce a file, or return it if it was announced before: its parts stay.
 
     A file of the same name and another size replaces what was sent of it. Raises UploadRefusedError.
     """
     _lock(upload)
     name = unicodedata.normalize("NFC", name.replace("\\", "/").strip().lstrip("/"))
-    field = UploadedFile._meta.get_field("name")
+    field = KeptFile._meta.get_field("name")
     if not name or len(name) > (field.max_length or 0):
         raise UploadRefusedError(_("A file needs a name of at most 500 characters."))
     if any(unicodedata.category(character) == "Cc" for character in name):
@@ -71,22 +71,22 @@ def upload_file_add(*, upload: Upload, name: str, size: int) -> UploadedFile:
             % {"most": f"{most / 1_000_000:,.0f}"}
         )
     _touch(upload)
-    return UploadedFile.objects.create(upload=upload, name=name, size=size)
+    return KeptFile.objects.create(
+        campaign_id=upload.campaign_id, upload=upload, name=name, size=size
+    )
 
 
 @transaction.atomic
-def upload_part_store(*, file: UploadedFile, offset: int, content: bytes) -> int:
+def upload_part_store(*, file: KeptFile, offset: int, content: bytes) -> int:
     """Store the next bytes of a file; return how many there are now.
 
     A part that was stored before changes nothing, so a browser may send what it is unsure of again. Raises
     UploadRefusedError for a part that does not follow what is there, or goes beyond the file's size.
     """
-    _lock(file.upload)
+    upload = _upload_of(file)
     held = received(file)
-    if (
-        offset < held
-        and UploadedPart.objects.filter(file=file, offset=offset, length=len(content)).exists()
-    ):
+    lengths = FilePart.objects.filter(file=file, offset=offset).values_list(Length("content"))
+    if offset < held and lengths.first() == (len(content),):
         return held
     if offset != held:
         raise UploadRefusedError(
@@ -98,22 +98,22 @@ def upload_part_store(*, file: UploadedFile, offset: int, content: bytes) -> int
             _("%(name)s: a part has 1 to %(most)d bytes, and a file no more than it was said to.")
             % {"name": file.name, "most": MAX_PART_BYTES}
         )
-    UploadedPart.objects.create(file=file, offset=offset, length=len(content), content=content)
-    _touch(file.upload)
+    FilePart.objects.create(file=file, offset=offset, content=content)
+    _touch(upload)
     return held + len(content)
 
 
-def received(file: UploadedFile) -> int:
+def received(file: KeptFile) -> int:
     """Return how many bytes of a file are there."""
-    return file.parts.aggregate(held=Sum("length"))["held"] or 0
+    return file.parts.aggregate(held=Sum(Length("content")))["held"] or 0
 
 
 @transaction.atomic
-def upload_file_remove(*, file: UploadedFile) -> None:
+def upload_file_remove(*, file: KeptFile) -> None:
     """Take a file out of an upload."""
-    _lock(file.upload)
+    upload = _upload_of(file)
     file.delete()
-    _touch(file.upload)
+    _touch(upload)
 
 
 @transaction.atomic
@@ -220,10 +220,10 @@ def uploads_purge() -> int:
 def _refuse_missing(upload: Upload) -> None:
     if upload.test_set_id is not None:
         raise UploadRefusedError(_("A test set was made of these files already."))
-    files = list(upload.files.annotate(held=Sum("parts__length")))
+    files = list(upload.files.annotate(held=Sum(Length("parts__content"))))
     if not files:
         raise UploadRefusedError(_("There is no file yet."))
-    partly = [file.name for file in files if (file.held or 0) < file.size]
+    partly = [file.name for file in files if (file.held or 0) < file.size]  # type: ignore[attr-defined]
     if partly:
         raise UploadRefusedError(
             _("Not all of %(name)s has arrived. Choose it again: what is there is not sent twice.")
@@ -248,6 +248,14 @@ def _jobs_stop(upload: Upload) -> None:
     )
     for job in running:
         job_cancel(job=job)
+
+
+def _upload_of(file: KeptFile) -> Upload:
+    """Lock the upload of a file."""
+    if file.upload is None:
+        raise UploadRefusedError(_("These files were given up meanwhile."))
+    _lock(file.upload)
+    return file.upload
 
 
 def _lock(upload: Upload) -> None:

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 
 from campaign.api.access import readable_task, reader
 from campaign.api.pages import CursorPages, RowPages, paged
-from campaign.models import ExportedFile, MembershipRole, Task
+from campaign.models import KeptFile, MembershipRole, Task
 from campaign.selectors.exported_files import exported_files
 from ranking.export.asked import Export, ExportRefusedError, export_queue
 from ranking.export.kinds import CONTENT_TYPES, KINDS, ExportFormat
@@ -64,21 +64,21 @@ class ExportAskedSerializer(serializers.Serializer[Any]):
     )
 
 
-class ExportedFileSerializer(serializers.ModelSerializer[ExportedFile]):
+class ExportedFileSerializer(serializers.ModelSerializer[KeptFile]):
     """A file that is kept until it expires."""
 
     sha256 = serializers.CharField(source="digest")
     url = serializers.SerializerMethodField(help_text="Of its bytes; ranges may be asked for.")
 
     class Meta:
-        model = ExportedFile
+        model = KeptFile
         fields = [
             *("id", "kind", "file_format", "name", "after", "until", "watermark", "names_people"),
             *("size", "sha256", "made_at", "expires_at", "url"),
         ]
         read_only_fields = fields
 
-    def get_url(self, file: ExportedFile) -> str:
+    def get_url(self, file: KeptFile) -> str:
         """Return where its bytes are."""
         return str(
             reverse(
@@ -124,14 +124,14 @@ class ExportQueuedSerializer(serializers.Serializer[Any]):
     job = serializers.IntegerField(read_only=True)
 
 
-class ExportsView(generics.ListAPIView[ExportedFile]):
+class ExportsView(generics.ListAPIView[KeptFile]):
     """The exported files that are kept, the newest first."""
 
     serializer_class = ExportedFileSerializer
     pagination_class = CursorPages
     ordering = "-id"
 
-    def get_queryset(self) -> QuerySet[ExportedFile]:
+    def get_queryset(self) -> QuerySet[KeptFile]:
         return _files(readable_task(self.request, self.kwargs["task_id"]))
 
     @extend_schema(
@@ -190,12 +190,12 @@ class ExportStreamView(APIView):
         return export_stream(export, export_bytes(export))
 
 
-class ExportView(generics.RetrieveAPIView[ExportedFile]):
+class ExportView(generics.RetrieveAPIView[KeptFile]):
     """An exported file, described."""
 
     serializer_class = ExportedFileSerializer
 
-    def get_object(self) -> ExportedFile:
+    def get_object(self) -> KeptFile:
         return _file(self.request, self.kwargs["task_id"], self.kwargs["export_id"])
 
 
@@ -231,11 +231,11 @@ def _may_change(task: Any) -> bool:
     return MembershipRole(task.role).may_change
 
 
-def _files(task: Task) -> QuerySet[ExportedFile]:
+def _files(task: Task) -> QuerySet[KeptFile]:
     return exported_files(task=task, may_change=_may_change(task))
 
 
-def _file(request: Request, task_id: int, export_id: int) -> ExportedFile:
+def _file(request: Request, task_id: int, export_id: int) -> KeptFile:
     found = _files(readable_task(request, task_id)).filter(pk=export_id).first()
     if found is None:
         raise NotFound(_("There is no such file, or it has expired: have it written again."))

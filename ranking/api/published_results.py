@@ -21,8 +21,9 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_task, reader
 from campaign.api.pages import CursorPages
 from campaign.models import MembershipRole, Task
-from ranking.models import Analysis, PublishedResult, ResultBundle
-from ranking.selectors.published_results import bundle_asked, bundle_bytes, bundle_of, versions_of
+from campaign.selectors.exported_files import exported_bytes
+from ranking.models import Analysis, PublishedResult
+from ranking.selectors.published_results import versions_of
 from ranking.selectors.runs import latest_run
 from ranking.services.publishing.bundles import result_bundle_ask
 from ranking.services.publishing.content import (
@@ -54,28 +55,34 @@ _TEXT: int = 5_000
 _LINE: int = 300
 
 
-class ResultBundleSerializer(serializers.Serializer[ResultBundle]):
+class ResultBundleSerializer(serializers.Serializer[PublishedResult]):
     """The zip from which a result is computed again; it never changes once it is made."""
 
-    is_made = serializers.BooleanField(
+    is_made = serializers.SerializerMethodField(
         help_text="Until then a worker makes it, and there is nothing to fetch."
     )
     texts = serializers.BooleanField(
-        source="has_texts", help_text="Whether sources, references and outputs are in it."
+        source="bundle_has_texts", help_text="Whether sources, references and outputs are in it."
     )
-    bytes = serializers.IntegerField(source="size")
-    sha256 = serializers.CharField(source="digest")
+    bytes = serializers.IntegerField(source="bundle.size", default=0)
+    sha256 = serializers.CharField(source="bundle.digest", default="")
     url = serializers.SerializerMethodField(help_text="For everybody, once the result is open.")
-    files = serializers.JSONField(help_text="Name, bytes and SHA-256 of each file in it.")
+    files = serializers.JSONField(
+        source="bundle_files", help_text="Name, bytes and SHA-256 of each file in it."
+    )
     error = serializers.CharField(
-        source="job.error", default="", help_text="Why it could not be made."
+        source="bundle_job.error", default="", help_text="Why it could not be made."
     )
 
-    def get_url(self, bundle: ResultBundle) -> str | None:
+    def get_is_made(self, result: PublishedResult) -> bool:
+        """Return whether it can be read."""
+        return result.bundle_id is not None
+
+    def get_url(self, result: PublishedResult) -> str | None:
         """Return the address of the zip."""
-        if not bundle.is_made:
+        if result.bundle_id is None:
             return None
-        address = reverse("published-file", args=[bundle.result.address, "bundle.zip"])
+        address = reverse("published-file", args=[result.address, "bundle.zip"])
         url: str = self.context["request"].build_absolute_uri(address)
         return url
 
@@ -131,10 +138,9 @@ class PublishedResultBriefSerializer(serializers.ModelSerializer[PublishedResult
     @extend_schema_field(ResultBundleSerializer(allow_null=True))
     def get_bundle(self, result: PublishedResult) -> dict[str, Any] | None:
         """Return the bundle."""
-        bundle = bundle_asked(result)
-        if bundle is None:
+        if result.bundle_has_texts is None:
             return None
-        return dict(ResultBundleSerializer(bundle, context=self.context).data)
+        return dict(ResultBundleSerializer(result, context=self.context).data)
 
     def _absolute(self, address: str) -> str:
         url: str = self.context["request"].build_absolute_uri(address)
@@ -416,16 +422,15 @@ class ResultBundleView(APIView):
     )
     def get(self, request: Request, task_id: int, version: int) -> HttpResponseBase:
         """Return the bundle of a version, from which `reproduce` computes it again."""
-        bundle = bundle_of(_found(organised_task(request, task_id), version))
+        bundle = _found(organised_task(request, task_id), version).bundle
         if bundle is None:
             raise NotFound(_("This version has no bundle yet."))
-        name = f"bundle-{bundle.result.address}.zip"
         return StreamingHttpResponse(
-            bundle_bytes(bundle),
+            exported_bytes(bundle),
             content_type="application/zip",
             headers={
                 "Content-Length": str(bundle.size),
-                "Content-Disposition": f'attachment; filename="{name}"',
+                "Content-Disposition": f'attachment; filename="{bundle.name}"',
                 "Cache-Control": "no-store",
             },
         )

@@ -19,7 +19,7 @@ from campaign.texts.canonical_json import canonical
 from optional_packages import has_extra
 from ranking.files.parquet_writing import in_order_of_segments, write_parquet
 from ranking.files.reading import read_columns
-from ranking.models import PublishedResult, ResultBundle
+from ranking.models import PublishedResult
 from ranking.reports.published.folder import hides_a_name
 from ranking.selectors.runs import judges_not_counted
 
@@ -38,7 +38,6 @@ class FrozenResult:
 
     Attributes
     ----------
-    bundle : ResultBundle
     result : PublishedResult
     task : Task
     names : mapping
@@ -47,7 +46,6 @@ class FrozenResult:
         Judges whose judgments the ranking leaves out, by pseudonym.
     """
 
-    bundle: ResultBundle
     result: PublishedResult
     task: Task
     names: Mapping[int, str]
@@ -87,16 +85,16 @@ class FrozenResult:
         return Judgment.objects.of(self.task.pk).counted().current(watermark=self.watermark)
 
 
-def frozen_result(bundle: ResultBundle) -> FrozenResult:
-    """Read what a bundle is made of."""
-    result = PublishedResult.objects.select_related("task__test_set__campaign", "run").get(
-        pk=bundle.pk
-    )
+def frozen_result(asked: PublishedResult) -> FrozenResult:
+    """Read what a bundle is made of; `asked` says with or without texts and seeds."""
+    found = PublishedResult.objects.select_related("task__test_set__campaign", "run")
+    result = found.get(pk=asked.pk)
+    result.bundle_has_texts = asked.bundle_has_texts
+    result.bundle_has_seeds = asked.bundle_has_seeds
     task = result.task
     # Systems that came after the result are in none of its judgments.
     systems = System.objects.filter(test_set_id=task.test_set_id, pk__in=map(int, result.labels))
     return FrozenResult(
-        bundle=bundle,
         result=result,
         task=task,
         names={system.pk: result.labels[str(system.pk)] for system in systems},
@@ -203,7 +201,7 @@ def designs_write(frozen: FrozenResult, path: Path) -> None:
             "design": number,
             **{name: getattr(design, name) for name in _TOLD},
             "systems": _chosen(design, frozen),
-            "seed": str(design.seed) if frozen.bundle.has_seeds else None,
+            "seed": str(design.seed) if frozen.result.bundle_has_seeds else None,
             "is_for_a_group": design.judge_group_id is not None,
             "since": design.created_at.date().isoformat(),
         }
@@ -211,7 +209,7 @@ def designs_write(frozen: FrozenResult, path: Path) -> None:
     ]
     said = {
         "format": 1,
-        "seeds": "given" if frozen.bundle.has_seeds else _WITHHELD,
+        "seeds": "given" if frozen.result.bundle_has_seeds else _WITHHELD,
         "designs": designs,
     }
     path.write_text(canonical(said) + "\n", encoding="utf-8")

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from campaign.models import Job, JobKind
 from campaign.services.jobs import JobProgress, ends, handles
 from ranking.models import PublishedResult
-from ranking.selectors.published_results import bundle_of, bundle_opened
+from ranking.selectors.published_results import bundle_opened
 from ranking.services.publishing.bundles import (
     TOKEN,
     ZenodoRefusedError,
@@ -239,8 +239,8 @@ def _in_words(error: HTTPError) -> str:
 @handles(JobKind.ZENODO_DRAFT, ZenodoError, ZenodoRefusedError)
 def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
     asked = job.parameters
-    result = PublishedResult.objects.get(pk=asked["result"])
-    bundle = bundle_of(result)
+    result = PublishedResult.objects.select_related("bundle").get(pk=asked["result"])
+    bundle = result.bundle
     if bundle is None:  # it is never taken away
         return {}
     number, page = Zenodo(zenodo_address(asked["host"]), zenodo_token(job)).draft_make(

@@ -2,13 +2,7 @@
 
 from ranking.models.analysis import Analysis
 from ranking.models.metric import Metric
-from ranking.models.published_result import (
-    ADDRESS_LENGTH,
-    PART_BYTES,
-    BundlePart,
-    PublishedResult,
-    ResultBundle,
-)
+from ranking.models.published_result import ADDRESS_LENGTH, PublishedResult
 from ranking.models.ranking_run import KeptFor, LatestRanking, RankingRun
 from ranking.models.ranking_settings import RankingSettings
 from ranking.models.stopping_rule import StoppingRule
@@ -22,9 +16,7 @@ from ranking.models.stored_tallies import (
 
 __all__ = [
     "ADDRESS_LENGTH",
-    "PART_BYTES",
     "Analysis",
-    "BundlePart",
     "JudgeMeasures",
     "KeptFor",
     "LatestRanking",
@@ -33,7 +25,6 @@ __all__ = [
     "RankingRun",
     "RankingSettings",
     "RankingUpkeep",
-    "ResultBundle",
     "ShardJob",
     "ShardResult",
     "StoppingRule",

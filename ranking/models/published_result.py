@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
-from campaign.models import Job
+from campaign.models import Job, KeptFile
 from ranking.models.ranking_run import RankingRun
 
 #: Characters of a digest that its address has.
@@ -39,6 +39,9 @@ class PublishedResult(RecordedModel):
     `content` is all that its page and files show, and `digest` the SHA-256 of its one text
     (`campaign.texts.canonical_json`), whose beginning is the address. Who may see it, and whether it is
     retracted, may change; nothing else does.
+
+    Its bundle is the zip from which one command computes it again: asked for with or without texts, and never changed
+    once a worker has made it.
     """
 
     task = models.ForeignKey(
@@ -62,7 +65,7 @@ class PublishedResult(RecordedModel):
         RankingRun,
         on_delete=models.PROTECT,
         related_name="published_results",
-        db_index=False,  # versions are few, like bundles and drafts
+        db_index=False,  # versions are few
     )
     published_at = models.DateTimeField(_("published"))
     published_by = models.ForeignKey(
@@ -85,6 +88,37 @@ class PublishedResult(RecordedModel):
     )
     retracted_at = models.DateTimeField(_("retracted"), null=True, blank=True)
     retraction_reason = models.TextField(_("reason of the retraction"), blank=True, default="")
+    bundle = models.OneToOneField(
+        KeptFile, on_delete=models.PROTECT, related_name="bundle_of", null=True, blank=True
+    )
+    bundle_has_texts = models.BooleanField(
+        _("bundle with texts"),
+        null=True,
+        blank=True,
+        help_text=_("Sources, references and outputs; empty: no bundle is asked for."),
+    )
+    bundle_has_seeds = models.BooleanField(
+        _("bundle with the seeds of designs"),
+        default=False,
+        help_text=_(
+            "Only where all systems are named and nothing is left to be judged; the design gets a new seed."
+        ),
+    )
+    bundle_job = models.ForeignKey(
+        Job,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
+        help_text=_("Which makes the bundle."),
+    )
+    bundle_files = models.JSONField(
+        _("files in the bundle"),
+        default=list,
+        blank=True,
+        help_text=_("Name, bytes and SHA-256 of each."),
+    )
 
     withheld: ClassVar = "DELETE"
     recording: ClassVar = Recording(
@@ -136,6 +170,14 @@ class PublishedResult(RecordedModel):
                     *("run_id", "published_at"),
                 ),
             ),
+            # The job that made it may still be forgotten.
+            pgtrigger.Protect(
+                name="published_result_bundle_frozen_once_made",
+                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]
+                    "bundle_id", "bundle_has_texts", "bundle_has_seeds", "bundle_files"
+                ),
+                condition=pgtrigger.Q(old__bundle__isnull=False),
+            ),
             trigger_from_file(
                 "ranking",
                 "published_result_of_a_ranking_of_its_task",
@@ -161,102 +203,6 @@ class PublishedResult(RecordedModel):
         """The part of its address that is its own."""
         return self.digest[:ADDRESS_LENGTH]
 
-
-#: Bytes of each part of a bundle but the last.
-PART_BYTES: Final = 1 << 20
-
-
-class ResultBundle(models.Model):
-    """The zip from which one command computes a published result again.
-
-    It follows from the frozen result, from its judgments and from `has_texts` and `has_seeds`. It is empty until a worker
-    has made it; from then on it never changes.
-    """
-
-    result = models.OneToOneField(
-        PublishedResult, on_delete=models.CASCADE, related_name="bundle", primary_key=True
-    )
-    has_texts = models.BooleanField(
-        _("with texts"), default=False, help_text=_("Sources, references and outputs.")
-    )
-    has_seeds = models.BooleanField(
-        _("with the seeds of designs"),
-        default=False,
-        help_text=_(
-            "Only where all systems are named and nothing is left to be judged; the design gets a new seed."
-        ),
-    )
-    job = models.ForeignKey(
-        Job,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-        help_text=_("Which makes it."),
-    )
-    files = models.JSONField(
-        _("files in it"),
-        default=list,
-        blank=True,
-        help_text=_("Name, bytes and SHA-256 of each."),
-    )
-    size = models.PositiveBigIntegerField(_("bytes"), default=0)
-    digest = models.CharField(_("SHA-256"), max_length=64, blank=True, default="")
-    made_at = models.DateTimeField(_("made"), null=True, blank=True)
-
-    class Meta:
-        verbose_name = _("bundle of a published result")
-        verbose_name_plural = _("bundles of published results")
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(digest="", made_at__isnull=True, size=0)
-                | Q(digest__regex=r"^[0-9a-f]{64}$", made_at__isnull=False, size__gte=1),
-                name="result_bundle_has_a_digest_exactly_if_made",
-            ),
-        ]
-        triggers = [
-            # The job that made it may still be forgotten.
-            pgtrigger.Protect(
-                name="result_bundle_frozen_once_made",
-                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    *("result_id", "has_texts", "has_seeds", "files", "size", "digest", "made_at")
-                ),
-                condition=pgtrigger.Q(old__digest__gt=""),
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.digest or f"of {self.pk}"
-
-    @property
-    def is_made(self) -> bool:
-        """Whether it can be read."""
-        return bool(self.digest)
-
-    def file(self, name: str) -> dict[str, Any] | None:
-        """Return name, bytes and SHA-256 of a file in it; None if it has no such file."""
-        return next((each for each in self.files if each["name"] == name), None)
-
-
-class BundlePart(models.Model):
-    """Consecutive bytes of a bundle: `PART_BYTES` of them, the last one fewer."""
-
-    bundle = models.ForeignKey(
-        ResultBundle, on_delete=models.CASCADE, related_name="parts", db_index=False
-    )
-    number = models.PositiveIntegerField(_("number"), help_text=_("From 0."))
-    content = models.BinaryField(_("content"))
-
-    class Meta:
-        verbose_name = _("part of a bundle")
-        verbose_name_plural = _("parts of bundles")
-        ordering = ["number"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["bundle", "number"], name="bundle_part_number_unique_in_bundle"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.number} of {self.bundle_id}"
+    def bundled(self, name: str) -> dict[str, Any] | None:
+        """Return name, bytes and SHA-256 of a file in the bundle; None if it has no such file."""
+        return next((each for each in self.bundle_files if each["name"] == name), None)

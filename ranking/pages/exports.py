@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from campaign.database.replica import read_on
 from campaign.export.ranged import ranged_response
-from campaign.models import ExportedFile, MembershipRole, Task
+from campaign.models import KeptFile, MembershipRole, Task
 from campaign.selectors.exported_files import ExportStorageError, exported_bytes
 from campaign.services.rights import NotAllowedError
 from optional_packages import has_extra
@@ -101,7 +101,7 @@ def is_other_export(sent: Mapping[str, str], export: Export) -> bool:
     return bool(wanted) and wanted not in {"*", f'"{export.tag}"'}
 
 
-def file_answer(sent: Mapping[str, str], file: ExportedFile) -> HttpResponseBase:
+def file_answer(sent: Mapping[str, str], file: KeptFile) -> HttpResponseBase:
     """Return the bytes of a kept file, or the range of them that is asked for; 404 if it is gone, 503 if the storage fails."""
     try:
         return ranged_response(
@@ -119,5 +119,5 @@ def file_answer(sent: Mapping[str, str], file: ExportedFile) -> HttpResponseBase
             status=503,
             headers={"Cache-Control": "private, no-store", "Retry-After": "60"},
         )
-    except ExportedFile.DoesNotExist:
+    except KeptFile.DoesNotExist:
         return HttpResponse(status=404, headers={"Cache-Control": "private, no-store"})

@@ -18,18 +18,14 @@ from campaign.models import (
     Instructions,
     Job,
     JobKind,
+    KeptFile,
     Membership,
     System,
     Task,
 )
-from ranking.models import (
-    ADDRESS_LENGTH,
-    PART_BYTES,
-    BundlePart,
-    PublishedResult,
-    RankingRun,
-    ResultBundle,
-)
+from campaign.models.kept_file import PART_BYTES
+from campaign.selectors.exported_files import exported_bytes
+from ranking.models import ADDRESS_LENGTH, PublishedResult, RankingRun
 from ranking.selectors.runs import judges_left_out, judges_not_counted, ranking_is_due
 
 
@@ -56,7 +52,7 @@ def is_member(user: Any, result: PublishedResult) -> bool:
 def versions_of(*, task_id: int) -> QuerySet[PublishedResult, Any]:
     """Return all versions of a test set, the newest first, with `is_embargoed`."""
     rows = PublishedResult.objects.of(task_id).with_state()
-    return rows.select_related("published_by", "bundle__job").order_by("-version")
+    return rows.select_related("published_by", "bundle", "bundle_job").order_by("-version")
 
 
 def versions_shown(result: PublishedResult, *, with_embargoed: bool) -> list[PublishedResult]:
@@ -129,20 +125,6 @@ def publishing_worries(*, task: Task, run: RankingRun) -> PublishingWorries:
 _SENT: Final = 1 << 16
 
 
-def bundle_asked(result: PublishedResult) -> ResultBundle | None:
-    """Return the bundle of a result, made or not yet; None if it was not asked for."""
-    try:
-        return result.bundle
-    except ResultBundle.DoesNotExist:
-        return None
-
-
-def bundle_of(result: PublishedResult) -> ResultBundle | None:
-    """Return the bundle of a result if it is made."""
-    bundle = bundle_asked(result)
-    return bundle if bundle is not None and bundle.is_made else None
-
-
 def zenodo_jobs(result: PublishedResult) -> QuerySet[Job]:
     """Return the jobs that make or made a draft of a result at Zenodo, the newest first."""
     jobs = Job.objects.filter(
@@ -153,41 +135,28 @@ def zenodo_jobs(result: PublishedResult) -> QuerySet[Job]:
     return jobs.select_related("asked_by").order_by("-pk")
 
 
-def bundle_opened(bundle: ResultBundle) -> IO[bytes]:
+def bundle_opened(bundle: KeptFile) -> IO[bytes]:
     """Return the zip of a bundle as a file, which holds one part of it in memory at a time."""
-    return io.BufferedReader(_StoredBytes(bundle.pk, bundle.size), _SENT)
+    return io.BufferedReader(_StoredBytes(bundle), PART_BYTES)
 
 
-def bundle_bytes(bundle: ResultBundle) -> Iterator[bytes]:
-    """Yield the bytes of the zip. A query for each part."""
-    with bundle_opened(bundle) as stream:
-        yield from _pieces(stream)
-
-
-def bundled_bytes(bundle: ResultBundle, name: str) -> Iterator[bytes]:
+def bundled_bytes(bundle: KeptFile, name: str) -> Iterator[bytes]:
     """Yield the bytes of a file in the zip, unpacked as they are read."""
     with (
         bundle_opened(bundle) as stream,
         zipfile.ZipFile(stream) as archive,
         archive.open(name) as file,
     ):
-        yield from _pieces(file)
-
-
-def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
-    while piece := stream.read(_SENT):
-        yield piece
+        while piece := file.read(_SENT):
+            yield piece
 
 
 class _StoredBytes(io.RawIOBase):
     """The bytes of a bundle, to be read from any place."""
 
-    def __init__(self, bundle_id: int, size: int) -> None:
-        self._bundle_id = bundle_id
-        self._size = size
+    def __init__(self, bundle: KeptFile) -> None:
+        self._bundle = bundle
         self._place = 0
-        self._number = -1
-        self._part = b""
 
     def readable(self) -> bool:
         return True
@@ -199,19 +168,13 @@ class _StoredBytes(io.RawIOBase):
         return self._place
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        begin = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._size}[whence]
+        begin = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._bundle.size}[whence]
         self._place = max(0, begin + offset)
         return self._place
 
     def readinto(self, buffer: "memoryview[int]", /) -> int:  # type: ignore[override]
-        if self._place >= self._size:
-            return 0
-        number, begin = divmod(self._place, PART_BYTES)
-        if number != self._number:
-            found = BundlePart.objects.filter(bundle=self._bundle_id, number=number)
-            self._part = bytes(found.values_list("content", flat=True).get())
-            self._number = number
-        piece = self._part[begin : begin + len(buffer)]
+        stop = min(self._place + len(buffer), self._bundle.size)
+        piece = b"".join(exported_bytes(self._bundle, start=self._place, stop=stop))
         buffer[: len(piece)] = piece
         self._place += len(piece)
         return len(piece)

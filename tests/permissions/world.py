@@ -189,7 +189,7 @@ def make_world() -> World:
     published = result_publish(
         task=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)
     )
-    result_bundle_make(bundle=published.bundle)
+    result_bundle_make(result=published)
     bad_references_make(test_set=mine.test_set, seed=1)
     bad_reference_review(bad_reference=_damaged(mine)[0], approve=True, reviewer=organiser)
     training_propose(task=mine, count=1)

@@ -40,7 +40,7 @@ from ranking.files.bundles import (
     RUN,
     TEXTS,
 )
-from ranking.models import PublishedResult, ResultBundle
+from ranking.models import PublishedResult
 from ranking.pages.published.page import frozen_in_words, published_page
 from ranking.pages.published.versions import newer_version, version_lines
 from ranking.reports.published import FOLDER, PublishedFile, bibtex_file
@@ -121,32 +121,31 @@ def _untold(_done: int, _total: int) -> None:
     """Do nothing with the progress: the default of `progress`."""
 
 
-def result_bundle_make(*, bundle: ResultBundle, progress: Progress = _untold) -> ResultBundle:
-    """Make a bundle now and store it; one that is made stays as it is.
+def result_bundle_make(*, result: PublishedResult, progress: Progress = _untold) -> PublishedResult:
+    """Make the bundle of a result now and store it; one that is made stays as it is.
 
     Files are written to a temporary folder: memory does not grow with the judgments but by some bytes each, for
     Parquet. The same result gives the same bytes.
     """
-    if bundle.is_made:
-        return bundle
+    if result.bundle_id is not None:
+        return result
     with tempfile.TemporaryDirectory(prefix="quintet-bundle-") as name:
         folder = Path(name)
-        frozen = frozen_result(bundle)
+        frozen = frozen_result(result)
         files = _written(frozen, folder, progress)
         zipped = folder / "bundle.zip"
         _zip_write(zipped, folder, files, moment=_moment(frozen))
         with zipped.open("rb") as stream:
             return result_bundle_store(
-                bundle=bundle, stream=stream, files=[file.plain() for file in files]
+                result=frozen.result, stream=stream, files=[file.plain() for file in files]
             )
 
 
 @handles(JobKind.BUNDLE, PublishingRefusedError)
 def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
-    bundle = ResultBundle.objects.filter(pk=job.parameters["bundle"]).first()
-    if bundle is None or bundle.is_made:  # by a command meanwhile
-        return {}
-    return {"sha256": result_bundle_make(bundle=bundle, progress=progress).digest}
+    result = PublishedResult.objects.get(pk=job.parameters["bundle"])
+    made = result_bundle_make(result=result, progress=progress)
+    return {"sha256": made.bundle and made.bundle.digest}
 
 
 def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> list[BundleFile]:
@@ -162,7 +161,7 @@ def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> list[Bun
     left_out_write(frozen, folder / LEFT_OUT, progress)
     designs_write(frozen, folder / DESIGN)
     draws_write(frozen, folder / DRAWS, progress)
-    if frozen.bundle.has_texts:
+    if frozen.result.bundle_has_texts:
         texts_write(frozen, folder / TEXTS)
     about = {INDEX, README, METADATA, CHECKSUMS}
     names = [name for name in FOLDER if name in about or (folder / name).exists()]

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from ranking.core.counting.moments import MIN_UNITS
-from ranking.models import PublishedResult, ResultBundle
+from ranking.models import PublishedResult
 from ranking.pages.published.page import Content
 from ranking.pages.summary import names_in_a_row
-from ranking.selectors.published_results import PublishingWorries, bundle_asked
+from ranking.selectors.published_results import PublishingWorries
 from ranking.wording.published_method import method_name, reason_published
 from ranking.wording.ranges import rank_range
 
@@ -146,11 +146,6 @@ class VersionLine:
     def content(self) -> Content:
         content: Content = self.result.content
         return content
-
-    @property
-    def bundle(self) -> ResultBundle | None:
-        """Its bundle, made or not yet."""
-        return bundle_asked(self.result)
 
 
 def version_lines(

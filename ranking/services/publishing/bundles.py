@@ -4,7 +4,7 @@ import re
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
-from hashlib import sha256
+from functools import partial
 from typing import IO, Any, Final
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -22,16 +22,13 @@ from annotation.selectors.designs import design_in_force
 from annotation.services.planning.designs import DesignRefusedError, design_change, design_proposed
 from campaign.database.seeds import seed_draw
 from campaign.models import CampaignState, Job, JobKind, Task, User
+from campaign.models.kept_file import PART_BYTES
+from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import job_queue
-from ranking.models import (
-    PART_BYTES,
-    BundlePart,
-    PublishedResult,
-    ResultBundle,
-)
+from ranking.models import PublishedResult
 from ranking.reports.published.folder import hides_a_name
 from ranking.reports.published.report import basis_of, firmness_of, title_of
-from ranking.selectors.published_results import bundle_of, zenodo_jobs
+from ranking.selectors.published_results import zenodo_jobs
 from ranking.services.publishing.naming import PublishingRefusedError
 
 
@@ -47,9 +44,8 @@ def result_bundle_ask(
     result: PublishedResult,
     with_texts: bool = False,
     by: User | None = None,
-    is_queued: bool = True,
-) -> ResultBundle:
-    """Have a worker make the bundle of a result; with `is_queued` False it is left to the caller.
+) -> None:
+    """Have a worker make the bundle of a result.
 
     Nothing is asked twice: while a worker is to make it, it stays as it was asked for.
 
@@ -58,33 +54,27 @@ def result_bundle_ask(
     PublishingRefusedError
         If the bundle is made: what was published stays as it is.
     """
-    task = result.task
-    bundle, is_new = ResultBundle.objects.select_for_update(
-        no_key=True, of=("self",)
-    ).get_or_create(
-        pk=result.pk,
-        defaults={"has_texts": with_texts},
-    )
-    if bundle.is_made:
+    PublishedResult.objects.select_for_update(no_key=True).only("pk").get(pk=result.pk)
+    result.refresh_from_db(fields=["bundle", "bundle_has_texts", "bundle_has_seeds", "bundle_job"])
+    if result.bundle_id is not None:
         raise PublishingRefusedError(
             _("This version has its bundle. It stays as it is."), field="texts"
         )
-    if not is_new and is_being_made(bundle):
-        return bundle
-    if is_new:
-        bundle.has_seeds = _seeds_give(result, by)
-    bundle.has_texts = with_texts
-    if is_queued:
-        bundle.job = job_queue(
-            campaign=task.test_set.campaign,
-            kind=JobKind.BUNDLE,
-            name=_("%(name)s, version %(version)s")
-            % {"name": task.test_set.name[:150], "version": result.version},
-            parameters={"bundle": result.pk},
-            user=by,
-        )
-    bundle.save(update_fields=["has_texts", "has_seeds", "job"])
-    return bundle
+    if result.bundle_job is not None and not result.bundle_job.has_ended:
+        return
+    if result.bundle_has_texts is None:
+        result.bundle_has_seeds = _seeds_give(result, by)
+    result.bundle_has_texts = with_texts
+    test_set = result.task.test_set
+    result.bundle_job = job_queue(
+        campaign=test_set.campaign,
+        kind=JobKind.BUNDLE,
+        name=_("%(name)s, version %(version)s")
+        % {"name": test_set.name[:150], "version": result.version},
+        parameters={"bundle": result.pk},
+        user=by,
+    )
+    result.save(update_fields=["bundle_has_texts", "bundle_has_seeds", "bundle_job"])
 
 
 def _seeds_give(result: PublishedResult, by: User | None) -> bool:
@@ -145,37 +135,39 @@ def _is_over(task: Task) -> bool:
     return Task.objects.filter(closed, ~Exists(left), pk=task.pk).exists()
 
 
-def is_being_made(bundle: ResultBundle) -> bool:
-    """Return whether a worker is to make it, or at it."""
-    return not bundle.is_made and bundle.job is not None and not bundle.job.has_ended
-
-
 @transaction.atomic
 def result_bundle_store(
-    *, bundle: ResultBundle, stream: IO[bytes], files: Sequence[dict[str, Any]]
-) -> ResultBundle:
-    """Store the zip of a bundle, in parts; one that was stored meanwhile stays.
+    *, result: PublishedResult, stream: IO[bytes], files: Sequence[dict[str, Any]]
+) -> PublishedResult:
+    """Store the zip of a bundle; one that was stored meanwhile stays.
 
-    `bundle` is what the zip was made of. Raises `PublishingRefusedError` if it was asked for with or without texts
-    or seeds meanwhile: then another worker makes what was asked for.
+    `result` is what the zip was made of. Raises `PublishingRefusedError` if it was asked for with or without texts or
+    seeds meanwhile: then another worker makes what was asked for.
     """
-    kept = ResultBundle.objects.select_for_update(no_key=True).get(pk=bundle.pk)
-    if kept.is_made:
+    kept = PublishedResult.objects.select_for_update(no_key=True).get(pk=result.pk)
+    if kept.bundle_id is not None:
         return kept
-    if (kept.has_texts, kept.has_seeds) != (bundle.has_texts, bundle.has_seeds):
+    if (kept.bundle_has_texts, kept.bundle_has_seeds) != (
+        result.bundle_has_texts,
+        result.bundle_has_seeds,
+    ):
         raise PublishingRefusedError(
             _("Nothing was stored: the bundle was asked for anew while it was made."), field="texts"
         )
-    hashed, size = sha256(), 0
-    number = 0
-    while part := stream.read(PART_BYTES):
-        BundlePart.objects.create(bundle=kept, number=number, content=part)
-        hashed.update(part)
-        size, number = size + len(part), number + 1
-    ResultBundle.objects.filter(pk=kept.pk).update(
-        files=list(files), size=size, digest=hashed.hexdigest(), made_at=Now()
+    watermark = kept.content["method"]["watermark"]
+    kept.bundle_files = list(files)
+    kept.bundle = exported_file_keep(
+        task=result.task,
+        content=iter(partial(stream.read, PART_BYTES), b""),
+        by=None if kept.bundle_job is None else kept.bundle_job.asked_by,
+        expires=False,
+        kind="bundle",
+        file_format="zip",
+        name=f"bundle-{kept.address}.zip",
+        until=watermark,
+        watermark=watermark,
     )
-    kept.refresh_from_db()
+    kept.save(update_fields=["bundle", "bundle_files"])
     return kept
 
 
@@ -268,7 +260,7 @@ def zenodo_draft_ask(
         raise ZenodoRefusedError(_("Drafts at Zenodo are not allowed here."))
     if result.retracted_at is not None:
         raise ZenodoRefusedError(_("This version is retracted."))
-    if bundle_of(result) is None:
+    if result.bundle_id is None:
         raise ZenodoRefusedError(_("This version has no bundle yet."))
     PublishedResult.objects.select_for_update(no_key=True).only("pk").get(pk=result.pk)
     last = zenodo_jobs(result).first()

@@ -28,7 +28,6 @@ from ranking.pages.published.versions import (
     worries_in_words,
 )
 from ranking.selectors.published_results import (
-    bundle_of,
     publishing_worries,
     systems_entered,
     versions_of,
@@ -353,7 +352,7 @@ def _zenodo_page(request: HttpRequest, slug: str, task_id: int, version: int) ->
         "task": task,
         "section": "publish",
         "result": result,
-        "bundle": bundle_of(result),
+        "bundle": result.bundle,
         "metadata": zenodo_metadata(result, licence=next(iter(LICENCES)), url=url),
         "form": form,
         "drafts": [(ZenodoHost(job.parameters["host"]).label, job) for job in jobs],

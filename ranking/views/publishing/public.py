@@ -20,13 +20,12 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from campaign.pages.content_policy import with_content_policy
+from campaign.selectors.exported_files import exported_bytes
 from ranking.models import PublishedResult
 from ranking.pages.published.making import result_shown
 from ranking.pages.published.page import published_page
 from ranking.reports.published import FOLDER
 from ranking.selectors.published_results import (
-    bundle_bytes,
-    bundle_of,
     bundled_bytes,
     is_member,
     published_at,
@@ -173,7 +172,7 @@ def _page(request: HttpRequest, reading: Reading) -> HttpResponse:
 
 def _folder(request: HttpRequest, reading: Reading) -> dict[str, Any]:
     """Return the downloads of a result; none before its folder is made."""
-    bundle = bundle_of(reading.result)
+    bundle = reading.result.bundle
     if bundle is None:
         return {}
 
@@ -183,11 +182,17 @@ def _folder(request: HttpRequest, reading: Reading) -> dict[str, Any]:
         url = "" if reading.token else request.build_absolute_uri(address)
         return {"name": name, "address": address, "url": url, **more}
 
-    about = {"has_texts": bundle.has_texts, "size": bundle.size, "digest": bundle.digest}
+    about = {
+        "has_texts": reading.result.bundle_has_texts,
+        "size": bundle.size,
+        "digest": bundle.digest,
+    }
     return {
         "bundle": line(_ZIP, **about),
         "files": [
-            line(name, words=file.words) for name, file in FOLDER.items() if bundle.file(name)
+            line(name, words=file.words)
+            for name, file in FOLDER.items()
+            if reading.result.bundled(name)
         ],
     }
 
@@ -201,8 +206,8 @@ def _address(reading: Reading, file_name: str) -> str:
 
 def _file(request: HttpRequest, reading: Reading, name: str) -> HttpResponseBase:
     """Return the zip or a file in it, sent while it is read; a 404 before it is made."""
-    bundle = bundle_of(reading.result)
-    file = None if bundle is None else bundle.file(name)
+    bundle = reading.result.bundle
+    file = reading.result.bundled(name)
     if bundle is None or (file is None and name != _ZIP):
         raise Http404
     etag = quote_etag(file["sha256"] if file else bundle.digest)
@@ -210,9 +215,9 @@ def _file(request: HttpRequest, reading: Reading, name: str) -> HttpResponseBase
     response: HttpResponseBase | None = get_conditional_response(request, etag=etag)
     if response is None:
         shown = "inline" if name in _SHOWN else "attachment"
-        saved_as = name if file else f"bundle-{reading.result.address}.zip"
+        saved_as = name if file else bundle.name
         response = StreamingHttpResponse(
-            bundled_bytes(bundle, name) if file else bundle_bytes(bundle),
+            bundled_bytes(bundle, name) if file else exported_bytes(bundle),
             content_type=_content_type(name) if file else "application/zip",
             headers={
                 "Content-Length": str(file["bytes"] if file else bundle.size),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from campaign.models import ExportedFile, ExportedPart
+from campaign.models import FilePart, KeptFile
 from campaign.services.exported_files import exported_files_delete
 from campaign.services.jobs import jobs_run_waiting
 from tests.integration.exports.test_rest_and_page import api, asked, body_of, page
@@ -50,12 +50,12 @@ def test_a_job_writes_an_object_that_is_downloaded_whole_and_by_range(
     assert key.startswith("exports/")
     assert key.endswith(described["name"])
     assert sha256(content).hexdigest() == described["sha256"]
-    assert not ExportedPart.objects.exists()
+    assert not FilePart.objects.exists()
     assert body_of(as_organiser.get(described["url"])) == content
     part = as_organiser.get(described["url"], headers={"Range": "bytes=7-20"})
     assert (part.status_code, body_of(part)) == (206, content[7:21])
     assert body_of(as_organiser.get(f"{page(news)}{described['id']}/")) == content
-    assert exported_files_delete(list(ExportedFile.objects.all())) == 1
+    assert exported_files_delete(list(KeptFile.objects.all())) == 1
     assert store.objects == {}
 
 
@@ -71,12 +71,12 @@ def test_a_storage_that_fails_is_said_by_the_job_and_by_the_page(
     assert "did not take this one (ClientError)" in job["error"]
     assert "secret-of-the-storage" not in str(job)
     assert "Tell the operator" in text_of(as_organiser.get(page(news)))
-    assert not ExportedFile.objects.exists()
+    assert not KeptFile.objects.exists()
     # Mended, it is asked for once more.
     store.trouble = None
     asked(as_organiser, news, kind="counted", file_format="jsonl")
     assert jobs_run_waiting() == 1
-    address = f"{page(news)}{ExportedFile.objects.get().pk}/"
+    address = f"{page(news)}{KeptFile.objects.get().pk}/"
     store.trouble = 403
     refused = as_organiser.get(address)
     assert (refused.status_code, "does not answer" in refused.content.decode()) == (503, True)
@@ -92,5 +92,5 @@ def test_a_file_in_an_object_store_that_cannot_be_deleted_stops_nothing(
     asked(as_organiser, news, kind="counted", file_format="jsonl")
     assert jobs_run_waiting() == 1
     store.trouble = 403
-    assert exported_files_delete(list(ExportedFile.objects.all())) == 1
-    assert not ExportedFile.objects.exists()
+    assert exported_files_delete(list(KeptFile.objects.all())) == 1
+    assert not KeptFile.objects.exists()

@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.services.quality import quality_action_take
-from campaign.models import ExportedFile, ExportedPart, Job, JobState, User
-from campaign.models.export import EXPORTED_PART_BYTES
+from campaign.models import FilePart, Job, JobState, KeptFile, User
+from campaign.models.kept_file import PART_BYTES
 from campaign.selectors.exported_files import exported_bytes
 from campaign.services.exported_files import (
     MOST_KEPT,
@@ -42,7 +42,7 @@ def asked(client: Client, news: TestSetWriter, **of: Any) -> Any:
     return client.post(api(news), of, content_type="application/json")
 
 
-def kept(news: TestSetWriter, content: bytes = b"abc", **of: Any) -> ExportedFile:
+def kept(news: TestSetWriter, content: bytes = b"abc", **of: Any) -> KeptFile:
     described = {"kind": "counted", "file_format": "jsonl", "name": "a.jsonl", **of}
     return exported_file_keep(
         task=news.task, content=[content], by=None, until=1, watermark=1, **described
@@ -123,7 +123,7 @@ def test_ranges_of_bytes(as_organiser: Client, news: TestSetWriter) -> None:
     ]
     content = bytes(range(256)) * 10_000
     file = kept(news, content)
-    assert ExportedPart.objects.count() == -(-len(content) // EXPORTED_PART_BYTES) == 3
+    assert FilePart.objects.count() == -(-len(content) // PART_BYTES) == 3
     for asked_for, status, start, stop in cases:
         answer = as_organiser.get(api(news, f"{file.pk}/content/"), headers={"Range": asked_for})
         assert answer.status_code == status
@@ -143,12 +143,12 @@ def test_bytes_that_are_not_there_are_refused(as_organiser: Client, news: TestSe
 @pytest.mark.thorough
 def test_files_expire_and_the_oldest_go(as_organiser: Client, news: TestSetWriter) -> None:
     files = [kept(news) for _ in range(MOST_KEPT + 1)]
-    assert set(ExportedFile.objects.all()) == set(files[1:])
-    ExportedFile.objects.filter(pk__lte=files[2].pk).update(expires_at=timezone.now())
+    assert set(KeptFile.objects.all()) == set(files[1:])
+    KeptFile.objects.filter(pk__lte=files[2].pk).update(expires_at=timezone.now())
     assert as_organiser.get(api(news, f"{files[2].pk}/")).status_code == 404
     assert as_organiser.get(api(news, f"{files[2].pk}/content/")).status_code == 404
     assert exported_files_purge() == 2
-    assert ExportedPart.objects.count() == ExportedFile.objects.count() == MOST_KEPT - 2
+    assert FilePart.objects.count() == KeptFile.objects.count() == MOST_KEPT - 2
 
 
 @pytest.fixture
@@ -169,17 +169,17 @@ def test_files_are_kept_in_the_storage_that_the_operator_set_up(
     assert "exports" in storages.backends
     content = bytes(range(256)) * 10_000
     file = kept(news, content)
-    assert not ExportedPart.objects.exists()
+    assert not FilePart.objects.exists()
     found = [path for path in storage.rglob("*") if path.is_file()]
     assert [path.read_bytes() for path in found] == [content]
     address = api(news, f"{file.pk}/content/")
     assert body_of(as_organiser.get(address)) == content
     part = as_organiser.get(address, headers={"Range": "bytes=1048570-2000000"})
     assert body_of(part) == content[1048570:2000001]
-    ExportedFile.objects.update(expires_at=timezone.now())
+    KeptFile.objects.update(expires_at=timezone.now())
     exported_files_purge()
     assert not [path for path in storage.rglob("*") if path.is_file()]
-    with pytest.raises(ExportedFile.DoesNotExist):
+    with pytest.raises(KeptFile.DoesNotExist):
         exported_bytes(file)
 
 
@@ -197,7 +197,7 @@ def test_a_job_is_stopped_from_the_page_and_leaves_no_file(
     job.refresh_from_db()
     assert job.state == JobState.CANCELLED
     assert jobs_run_waiting() == 0
-    assert not ExportedFile.objects.exists()
+    assert not KeptFile.objects.exists()
 
 
 @pytest.mark.thorough

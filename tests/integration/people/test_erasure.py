@@ -19,10 +19,10 @@ from campaign.models import (
     BrowserVisit,
     ConflictOfInterest,
     ErasureRequest,
-    ExportedFile,
-    ExportedPart,
+    FilePart,
     Invitation,
     Judge,
+    KeptFile,
     Membership,
     MembershipRole,
     Task,
@@ -223,9 +223,9 @@ def test_the_page_counts_what_goes_and_as_much_is_removed(task: Task, judge: Jud
     removed = erasure_carry_out(request=asked, by=None).removed
     kinds = ("visits", "links", "mails", "conflicts of interest", "exported files that name judges")
     assert [removed[kind] for kind in kinds] == list(counts.values())
-    assert list(ExportedFile.objects.all()) == [pseudonyms]
-    assert not ExportedPart.objects.filter(file_id=exported.pk).exists()
-    assert not any(bytes(part.content).find(b"ada@") >= 0 for part in ExportedPart.objects.all())
+    assert list(KeptFile.objects.all()) == [pseudonyms]
+    assert not FilePart.objects.filter(file_id=exported.pk).exists()
+    assert not any(bytes(part.content).find(b"ada@") >= 0 for part in FilePart.objects.all())
     assert set(erasure_counts(judge=Judge.objects.get(pk=judge.pk)).values()) == {0}
 
 

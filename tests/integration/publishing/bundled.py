@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management import CommandError, call_command
+from django.db import transaction
 
 from campaign.models import Task
-from ranking.models import PublishedResult, ResultBundle
+from campaign.selectors.exported_files import exported_bytes
+from ranking.models import PublishedResult
 from ranking.pages.published.making import result_bundle_make
-from ranking.selectors.published_results import bundle_bytes
 from ranking.services.publishing.publish import result_publish
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,8 +26,23 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 def bundled(task: Task, **chosen: Any) -> tuple[PublishedResult, bytes]:
     """Publish a test set; return its result and the bundle."""
     result = result_publish(task=task, by=None, **chosen)
-    bundle = result_bundle_make(bundle=ResultBundle.objects.get(pk=result.pk))
-    return result, b"".join(bundle_bytes(bundle))
+    made = result_bundle_make(result=PublishedResult.objects.get(pk=result.pk))
+    return result, zip_of(made)
+
+
+def zip_of(result: PublishedResult) -> bytes:
+    """Return the bundle of a result, which is made."""
+    assert result.bundle is not None
+    return b"".join(exported_bytes(result.bundle))
+
+
+def made_and_undone(result: PublishedResult) -> tuple[PublishedResult, bytes]:
+    """Make the bundle of a result and take it back: what is made stays, and could not be made again."""
+    with transaction.atomic():
+        made = result_bundle_make(result=PublishedResult.objects.get(pk=result.pk))
+        zipped = zip_of(made)
+        transaction.set_rollback(True)
+    return made, zipped
 
 
 def files_of(zipped: bytes) -> dict[str, bytes]:

@@ -12,25 +12,26 @@ from django.utils import translation
 
 from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Output, Segment, System, User
-from ranking.models import BundlePart, ResultBundle
+from ranking.models import PublishedResult
 from ranking.pages.published.making import result_bundle_make
-from ranking.services.publishing.bundles import result_bundle_ask
 from ranking.services.publishing.content import PublishedWords
+from ranking.services.publishing.publish import result_publish
 from ranking.services.runs import ranking_run_compute
 from ranking.wording.published_method import method_sentences
-from tests.integration.publishing.bundled import bundled, files_of, packed, said
+from tests.integration.publishing.bundled import bundled, files_of, made_and_undone, packed, said
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 
 pytestmark = pytest.mark.django_db
 
 
 def test_the_zip_is_the_same_whenever_it_is_made(judged: TestSetWriter) -> None:
-    result, zipped = bundled(judged.task)
-    bundle = ResultBundle.objects.get(pk=result.pk)
+    result, zipped = made_and_undone(result_publish(task=judged.task, by=None))
+    bundle = result.bundle
+    assert bundle is not None
     assert sha256(zipped).hexdigest() == bundle.digest
     assert len(zipped) == bundle.size
     files = files_of(zipped)
-    assert {each["name"]: each["sha256"] for each in bundle.files} == {
+    assert {each["name"]: each["sha256"] for each in result.bundle_files} == {
         name: sha256(content).hexdigest() for name, content in files.items()
     }
     assert sha256(files["result.json"]).hexdigest() == result.digest
@@ -44,10 +45,9 @@ def test_the_zip_is_the_same_whenever_it_is_made(judged: TestSetWriter) -> None:
     # More judgments, systems and HITs change nothing of it.
     judged.system("ember")
     judged.judgment("j9", judged.block(30, ["amber", "ember"]), [1, 2])
-    BundlePart.objects.all().delete()
-    ResultBundle.objects.all().delete()
-    again = result_bundle_make(bundle=result_bundle_ask(result=result, is_queued=False))
-    assert again.digest == bundle.digest
+    again = result_bundle_make(result=PublishedResult.objects.get())
+    assert again.bundle is not None
+    assert again.bundle.digest == bundle.digest
 
 
 def as_letters(path: Path, zipped: bytes) -> str:

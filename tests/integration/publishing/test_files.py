@@ -45,7 +45,7 @@ def file_of(client: Client, result: PublishedResult, name: str) -> str:
 
 
 def test_files_are_sent_as_what_they_are(result: PublishedResult, client: Client) -> None:
-    for each in result.bundle.files:
+    for each in result.bundle_files:
         name = each["name"]
         answer = client.get(reverse("published-file", args=[result.address, name]))
         body = b"".join(answer)

@@ -12,13 +12,12 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from campaign.models import Segment, System
-from ranking.models import ResultBundle
+from ranking.models import PublishedResult
 from ranking.pages.published.making import result_bundle_make
 from ranking.reports.published import FOLDER
-from ranking.services.publishing.bundles import result_bundle_ask
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.publish import result_publish, result_retract
-from tests.integration.publishing.bundled import ROOT, bundled, files_of
+from tests.integration.publishing.bundled import ROOT, bundled, files_of, made_and_undone
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -81,12 +80,13 @@ def test_its_page_is_the_one_that_is_served_in_english(
 def test_nothing_that_happens_later_is_in_it(judged: TestSetWriter) -> None:
     until = timezone.now() + timedelta(days=3)
     result = result_publish(task=judged.task, by=None, embargo_until=until)
-    first = result_bundle_make(bundle=ResultBundle.objects.get())
+    first, _zipped = made_and_undone(result)
     result_retract(result=result, reason="Wrong texts.")
     result_publish(task=judged.task, by=None)
-    ResultBundle.objects.filter(pk=result.pk).delete()
-    again = result_bundle_make(bundle=result_bundle_ask(result=result, is_queued=False))
-    assert again.digest == first.digest
+    again = result_bundle_make(result=PublishedResult.objects.get(pk=result.pk))
+    assert first.bundle is not None
+    assert again.bundle is not None
+    assert again.bundle.digest == first.bundle.digest
 
 
 @override_settings(PUBLIC_ADDRESS="https://q.example")

@@ -7,11 +7,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from campaign.models import Segment
+from campaign.models import FilePart, Segment
 from campaign.services.jobs import job_cancel, jobs_run_waiting
-from ranking.models import BundlePart, PublishedResult, ResultBundle
+from ranking.models import PublishedResult
 from ranking.pages.published.making import result_bundle_make
-from ranking.selectors.published_results import bundle_bytes
 from ranking.services.publishing.bundles import result_bundle_ask
 from ranking.services.publishing.naming import PublishingRefusedError
 from ranking.services.publishing.publish import (
@@ -19,7 +18,7 @@ from ranking.services.publishing.publish import (
     result_retract,
     result_reviewer_link_make,
 )
-from tests.integration.publishing.bundled import bundled, files_of
+from tests.integration.publishing.bundled import bundled, files_of, zip_of
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -28,19 +27,19 @@ pytestmark = pytest.mark.django_db
 def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -> None:
     Segment.objects.update(source_text="Tajná věta.")
     result = result_publish(task=judged.task, by=None, with_texts=True)
-    as_asked = ResultBundle.objects.get()
-    job = as_asked.job
+    as_asked = PublishedResult.objects.get()
+    job = as_asked.bundle_job
     assert job is not None
     job_cancel(job=job)
     # A worker has read it, and is at it.
     result_bundle_ask(result=PublishedResult.objects.get(pk=result.pk), with_texts=False)
 
     with pytest.raises(PublishingRefusedError, match="asked for anew"):
-        result_bundle_make(bundle=as_asked)
+        result_bundle_make(result=as_asked)
 
-    assert not BundlePart.objects.exists()
-    made = result_bundle_make(bundle=ResultBundle.objects.get())
-    assert "texts.jsonl" not in files_of(b"".join(bundle_bytes(made)))
+    assert not FilePart.objects.exists()
+    made = result_bundle_make(result=PublishedResult.objects.get())
+    assert "texts.jsonl" not in files_of(zip_of(made))
 
 
 @pytest.mark.thorough
@@ -52,19 +51,21 @@ def test_a_worker_makes_it_and_the_page_offers_it(judged: TestSetWriter, client:
 
     assert jobs_run_waiting() == 1
 
-    bundle = ResultBundle.objects.get()
-    assert bundle.job is not None
-    assert (bundle.job.state, bundle.job.name) == ("done", "news, version 1")
+    result.refresh_from_db()
+    bundle, job = result.bundle, result.bundle_job
+    assert bundle is not None
+    assert job is not None
+    assert (job.state, job.name) == ("done", "news, version 1")
     shown = client.get(page).content.decode()
     assert bundle.digest in shown
-    for each in bundle.files:
+    for each in result.bundle_files:
         assert f'href="{page}{each["name"]}"' in shown
     answer = client.get(f"{page}bundle.zip")
     assert sha256(b"".join(answer)).hexdigest() == bundle.digest
     assert answer["Content-Length"] == str(bundle.size)
     assert answer["Cache-Control"] == "public, max-age=300"
     judgments = b"".join(client.get(f"{page}judgments.csv"))
-    known = bundle.file("judgments.csv")
+    known = result.bundled("judgments.csv")
     assert known is not None
     assert sha256(judgments).hexdigest() == known["sha256"]
     # As any other file of the result, whether or not it is retracted.

@@ -21,14 +21,13 @@ from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, Task, User
 from campaign.services.rules import task_close, task_reopen
-from ranking.models import ResultBundle
+from ranking.models import PublishedResult
 from ranking.pages.published.making import result_bundle_make
-from ranking.selectors.published_results import bundle_bytes
 from ranking.services.publishing.publish import result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_judge, make_task
-from tests.integration.publishing.bundled import bundled, files_of, packed, said
+from tests.integration.publishing.bundled import bundled, files_of, packed, said, zip_of
 
 pytestmark = pytest.mark.django_db
 
@@ -101,7 +100,7 @@ def test_a_seed_that_was_given_away_draws_nothing_more(campaign: Campaign, organ
 
     result_publish(task=task, by=organiser)
 
-    zipped = b"".join(bundle_bytes(result_bundle_make(bundle=ResultBundle.objects.get())))
+    zipped = zip_of(result_bundle_make(result=PublishedResult.objects.get()))
     assert seeds_in(zipped) == [str(before.seed)]
     task_reopen(task=task)
     hits_plan(task_id=task.pk, count=1)

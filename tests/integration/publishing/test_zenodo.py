@@ -14,9 +14,9 @@ from ranking.export import zenodo as zenodo_client
 from ranking.export.zenodo import Zenodo, ZenodoError
 from ranking.models import PublishedResult
 from ranking.pages.published.making import result_bundle_make
-from ranking.selectors.published_results import bundle_bytes, bundle_of
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.publish import result_publish, result_retract
+from tests.integration.publishing.bundled import zip_of
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 from tests.zenodo_stand_in import TOKEN, ZenodoStandIn, zenodo_stand_in
@@ -50,7 +50,7 @@ def allowed(settings: Any, there: ZenodoStandIn, waited: list[float]) -> None:
 def result(judged: TestSetWriter) -> PublishedResult:
     words = PublishedWords(authors=("Horáková, Marta",), acknowledgement="Thanks <all>.")
     made = result_publish(task=judged.task, by=None, words=words)
-    result_bundle_make(bundle=made.bundle)
+    result_bundle_make(result=made)
     Job.objects.all().delete()
     return PublishedResult.objects.select_related("task__test_set__campaign").get()
 
@@ -106,9 +106,7 @@ def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
     assert metadata["license"] == "cc-by-4.0"
     assert metadata["access_right"] == "open"
     assert "<p>Thanks &lt;all&gt;.</p>" in metadata["description"]
-    bundle = bundle_of(result)
-    assert bundle is not None
-    assert there.files == {f"quintet-{result.address}.zip": b"".join(bundle_bytes(bundle))}
+    assert there.files == {f"quintet-{result.address}.zip": zip_of(result)}
     # A draft, and it stays one.
     assert [method for method, _path in there.asked] == ["POST", "PUT"]
     assert not [path for _method, path in there.asked if "actions" in path]
@@ -162,7 +160,7 @@ def test_what_cannot_be_sent_is_refused(
         {"token": f"{TOKEN}\r\nHost: elsewhere"},
     ):
         assert as_organiser.post(page_of(other), sent(**wrong)).status_code == 400
-    assert not Job.objects.exists()
+    assert not Job.objects.filter(kind="zenodo_draft").exists()
 
 
 def test_what_zenodo_refuses_is_said_in_its_words(

@@ -11,6 +11,7 @@ from django.test import override_settings
 from annotation.selectors.designs import design_in_force
 from campaign.models import (
     Campaign,
+    FilePart,
     Job,
     JobState,
     Output,
@@ -20,7 +21,6 @@ from campaign.models import (
     SystemKind,
     Task,
     Upload,
-    UploadedPart,
 )
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.uploads import (
@@ -67,7 +67,7 @@ def test_a_file_goes_on_where_it_stopped(campaign: Campaign) -> None:
     again = upload_file_add(upload=upload, name="a.txt", size=10)
     assert (again.pk, received(again)) == (file.pk, 4)
     assert upload_part_store(file=file, offset=4, content=b"efghij") == 10
-    parts = UploadedPart.objects.filter(file=file).order_by("offset")
+    parts = FilePart.objects.filter(file=file).order_by("offset")
     assert b"".join(bytes(part.content) for part in parts) == b"abcdefghij"
 
 
@@ -262,7 +262,7 @@ def test_giving_files_up_stops_what_is_done_to_them(sent: Sent) -> None:
     upload_give_up(upload=upload)
     job.refresh_from_db()
     assert job.state == JobState.CANCELLED
-    assert not UploadedPart.objects.exists()
+    assert not FilePart.objects.exists()
     with pytest.raises(UploadRefusedError, match="given up"):
         upload_check(upload=upload)
 

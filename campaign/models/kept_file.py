@@ -1,0 +1,130 @@
+from typing import ClassVar, Final
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+#: Bytes of each part of an export or a bundle but the last.
+PART_BYTES: Final = 1024 * 1024
+
+
+class KeptFileQuerySet(models.QuerySet["KeptFile"]):
+    def of(self, task_id: int) -> "KeptFileQuerySet":
+        """Select the exports of a task that have not expired."""
+        return self.filter(task_id=task_id, expires_at__gt=Now())
+
+    def expired(self) -> "KeptFileQuerySet":
+        """Select the exports past their expiry, which are no longer offered."""
+        return self.filter(expires_at__lte=Now())
+
+
+class KeptFile(models.Model):
+    """A file of a campaign: one of an upload, an export of a task, or the bundle of a published result.
+
+    Its bytes are in its parts or, where the operator has set up a storage for exports, there under `stored_as`.
+    That of an upload has its size before its parts, and a name with folders. An export is kept until it expires, a
+    bundle for good.
+    """
+
+    campaign = models.ForeignKey(
+        "campaign.Campaign", on_delete=models.CASCADE, related_name="files", db_index=False
+    )
+    upload = models.ForeignKey(
+        "campaign.Upload",
+        on_delete=models.CASCADE,
+        related_name="files",
+        null=True,
+        blank=True,
+        db_index=False,  # `kept_file_name_once_in_an_upload` begins with it
+    )
+    task = models.ForeignKey(
+        "campaign.Task",
+        on_delete=models.CASCADE,
+        related_name="exported_files",
+        null=True,
+        blank=True,
+    )
+    name = models.CharField(_("name"), max_length=500)
+    size = models.PositiveBigIntegerField(_("bytes"))
+    digest = models.CharField(_("SHA-256"), max_length=64, blank=True, default="")
+    kind = models.CharField(_("kind"), max_length=20, blank=True, default="")
+    file_format = models.CharField(_("format"), max_length=20, blank=True, default="")
+    after = models.PositiveBigIntegerField(_("after"), default=0)
+    until = models.PositiveBigIntegerField(_("until"), null=True, blank=True)
+    watermark = models.PositiveBigIntegerField(_("watermark"), null=True, blank=True)
+    names_people = models.BooleanField(
+        _("names judges"),
+        default=False,
+        help_text=_("Only those who may change the campaign get it."),
+    )
+    stored_as = models.CharField(_("name in the storage"), max_length=300, blank=True, default="")
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
+    )
+    made_at = models.DateTimeField(_("made"), db_default=Now(), editable=False)
+    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
+
+    objects: ClassVar[KeptFileQuerySet] = KeptFileQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        verbose_name = _("file")
+        verbose_name_plural = _("files")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["upload", "name"], name="kept_file_name_once_in_an_upload"
+            ),
+            models.CheckConstraint(condition=~Q(name=""), name="kept_file_has_a_name"),
+            models.CheckConstraint(
+                condition=Q(upload__isnull=False, task__isnull=True, kind="", digest="")
+                | Q(
+                    upload__isnull=True,
+                    task__isnull=False,
+                    until__isnull=False,
+                    watermark__isnull=False,
+                    digest__regex=r"^[0-9a-f]{64}$",
+                ),
+                name="kept_file_of_an_upload_or_hashed_of_a_task",
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="kept_file_stays",
+                operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
+                    *("upload_id", "task_id", "name", "size", "digest", "kind", "file_format"),
+                    *("after", "until", "watermark", "stored_as"),
+                ),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class FilePart(models.Model):
+    """Consecutive bytes of a file."""
+
+    file = models.ForeignKey(
+        KeptFile, on_delete=models.CASCADE, related_name="parts", db_index=False
+    )
+    offset = models.PositiveBigIntegerField(_("offset in bytes"))
+    content = models.BinaryField(_("content"))
+
+    class Meta:
+        verbose_name = _("part of a file")
+        verbose_name_plural = _("parts of files")
+        ordering = ["offset"]
+        constraints = [
+            models.UniqueConstraint(fields=["file", "offset"], name="file_part_offset_once"),
+            models.CheckConstraint(condition=~Q(content=b""), name="file_part_is_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.file_id} from {self.offset}"
