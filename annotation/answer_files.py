@@ -5,7 +5,7 @@ file says becomes an answer of a protocol, its `AnswerFiles` know.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from annotation.protocols import Answer
@@ -124,8 +124,8 @@ class AnswerFiles:
         a HIT holds answers that say the same.
     part : callable
         Returns the pass that an answer is of, as `HIT.part` has it; 0 for protocols without passes.
-    written : mapping of str to str
-        The endings of the names of files, by the formats that are written.
+    written : sequence of str
+        The formats that are written.
     write : callable, optional
         Returns a file of a format with what judges of a task said: current judgments by number, without controls and judges
         who are excluded. None: nothing is written.
@@ -139,7 +139,7 @@ class AnswerFiles:
     )
     why: Callable[[Sequence[Sequence[str]]], dict[str, Any]] = lambda _candidates: {}
     part: Callable[[Answer], int] = lambda _answer: 0
-    written: Mapping[str, str] = field(default_factory=dict)
+    written: Sequence[str] = ()
     write: Callable[[Task, str], FileWritten] | None = None
 
 

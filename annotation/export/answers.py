@@ -7,6 +7,7 @@ from annotation.answer_files import FileWritten, answer_files
 from annotation.export.five_way import five_way_csv
 from annotation.selectors.judges import excluded_judges
 from campaign.database.replica import read_on
+from campaign.export.downloads import download, ending, streamed_download
 from campaign.models import Task
 from campaign.selectors.rehearsals import rehearsed_slug
 
@@ -22,12 +23,10 @@ def five_way_response(*, task: Task, watermark: int | None = None) -> StreamingH
     campaign = task.test_set.campaign.slug if rehearsed is None else f"rehearsal-of-{rehearsed}"
     left_out = len(excluded_judges(campaign_id=task.test_set.campaign_id))
     filename = f"{campaign}-{name}{until}-judgments.csv"
-    return StreamingHttpResponse(
+    return streamed_download(
+        filename,
         read_on(five_way_csv(task=task, watermark=watermark)),
-        content_type="text/csv; charset=utf-8",
-        headers={
-            "Content-Disposition": f'attachment; filename="{filename}"',
-            "Cache-Control": "no-store",
+        {
             # The format has no place for it: judges excluded in the campaign, who are not in it.
             "Excluded-Judges": str(left_out),
             **({} if rehearsed is None else {"Rehearsal-Of": rehearsed}),
@@ -51,19 +50,12 @@ def answers_written(*, task: Task, file_format: str) -> FileWritten | None:
 
 def answers_response(*, task: Task, file_format: str, written: FileWritten) -> HttpResponse:
     """Return the file as a download. The header `Not-Carried-Over` says what it lacks, and how often."""
-    files = answer_files(task.protocol)
-    ending = "txt" if files is None else files.written[file_format]
     rehearsed = rehearsed_slug(task_id=task.pk)
     campaign = task.test_set.campaign.slug if rehearsed is None else f"rehearsal-of-{rehearsed}"
     name = slugify(task.called_in_full) or f"task-{task.pk}"
     lost = "; ".join(f"{loss.what} ({loss.count})" for loss in written.losses)
-    return HttpResponse(
-        "".join(written.lines).encode(),
-        content_type="text/plain; charset=utf-8",
-        headers={
-            "Content-Disposition": f'attachment; filename="{campaign}-{name}-{file_format}.{ending}"',
-            "Cache-Control": "no-store",
-            "Not-Carried-Over": lost,
-            **({} if rehearsed is None else {"Rehearsal-Of": rehearsed}),
-        },
+    return download(
+        f"{campaign}-{name}-{file_format}.{ending(file_format)}",
+        "".join(written.lines),
+        {"Not-Carried-Over": lost, **({} if rehearsed is None else {"Rehearsal-Of": rehearsed})},
     )

@@ -30,6 +30,7 @@ from annotation.views.judge import (
     opaque,
     sending_setup,
 )
+from campaign.export.downloads import download
 from campaign.models import Judge
 from campaign.notification import mail_is_printed
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
@@ -244,11 +245,7 @@ def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
 def own_data_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Send what is kept about a judge as a zip."""
     judge = onboarding_or_404(request, slug).judge
-    return HttpResponse(
-        own_data_zip(judge),
-        content_type="application/zip",
-        headers={"Content-Disposition": f'attachment; filename="{slug}-my-data.zip"'},
-    )
+    return download(f"{slug}-my-data.zip", own_data_zip(judge))
 
 
 @require_safe
@@ -278,8 +275,4 @@ def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
 def work_time_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Send the same as a CSV file."""
     judge = onboarding_or_404(request, slug).judge
-    return HttpResponse(
-        work_time_csv(judge=judge, worked=work_time(judge)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{slug}-my-time.csv"'},
-    )
+    return download(f"{slug}-my-time.csv", work_time_csv(judge=judge, worked=work_time(judge)))

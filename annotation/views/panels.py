@@ -37,6 +37,7 @@ from annotation.services.panels import (
     participation_refresh,
 )
 from campaign.accounts.clients import client_address
+from campaign.export.downloads import download
 from campaign.forms.languages import languages_validate
 from campaign.models import (
     Campaign,
@@ -294,14 +295,7 @@ def participations_download(request: HttpRequest, slug: str, panel_id: int) -> H
     campaign = changed_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     filename = f"{campaign.slug}-{panel.kind}-{panel.pk}-participations.csv"
-    return HttpResponse(
-        "".join(participations_csv(panel=panel)),
-        content_type="text/csv; charset=utf-8",
-        headers={
-            "Content-Disposition": f'attachment; filename="{filename}"',
-            "Cache-Control": "no-store",
-        },
-    )
+    return download(filename, "".join(participations_csv(panel=panel)))
 
 
 # No HEAD: programs check links with it.

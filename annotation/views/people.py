@@ -28,6 +28,7 @@ from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import campaign_judges
 from annotation.selectors.work_time import time_sheet, time_sheet_in_all, time_sheet_sums
 from annotation.services.judges import erasure_carry_out
+from campaign.export.downloads import download
 from campaign.export.judge_links import judge_links, judge_links_csv
 from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, Task, User
 from campaign.notification import mail_is_printed
@@ -470,11 +471,7 @@ def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
     if not asked.form.is_valid():
         return _time_sheet_page(request, campaign, asked)
     sheet = time_sheet(campaign=campaign, judges=asked.found, **asked.days)
-    return HttpResponse(
-        time_sheet_csv(sheet, time_zone=settings.TIME_ZONE),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{slug}-time-sheet.csv"'},
-    )
+    return download(f"{slug}-time-sheet.csv", time_sheet_csv(sheet, time_zone=settings.TIME_ZONE))
 
 
 def _asked(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:

@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase
+
+from campaign.export.downloads import streamed_download
 
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.ASCII)
 
@@ -15,7 +17,6 @@ def ranged_response(
     size: int,
     digest: str,
     name: str,
-    content_type: str,
     content: Callable[[int, int], Iterator[bytes]],
 ) -> HttpResponseBase:
     """Return a file of so many bytes, or the range of it that the headers `sent` ask for; 416 if it has no such bytes.
@@ -25,13 +26,12 @@ def ranged_response(
     """
     headers = {
         "Accept-Ranges": "bytes",
-        "Content-Disposition": f'attachment; filename="{name}"',
         "ETag": f'"{digest}"',
         "Cache-Control": "private, no-store",
     }
     asked = _asked(sent, size, digest)
     if asked is None:
-        return _streamed(content(0, size), content_type, {**headers, "Content-Length": str(size)})
+        return streamed_download(name, content(0, size), {**headers, "Content-Length": str(size)})
     start, stop = asked
     if start >= stop:
         return HttpResponse(
@@ -40,13 +40,7 @@ def ranged_response(
         )
     headers["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
     headers["Content-Length"] = str(stop - start)
-    return _streamed(content(start, stop), content_type, headers, status=206)
-
-
-def _streamed(
-    content: Iterator[bytes], content_type: str, headers: dict[str, str], *, status: int = 200
-) -> StreamingHttpResponse:
-    return StreamingHttpResponse(content, content_type=content_type, headers=headers, status=status)
+    return streamed_download(name, content(start, stop), headers, status=206)
 
 
 def _asked(sent: Mapping[str, str], size: int, digest: str) -> tuple[int, int] | None:

@@ -6,12 +6,13 @@ from typing import Final
 
 from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from campaign.export.activity import activity_csv, activity_jsonl
+from campaign.export.downloads import streamed_download
 from campaign.forms.activity import ActivityFilterForm
 from campaign.models import ActivityEvent
 from campaign.pages.activity import activity_rows
@@ -64,7 +65,7 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 def activity_csv_file(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send the events that are wanted as CSV; 400 with the page if a filter is none."""
-    return _file(request, slug, "csv", "text/csv", activity_csv)
+    return _file(request, slug, "csv", activity_csv)
 
 
 @require_safe
@@ -72,19 +73,15 @@ def activity_csv_file(request: HttpRequest, slug: str) -> HttpResponseBase:
 @never_cache
 def activity_jsonl_file(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send the events that are wanted as JSON Lines; 400 with the page if a filter is none."""
-    return _file(request, slug, "jsonl", "application/jsonl", activity_jsonl)
+    return _file(request, slug, "jsonl", activity_jsonl)
 
 
 def _file(
-    request: HttpRequest, slug: str, ending: str, kind: str, lines: Callable[..., Iterator[str]]
+    request: HttpRequest, slug: str, ending: str, lines: Callable[..., Iterator[str]]
 ) -> HttpResponseBase:
     campaign = organised_campaign(request, slug)
     form = ActivityFilterForm(request.GET, campaign=campaign)
     if not form.is_valid():
         return activity_page(request, slug)
     events: QuerySet[ActivityEvent] = activity_events(campaign=campaign, wanted=form.wanted)
-    return StreamingHttpResponse(
-        lines(campaign=campaign, events=events),
-        content_type=f"{kind}; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{slug}-activity.{ending}"'},
-    )
+    return streamed_download(f"{slug}-activity.{ending}", lines(campaign=campaign, events=events))

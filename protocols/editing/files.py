@@ -462,6 +462,6 @@ FILES: Final = AnswerFiles(
     formats=(JSONL,),
     read=_read,
     answer=_answer,
-    written={JSONL: "jsonl"},
+    written=[JSONL],
     write=lambda task, _format: edit_lines(task=task),
 )

@@ -360,6 +360,6 @@ FILES: Final = AnswerFiles(
     of_task=_of_task,
     answer=_answer,
     part=lambda _answer: _PART,
-    written={JSONL: "jsonl"},
+    written=[JSONL],
     write=lambda task, _format: reading_lines(task=task),
 )

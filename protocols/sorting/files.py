@@ -270,6 +270,6 @@ FILES: Final = AnswerFiles(
     read=_read,
     answer=_answer,
     why=_why,
-    written={JSONL: "jsonl", **WRITTEN},
+    written=[JSONL, *WRITTEN],
     write=_write,
 )

@@ -397,6 +397,6 @@ FILES: Final = AnswerFiles(
     formats=(JSONL, *RANKED_FORMATS),
     read=_read,
     answer=_answer,
-    written={JSONL: "jsonl", **WRITTEN},
+    written=[JSONL, *WRITTEN],
     write=_write,
 )

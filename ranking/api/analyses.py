@@ -17,6 +17,7 @@ from rest_framework.views import APIView
 
 from campaign.api.access import joined_campaign, organised_campaign, readable_task, reader
 from campaign.api.pages import CursorPages, RowPages, paged
+from campaign.export.downloads import MEDIA_TYPES
 from campaign.models import JobState, Task
 from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.options import OptionError
@@ -33,8 +34,8 @@ from ranking.services.analyses import analysis_ask, analysis_choice, table_ask
 KINDS, TABLE_KINDS = list(ANALYSES), list(TABLES)
 #: Files of reports, with their types.
 _FILES = {
-    (200, file_type): OpenApiTypes.ANY if file_type == "application/json" else OpenApiTypes.STR
-    for _format, file_type in FILES.values()
+    (200, MEDIA_TYPES[each]): OpenApiTypes.ANY if each == "json" else OpenApiTypes.STR
+    for each in FILES
 }
 _ENDING = OpenApiParameter("ending", str, "path", enum=list(FILES))
 

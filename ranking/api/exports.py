@@ -16,10 +16,11 @@ from rest_framework.views import APIView
 
 from campaign.api.access import readable_task, reader
 from campaign.api.pages import CursorPages, RowPages, paged
+from campaign.export.downloads import MEDIA_TYPES, ending
 from campaign.models import KeptFile, MembershipRole, Task
 from campaign.selectors.exported_files import exported_files
 from ranking.export.asked import Export, ExportRefusedError, export_queue
-from ranking.export.kinds import CONTENT_TYPES, KINDS, ExportFormat
+from ranking.export.kinds import KINDS, ExportFormat
 from ranking.export.writing import export_bytes
 from ranking.pages.exports import (
     export_of_member,
@@ -32,7 +33,7 @@ from ranking.pages.exports import (
 #: Of the schema.
 KIND_NAMES = [(name, name) for name in KINDS]
 FORMAT_NAMES = [(str(each), str(each)) for each in ExportFormat]
-_CONTENT_TYPES = sorted({each.partition(";")[0] for each in CONTENT_TYPES.values()})
+_CONTENT_TYPES = sorted({MEDIA_TYPES[ending(each)] for each in ExportFormat})
 _STREAMED = (
     "The file. `Quintet-Watermark` and `ETag` say how to go on after an interruption: with the same `watermark`, `after` the "
     "last number that was received, and `If-Match`."

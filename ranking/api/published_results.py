@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -20,6 +19,7 @@ from rest_framework.views import APIView
 
 from campaign.api.access import organised_task, reader
 from campaign.api.pages import CursorPages
+from campaign.export.downloads import streamed_download
 from campaign.models import MembershipRole, Task
 from campaign.selectors.exported_files import exported_bytes
 from ranking.models import Analysis, PublishedResult
@@ -425,14 +425,8 @@ class ResultBundleView(APIView):
         bundle = _found(organised_task(request, task_id), version).bundle
         if bundle is None:
             raise NotFound(_("This version has no bundle yet."))
-        return StreamingHttpResponse(
-            exported_bytes(bundle),
-            content_type="application/zip",
-            headers={
-                "Content-Length": str(bundle.size),
-                "Content-Disposition": f'attachment; filename="{bundle.name}"',
-                "Cache-Control": "no-store",
-            },
+        return streamed_download(
+            bundle.name, exported_bytes(bundle), {"Content-Length": str(bundle.size)}
         )
 
     @extend_schema(

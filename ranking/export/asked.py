@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 from annotation.models import JudgmentSequence
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
+from campaign.export.downloads import ending
 from campaign.models import Campaign, Job, JobKind, Task, User
 from campaign.selectors.rehearsals import rehearsed_slug
 from campaign.services.jobs import job_queue
 from optional_packages import has_extra, how_to_install
-from ranking.export.kinds import ENDINGS, KINDS, ExportFormat, ExportKind
+from ranking.export.kinds import KINDS, ExportFormat, ExportKind
 from ranking.export.rows import ROWS
 
 _FEWEST_SLOTS: Final = 5
@@ -63,7 +64,7 @@ class Export:
         part = (
             "" if not self.after and self.until == self.watermark else f"-{self.after}-{self.until}"
         )
-        return f"{campaign}-{name}-{self.kind.name}{part}.{ENDINGS[self.file_format]}"
+        return f"{campaign}-{name}-{self.kind.name}{part}.{ending(self.file_format)}"
 
     @property
     def tag(self) -> str:

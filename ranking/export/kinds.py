@@ -21,25 +21,6 @@ class ExportFormat(StrEnum):
     PEARMUT = "pearmut-campaign"
 
 
-#: Endings of names and content types, by format.
-ENDINGS: Final[Mapping[ExportFormat, str]] = {
-    ExportFormat.FIVE_WAY_CSV: "csv",
-    ExportFormat.PAIRWISE_CSV: "csv",
-    ExportFormat.JSONL: "jsonl",
-    ExportFormat.PARQUET: "parquet",
-    ExportFormat.APPRAISE_XML: "xml",
-    ExportFormat.CSV: "csv",
-    ExportFormat.PEARMUT: "json",
-}
-CONTENT_TYPES: Final[Mapping[str, str]] = {
-    "csv": "text/csv; charset=utf-8",
-    "json": "application/json",
-    "jsonl": "application/jsonl; charset=utf-8",
-    "parquet": "application/vnd.apache.parquet",
-    "xml": "application/xml; charset=utf-8",
-}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportKind:
     """Something of a task that can be taken away.

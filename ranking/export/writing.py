@@ -330,7 +330,7 @@ class _Sink(io.RawIOBase):
 
 
 #: The endings of the names of files, by format.
-WRITTEN: Final = {str(InputFormat.PAIRWISE_CSV): "csv", str(InputFormat.APPRAISE_XML): "xml"}
+WRITTEN: Final = (InputFormat.PAIRWISE_CSV, InputFormat.APPRAISE_XML)
 
 
 def ranked_file_write(task: Task, file_format: str) -> FileWritten:

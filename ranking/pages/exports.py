@@ -9,13 +9,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from campaign.database.replica import read_on
+from campaign.export.downloads import streamed_download
 from campaign.export.ranged import ranged_response
 from campaign.models import KeptFile, MembershipRole, Task
 from campaign.selectors.exported_files import ExportStorageError, exported_bytes
 from campaign.services.rights import NotAllowedError
 from optional_packages import has_extra
 from ranking.export.asked import Export, export_asked
-from ranking.export.kinds import CONTENT_TYPES, ENDINGS, KINDS, ExportFormat, ExportKind
+from ranking.export.kinds import KINDS, ExportFormat, ExportKind
 from ranking.export.rows import MOST_COUNTED, ROWS
 
 #: Bytes of a row, of five outputs where it is of judgments: what files of the benchmark had.
@@ -81,11 +82,10 @@ def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
 
 def export_stream(export: Export, content: Any) -> StreamingHttpResponse:
     """Return an export that is sent while it is read. Its headers say with which parameters it is gone on with."""
-    return StreamingHttpResponse(
+    return streamed_download(
+        export.file_name,
         read_on(content),
-        content_type=CONTENT_TYPES[ENDINGS[export.file_format]],
-        headers={
-            "Content-Disposition": f'attachment; filename="{export.file_name}"',
+        {
             "Cache-Control": "private, no-store",
             "ETag": f'"{export.tag}"',
             "Quintet-After": str(export.after),
@@ -109,7 +109,6 @@ def file_answer(sent: Mapping[str, str], file: KeptFile) -> HttpResponseBase:
             size=file.size,
             digest=file.digest,
             name=file.name,
-            content_type=CONTENT_TYPES[ENDINGS[ExportFormat(file.file_format)]],
             content=lambda start, stop: exported_bytes(file, start=start, stop=stop),
         )
     except ExportStorageError as error:

@@ -11,6 +11,7 @@ from django.utils.formats import number_format
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from campaign.export.downloads import download
 from campaign.models import Task
 from optional_packages import has_extra
 from ranking.core.rankings.rank import only_estimable
@@ -268,12 +269,7 @@ def _words(value: Value, column: Column) -> str:
 
 def report_file(report: Report, ending: str, *, named: str) -> HttpResponse:
     """Return a report as a file of one of the formats."""
-    report_format, content_type = FILES[ending]
-    return HttpResponse(
-        write(report, report_format),
-        content_type=f"{content_type}; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{named}.{ending}"'},
-    )
+    return download(f"{named}.{ending}", write(report, FILES[ending]))
 
 
 def answer_file(analysis: Analysis, ending: str) -> HttpResponse:
@@ -369,22 +365,15 @@ def _place(row: Mapping[str, Any] | None, *, has_groups: bool) -> tuple[Value, .
     return (*group, rank_cell(row), rank_range(row), row["cluster"])
 
 
-PLOT_FILES: Final = {
-    "svg": "image/svg+xml",
-    **({"png": "image/png"} if has_extra("png") else {}),
-    "csv": "text/csv; charset=utf-8",
-}
+#: Endings of the files of a plot.
+PLOT_FILES: Final = ("svg", "png", "csv") if has_extra("png") else ("svg", "csv")
 
 
 def plot_answer(report: Report, table: str, ending: str, *, named: str) -> HttpResponse | None:
     """Return a table of a report as a download whose name begins with `named`; None where there is no such file."""
     found = next((each for each in report.tables if each.name == table), None)
     content = None if found is None or ending not in PLOT_FILES else plot_file(found, ending)
-    if content is None:
-        return None
-    answer = HttpResponse(content, content_type=PLOT_FILES[ending])
-    answer["Content-Disposition"] = f'attachment; filename="{named}-{table}.{ending}"'
-    return answer
+    return None if content is None else download(f"{named}-{table}.{ending}", content)
 
 
 def plot_file(table: Table, ending: str) -> bytes | None:

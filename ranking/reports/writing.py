@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from campaign.export.csv_lines import csv_line
+from campaign.export.downloads import ending
 from ranking.reports.tables import Column, Report, Table, Value, plain
 
 _NOTHING = "–"
@@ -28,15 +29,8 @@ class ReportFormat(StrEnum):
     TYPST = "typst"
 
 
-#: Formats of files by their ending, with their types.
-FILES: Final = {
-    "txt": (ReportFormat.TEXT, "text/plain"),
-    "csv": (ReportFormat.CSV, "text/csv"),
-    "json": (ReportFormat.JSON, "application/json"),
-    "md": (ReportFormat.MARKDOWN, "text/markdown"),
-    "tex": (ReportFormat.LATEX, "application/x-tex"),
-    "typ": (ReportFormat.TYPST, "text/plain"),
-}
+#: Formats of files by their ending.
+FILES: Final = {ending(each): each for each in ReportFormat}
 
 
 def write(report: Report, report_format: ReportFormat) -> str:

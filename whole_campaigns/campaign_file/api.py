@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign, reader
 from campaign.api.requests import truth_asked
+from campaign.export.downloads import MEDIA_TYPES, download
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import Campaign
@@ -24,7 +25,7 @@ from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_
 from whole_campaigns.campaign_file.difference import ChangeKind
 from whole_campaigns.campaign_file.schema import schema_bytes
 
-MEDIA_TYPE = "application/yaml"
+MEDIA_TYPE = MEDIA_TYPES["yaml"]
 _PEOPLE = OpenApiParameter(
     "people", bool, description="Judges by pseudonym, and whom to ask, too; no without it."
 )
@@ -96,7 +97,7 @@ class CampaignFileView(APIView):
         """Return the campaign as a file: settings, without judgments, codes, tokens and addresses of links."""
         campaign = organised_campaign(request, slug)
         people = truth_asked(request, "people")
-        return file_answer(campaign_file(campaign=campaign, people=people), slug)
+        return download(f"{slug}.yaml", campaign_file(campaign=campaign, people=people))
 
     @extend_schema(
         operation_id="campaign_file_apply",
@@ -140,14 +141,6 @@ class CampaignFileView(APIView):
         status = 200 if check else done if applied.is_done else 409
         answer = CampaignFileAppliedSerializer(applied, context={"request": request})
         return Response(answer.data, status=status, headers={"Cache-Control": "no-store"})
-
-
-def file_answer(content: bytes, slug: str) -> HttpResponse:
-    """Return a file to keep."""
-    disposition = f'attachment; filename="{slug}.yaml"'
-    return HttpResponse(
-        content, content_type=MEDIA_TYPE, headers={"Content-Disposition": disposition}
-    )
 
 
 def _may_be_made(request: Request, slug: str) -> bool:

@@ -15,13 +15,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from campaign.export.downloads import download
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import Campaign, User
 from campaign.selectors.organiser_accounts import may_make_campaigns
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from whole_campaigns.campaign_file.api import file_answer
 from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
 from whole_campaigns.campaign_file.sections import NewLink
 
@@ -72,7 +72,9 @@ def unpacked(text: str) -> bytes:
 def campaign_file_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the file of a campaign, with what is about people if asked for."""
     campaign = organised_campaign(request, slug)
-    return file_answer(campaign_file(campaign=campaign, people="people" in request.GET), slug)
+    return download(
+        f"{slug}.yaml", campaign_file(campaign=campaign, people="people" in request.GET)
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

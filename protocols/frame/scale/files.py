@@ -317,7 +317,7 @@ def scale_files(
         read=_read,
         answer=answer,
         part=lambda answer: parts[Criterion(answer["criterion"])],
-        written={JSONL: "jsonl"},
+        written=[JSONL],
         write=lambda task, _format: rating_lines(task=task),
     )
 

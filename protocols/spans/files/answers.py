@@ -341,11 +341,11 @@ FILES: Final = AnswerFiles(
     formats=_FORMATS,
     read=_read,
     answer=_answer,
-    written={
-        str(SpansFormat.JSONL): "jsonl",
-        str(SpansFormat.APPRAISE_CSV): "csv",
-        str(SpansFormat.PEARMUT_LOG): "jsonl",
-        str(SpansFormat.MQM_TSV): "tsv",
-    },
+    written=[
+        SpansFormat.JSONL,
+        SpansFormat.APPRAISE_CSV,
+        SpansFormat.PEARMUT_LOG,
+        SpansFormat.MQM_TSV,
+    ],
     write=_write,
 )

@@ -19,6 +19,7 @@ from django.utils.http import quote_etag
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
+from campaign.export.downloads import content_type
 from campaign.pages.content_policy import with_content_policy
 from campaign.selectors.exported_files import exported_bytes
 from ranking.models import PublishedResult
@@ -218,7 +219,7 @@ def _file(request: HttpRequest, reading: Reading, name: str) -> HttpResponseBase
         saved_as = name if file else bundle.name
         response = StreamingHttpResponse(
             bundled_bytes(bundle, name) if file else exported_bytes(bundle),
-            content_type=_content_type(name) if file else "application/zip",
+            content_type=content_type(name),
             headers={
                 "Content-Length": str(file["bytes"] if file else bundle.size),
                 "Content-Disposition": f'{shown}; filename="{saved_as}"',
@@ -226,8 +227,3 @@ def _file(request: HttpRequest, reading: Reading, name: str) -> HttpResponseBase
         )
     response["ETag"] = etag
     return kept(response, reading, seconds=FILE_SECONDS)
-
-
-def _content_type(name: str) -> str:
-    media_type = FOLDER[name].media_type
-    return f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import WorkedQuarterHour
+from campaign.export.downloads import content_type
 from campaign.models import Judge, Output, Segment
 from ranking.models import Analysis
 from ranking.pages.page_plots import CAMPAIGN_PLOTS, JUDGE_PLOTS, TEST_SET_PLOTS
@@ -90,7 +91,7 @@ def check(client: Client, address: str) -> None:
     answer = client.get(address)
     ending = address.partition("?")[0].rsplit(".", 1)[1]
     assert answer.status_code == 200, address
-    assert answer["Content-Type"] == PLOT_FILES[ending]
+    assert answer["Content-Type"] == content_type(f"plot.{ending}")
     assert f'.{ending}"' in answer["Content-Disposition"]
     if ending == "png":
         assert answer.content.startswith(b"\x89PNG\r\n")
