@@ -1,6 +1,7 @@
-"""Which rows are a campaign's: how each model leads to it."""
+"""Which rows are a campaign's: how each model leads to it, and what is cloned. Cloning, erasing and deleting read this list."""
 
-from typing import Any, Final
+from enum import Enum
+from typing import Any, Final, NamedTuple
 
 from django.db.models import Field, Model, QuerySet
 
@@ -9,80 +10,97 @@ from campaign import models as campaign
 from protocols import models as protocols
 from ranking import models as ranking
 
+
+class Part(Enum):
+    """What of a campaign is cloned together."""
+
+    ALWAYS = "always"
+    TEXTS = "texts"
+    PEOPLE = "people"
+
+
+class _Table(NamedTuple):
+    """How the rows of a table lead to their campaign, and with which parts they are cloned; with none: never."""
+
+    path: str
+    cloned_with: frozenset[Part] = frozenset()
+
+
+_ALWAYS, _TEXTS, _PEOPLE = (frozenset({part}) for part in Part)
 # A model that stands neither here nor below fails tests/unit/whole_campaigns/test_campaign_rows.py.
-_PATHS: Final[dict[type[Model], str]] = {
-    campaign.Campaign: "pk",
-    campaign.Membership: "campaign",
-    campaign.ActivityEvent: "campaign",
-    campaign.ApiToken: "campaign",
-    campaign.WebhookEndpoint: "campaign",
-    campaign.Instructions: "campaign",
-    campaign.TestSet: "campaign",
-    campaign.Task: "test_set__campaign",
-    campaign.WebhookDelivery: "endpoint__campaign",
-    campaign.WebhookMark: "endpoint__campaign",
-    campaign.Job: "campaign",
-    campaign.Upload: "campaign",
-    campaign.KeptFile: "campaign",
-    campaign.FilePart: "file__campaign",
-    campaign.Document: "test_set__campaign",
-    campaign.Segment: "test_set__campaign",
-    campaign.Reference: "segment__test_set__campaign",
-    campaign.System: "test_set__campaign",
-    campaign.Output: "system__test_set__campaign",
-    campaign.BadReference: "output__system__test_set__campaign",
-    campaign.Judge: "campaign",
-    campaign.JudgeGroup: "campaign",
-    campaign.GroupMember: "judge__campaign",
-    campaign.ConflictOfInterest: "judge__campaign",
-    campaign.Acceptance: "judge__campaign",
-    campaign.Invitation: "campaign",
-    campaign.ErasureRequest: "judge__campaign",
-    campaign.BrowserVisit: "judge__campaign",
-    campaign.Mail: "campaign",
-    campaign.Panel: "campaign",
-    campaign.Participation: "panel__campaign",
-    annotation.Design: "task__test_set__campaign",
-    annotation.PlanningBatch: "task__test_set__campaign",
-    annotation.HITSequence: "task__test_set__campaign",
-    annotation.SamplingState: "task__test_set__campaign",
-    annotation.HIT: "task__test_set__campaign",
-    annotation.Block: "hit__task__test_set__campaign",
-    annotation.Assignment: "hit__task__test_set__campaign",
-    annotation.Exposure: "judge__campaign",
-    annotation.JudgeAccount: "task__test_set__campaign",
-    annotation.Judgment: "task__test_set__campaign",
-    protocols.RatingAnswer: "judgment__task__test_set__campaign",
-    protocols.TwoOutputsAnswer: "judgment__task__test_set__campaign",
-    protocols.SpansAnswer: "judgment__task__test_set__campaign",
-    protocols.EditingAnswer: "judgment__task__test_set__campaign",
-    protocols.Snippet: "task__test_set__campaign",
-    protocols.QuizAnswer: "judgment__task__test_set__campaign",
-    annotation.JudgmentNumber: "task__test_set__campaign",
-    annotation.UncountedAnswer: "task__test_set__campaign",
-    protocols.SystemSort: "task__test_set__campaign",
-    protocols.ClosedComparison: "sort__task__test_set__campaign",
-    annotation.JudgmentSequence: "task__test_set__campaign",
-    annotation.JudgeTally: "task__test_set__campaign",
-    annotation.WorkedQuarterHour: "task__test_set__campaign",
-    annotation.Skip: "judge__campaign",
-    annotation.PageChanges: "task__test_set__campaign",
-    annotation.ProblemReport: "task__test_set__campaign",
-    annotation.ProblemReply: "report__task__test_set__campaign",
-    annotation.QualityRule: "campaign",
-    annotation.QualityAction: "task__test_set__campaign",
-    annotation.TrainingBlock: "task__test_set__campaign",
-    annotation.TrainingCandidate: "training_block__task__test_set__campaign",
-    ranking.Metric: "test_set__campaign",
-    ranking.RankingSettings: "task__test_set__campaign",
-    ranking.StoppingRule: "task__test_set__campaign",
-    ranking.RankingRun: "task__test_set__campaign",
-    ranking.Analysis: "campaign",
-    ranking.LatestRanking: "task__test_set__campaign",
-    ranking.PublishedResult: "task__test_set__campaign",
-    ranking.JudgeMeasures: "task__test_set__campaign",
-    ranking.RankingUpkeep: "task__test_set__campaign",
-    ranking.StoredTallies: "task__test_set__campaign",
+_TABLES: Final[dict[type[Model], _Table]] = {
+    campaign.Campaign: _Table("pk"),
+    campaign.Membership: _Table("campaign", _PEOPLE),
+    campaign.ActivityEvent: _Table("campaign"),
+    campaign.ApiToken: _Table("campaign"),
+    campaign.WebhookEndpoint: _Table("campaign"),
+    campaign.Instructions: _Table("campaign", _ALWAYS),
+    campaign.TestSet: _Table("campaign", _TEXTS),
+    campaign.Task: _Table("test_set__campaign", _TEXTS),
+    campaign.WebhookDelivery: _Table("endpoint__campaign"),
+    campaign.WebhookMark: _Table("endpoint__campaign"),
+    campaign.Job: _Table("campaign"),
+    campaign.Upload: _Table("campaign"),
+    campaign.KeptFile: _Table("campaign"),
+    campaign.FilePart: _Table("file__campaign"),
+    campaign.Document: _Table("test_set__campaign", _TEXTS),
+    campaign.Segment: _Table("test_set__campaign", _TEXTS),
+    campaign.Reference: _Table("segment__test_set__campaign", _TEXTS),
+    campaign.System: _Table("test_set__campaign", _TEXTS),
+    campaign.Output: _Table("system__test_set__campaign", _TEXTS),
+    campaign.BadReference: _Table("output__system__test_set__campaign", _TEXTS),
+    campaign.Judge: _Table("campaign", _PEOPLE),
+    campaign.JudgeGroup: _Table("campaign", _PEOPLE),
+    campaign.GroupMember: _Table("judge__campaign", _PEOPLE),
+    campaign.ConflictOfInterest: _Table("judge__campaign", _TEXTS | _PEOPLE),
+    campaign.Acceptance: _Table("judge__campaign"),
+    campaign.Invitation: _Table("campaign"),
+    campaign.ErasureRequest: _Table("judge__campaign"),
+    campaign.BrowserVisit: _Table("judge__campaign"),
+    campaign.Mail: _Table("campaign"),
+    campaign.Panel: _Table("campaign"),
+    campaign.Participation: _Table("panel__campaign"),
+    annotation.Design: _Table("task__test_set__campaign", _TEXTS),
+    annotation.PlanningBatch: _Table("task__test_set__campaign"),
+    annotation.HITSequence: _Table("task__test_set__campaign"),
+    annotation.SamplingState: _Table("task__test_set__campaign"),
+    annotation.HIT: _Table("task__test_set__campaign"),
+    annotation.Block: _Table("hit__task__test_set__campaign"),
+    annotation.Assignment: _Table("hit__task__test_set__campaign"),
+    annotation.Exposure: _Table("judge__campaign"),
+    annotation.JudgeAccount: _Table("task__test_set__campaign"),
+    annotation.Judgment: _Table("task__test_set__campaign"),
+    protocols.RatingAnswer: _Table("judgment__task__test_set__campaign"),
+    protocols.TwoOutputsAnswer: _Table("judgment__task__test_set__campaign"),
+    protocols.SpansAnswer: _Table("judgment__task__test_set__campaign"),
+    protocols.EditingAnswer: _Table("judgment__task__test_set__campaign"),
+    protocols.Snippet: _Table("task__test_set__campaign", _TEXTS),
+    protocols.QuizAnswer: _Table("judgment__task__test_set__campaign"),
+    annotation.JudgmentNumber: _Table("task__test_set__campaign"),
+    annotation.UncountedAnswer: _Table("task__test_set__campaign"),
+    protocols.SystemSort: _Table("task__test_set__campaign"),
+    protocols.ClosedComparison: _Table("sort__task__test_set__campaign"),
+    annotation.JudgmentSequence: _Table("task__test_set__campaign"),
+    annotation.JudgeTally: _Table("task__test_set__campaign"),
+    annotation.WorkedQuarterHour: _Table("task__test_set__campaign"),
+    annotation.Skip: _Table("judge__campaign"),
+    annotation.PageChanges: _Table("task__test_set__campaign"),
+    annotation.ProblemReport: _Table("task__test_set__campaign"),
+    annotation.ProblemReply: _Table("report__task__test_set__campaign"),
+    annotation.QualityRule: _Table("campaign", _ALWAYS),
+    annotation.QualityAction: _Table("task__test_set__campaign"),
+    annotation.TrainingBlock: _Table("task__test_set__campaign", _TEXTS),
+    annotation.TrainingCandidate: _Table("training_block__task__test_set__campaign", _TEXTS),
+    ranking.Metric: _Table("test_set__campaign", _TEXTS),
+    ranking.RankingSettings: _Table("task__test_set__campaign", _TEXTS),
+    ranking.StoppingRule: _Table("task__test_set__campaign", _TEXTS),
+    ranking.RankingRun: _Table("task__test_set__campaign"),
+    ranking.Analysis: _Table("campaign"),
+    ranking.LatestRanking: _Table("task__test_set__campaign"),
+    ranking.PublishedResult: _Table("task__test_set__campaign"),
+    ranking.JudgeMeasures: _Table("task__test_set__campaign"),
+    ranking.RankingUpkeep: _Table("task__test_set__campaign"),
+    ranking.StoredTallies: _Table("task__test_set__campaign"),
 }
 # People and their sessions belong to no campaign, nor do counts of attempts to sign in and work that commands have
 # cut into shards.
@@ -97,18 +115,20 @@ NOT_OF_A_CAMPAIGN: Final[frozenset[type[Model]]] = frozenset(
         ranking.ShardResult,
     }
 )
-TABLES: Final = tuple(_PATHS)
+TABLES: Final = tuple(_TABLES)
+#: Parts that rows of a table are cloned with; in the order of `TABLES`, parents first.
+CLONED: Final = {model: table.cloned_with for model, table in _TABLES.items() if table.cloned_with}
 
 
 def campaign_rows(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
     """Return the rows of a table that belong to a campaign, as tuples of their columns, by key."""
-    rows = model._meta.base_manager.filter(**{_PATHS[model]: campaign_id})
+    rows = model._meta.base_manager.filter(**{_TABLES[model].path: campaign_id})
     return rows.order_by("pk").values_list(*(field.attname for field in columns(model)))
 
 
 def task_path(model: type[Model]) -> str | None:
     """Return how a table leads to the task that its rows hang on; None if they hang on none."""
-    parts = _PATHS[model].split("__")
+    parts = _TABLES[model].path.split("__")
     return "__".join(parts[: parts.index("task") + 1]) if "task" in parts else None
 
 

@@ -1,14 +1,13 @@
 """Clone a campaign: a new draft with the same instructions, rules and settings, and texts and people if wanted.
 
 Rows are copied inside the database, `INSERT … SELECT`, a statement a table. A temporary table says for each copied table
-which new id stands for which old one, so that foreign keys lead within the clone. What belongs to which part of a
-campaign stands in one list; tests/unit/whole_campaigns/test_cloning.py names what is never copied, and fails for a model that is in neither.
+which new id stands for which old one, so that foreign keys lead within the clone. Which tables are copied,
+`whole_campaigns.campaign_rows` says; tests/unit/whole_campaigns/test_cloning.py says why the others are not.
 """
 
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, Final
 
 from django.core.exceptions import ValidationError
@@ -24,45 +23,9 @@ from campaign.database.seeds import seed_draw
 from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
 from campaign.services.credentials import judge_link_create
 from campaign.services.rehearsals import rehearsal_words
-from protocols import models as protocols
 from ranking import models as ranking
-from whole_campaigns.campaign_rows import TABLES, campaign_rows, columns
+from whole_campaigns.campaign_rows import CLONED, TABLES, Part, campaign_rows, columns
 
-
-class Part(Enum):
-    """What of a campaign is cloned together."""
-
-    ALWAYS = "always"
-    TEXTS = "texts"
-    PEOPLE = "people"
-
-
-#: In the order of `TABLES`, parents first.
-CLONED: Final[Mapping[type[Model], frozenset[Part]]] = {
-    campaign.Instructions: frozenset({Part.ALWAYS}),
-    campaign.Membership: frozenset({Part.PEOPLE}),
-    campaign.TestSet: frozenset({Part.TEXTS}),
-    campaign.Task: frozenset({Part.TEXTS}),
-    campaign.Document: frozenset({Part.TEXTS}),
-    campaign.Segment: frozenset({Part.TEXTS}),
-    campaign.Reference: frozenset({Part.TEXTS}),
-    campaign.System: frozenset({Part.TEXTS}),
-    campaign.Output: frozenset({Part.TEXTS}),
-    campaign.BadReference: frozenset({Part.TEXTS}),
-    campaign.Judge: frozenset({Part.PEOPLE}),
-    campaign.JudgeGroup: frozenset({Part.PEOPLE}),
-    campaign.GroupMember: frozenset({Part.PEOPLE}),
-    # Of a judge with a system of a test set.
-    campaign.ConflictOfInterest: frozenset({Part.TEXTS, Part.PEOPLE}),
-    annotation.Design: frozenset({Part.TEXTS}),
-    annotation.QualityRule: frozenset({Part.ALWAYS}),
-    annotation.TrainingBlock: frozenset({Part.TEXTS}),
-    annotation.TrainingCandidate: frozenset({Part.TEXTS}),
-    protocols.Snippet: frozenset({Part.TEXTS}),
-    ranking.Metric: frozenset({Part.TEXTS}),
-    ranking.RankingSettings: frozenset({Part.TEXTS}),
-    ranking.StoppingRule: frozenset({Part.TEXTS}),
-}
 #: Rows that are left behind.
 ONLY: Final[Mapping[type[Model], Q]] = {
     # Not those of files, simulations and panels, nor who left.
