@@ -17,6 +17,7 @@ from annotation.answer_files import answer_files
 from annotation.export.answers import answers_response, answers_written, formats_written
 from annotation.importing.answers import sent_answers_import
 from campaign.api.access import organised_task, readable_task
+from campaign.export.downloads import MEDIA_TYPES
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
 from campaign.selectors.uploads import judgments_imports
@@ -86,10 +87,13 @@ class AnswersView(APIView):
         parameters=[OpenApiParameter("as", str, description="A format: its file is the answer.")],
         responses={
             (200, "application/json"): AnswerFormatsSerializer,
-            (200, "text/plain"): OpenApiResponse(
-                OpenApiTypes.STR,
-                description="The file; the header Not-Carried-Over says what it lacks.",
-            ),
+            **{
+                (200, MEDIA_TYPES[ending]): OpenApiResponse(
+                    OpenApiTypes.STR,
+                    description="The file; the header Not-Carried-Over says what it lacks.",
+                )
+                for ending in ("csv", "jsonl", "tsv", "xml")
+            },
         },
     )
     def get(self, request: Request, task_id: int) -> Response | HttpResponse:
