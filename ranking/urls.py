@@ -1,23 +1,13 @@
 from django.urls import path
 
-from ranking.views.analyses import (
-    analyses_page,
-    analysis_file,
-    analysis_page,
-    analysis_plot,
-    campaign_plot,
-    judge_plot,
-    table_page,
-    table_plot,
-    table_report,
-    tables_page,
-    task_plot,
-)
 from ranking.views.dashboard import (
+    agreement_page,
     campaign_detail,
     campaign_list,
     dashboard_page,
+    data_page,
     home,
+    progress_page,
     ranking_keep,
     tasks_page,
 )
@@ -54,6 +44,7 @@ from ranking.views.quality import (
     judges_act_undo,
     judges_acted,
 )
+from ranking.views.results import analysis_file, analysis_page, analysis_plot
 from ranking.views.rules import (
     rule_act,
     rule_page,
@@ -69,6 +60,15 @@ from ranking.views.settings import (
     design_preview,
     ranking_settings_page,
     stopping_rule_page,
+)
+from ranking.views.tables import (
+    campaign_plot,
+    judge_plot,
+    table_page,
+    table_plot,
+    table_report,
+    tables_page,
+    task_plot,
 )
 
 _CAMPAIGN = "campaigns/<slug:slug>/"
@@ -121,7 +121,11 @@ urlpatterns = [
     path(f"{_TASK}actions/<int:action_id>/revert/", action_revert, name="action-revert"),
     path(f"{_TASK}ranking-settings/", ranking_settings_page, name="ranking-settings"),
     path(f"{_TASK}stopping-rule/", stopping_rule_page, name="stopping-rule"),
-    path(f"{_TASK}analyses/", analyses_page, name="analyses"),
+    path(f"{_TASK}progress/", progress_page, name="test-set-progress"),
+    path(f"{_TASK}agreement/", agreement_page, name="test-set-agreement"),
+    path(f"{_TASK}data/", data_page, name="test-set-data"),
+    # Where the list of analyses was.
+    path(f"{_TASK}analyses/", data_page, name="analyses"),
     path(f"{_TASK}analyses/<slug:kind>/", analysis_page, name="analysis"),
     path(
         f"{_TASK}analyses/<int:analysis_id>/report.<slug:ending>",

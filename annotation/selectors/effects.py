@@ -420,7 +420,7 @@ def _opening(
             judges,
         )
         % {"count": judges},
-        ngettext("%(count)d test set is open.", "%(count)d test sets are open.", tasks)
+        ngettext("%(count)d test set opens.", "%(count)d test sets open.", tasks)
         % {"count": tasks},
     ]
     if not tasks:

@@ -143,7 +143,7 @@ def hits_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         {
             "campaign": task.test_set.campaign,
             "task": task,
-            "section": "judgments",
+            "section": "hits",
             "design": design_in_force(task_id=task.pk),
             "hits": [hit_reason(hit) for hit in rows[:PAGE]],
             "older": rows[PAGE - 1].number if len(rows) > PAGE else None,
@@ -164,7 +164,7 @@ def hit_page(request: HttpRequest, slug: str, task_id: int, number: int) -> Http
     context = {
         "campaign": task.test_set.campaign,
         "task": task,
-        "section": "judgments",
+        "section": "hits",
         "hit": hit_reason(hit),
         "numbers": judged.values_list(
             "number", "judgment__judge__pseudonym", "judgment__block__segment__number"

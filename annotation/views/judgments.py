@@ -187,7 +187,7 @@ def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     context = {
         "campaign": task.test_set.campaign,
         "task": task,
-        "section": "judgments",
+        "section": "skips",
         "filter": asked,
         "table": SkipTable(asked.found, task=task).of(request),
     }
@@ -233,7 +233,7 @@ def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     context = {
         "campaign": task.test_set.campaign,
         "task": task,
-        "section": "judgments",
+        "section": "answers",
         "form": form,
         "formats": formats_written(task),
         "wanted": wanted,

@@ -278,7 +278,7 @@ def _adding_page(
 ) -> HttpResponse:
     context = {
         "campaign": campaign,
-        "section": "campaign-judges",
+        "section": "invitations",
         "form": form,
         "mail_is_printed": mail_is_printed(),
         **({} if checked is None else _checked(campaign, checked)),
@@ -316,7 +316,7 @@ def _done(
     links = judge_links(added, base_url=base_url)
     context = {
         "campaign": campaign,
-        "section": "campaign-judges",
+        "section": "invitations",
         "said": said % {"count": count},
         "queued": "" if links else _("Their messages are on their way."),
         "links": links[:_SHOWN],

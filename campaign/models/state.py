@@ -43,9 +43,8 @@ TRANSITIONS: Final[dict[Transition, tuple[frozenset[CampaignState], CampaignStat
     Transition.UNARCHIVE: (frozenset({_S.ARCHIVED}), _S.CLOSED),
     Transition.DELETE: (frozenset(_S) - {_S.BIN}, _S.BIN),
 }
-#: The one click that takes a transition back; deleting is undone in the bin.
+#: The one click that takes a transition back. An opened campaign is no draft again; deleting is undone in the bin.
 UNDOES: Final = {
-    Transition.OPEN: Transition.PAUSE,
     Transition.PAUSE: Transition.RESUME,
     Transition.RESUME: Transition.PAUSE,
     Transition.CLOSE: Transition.REOPEN,

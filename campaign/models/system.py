@@ -18,6 +18,12 @@ class SystemKind(models.TextChoices):
     BAD_REFERENCE = "bad_reference", _("damaged reference")
 
 
+class SystemQuerySet(RecordedQuerySet["System"]):
+    def competing(self) -> "SystemQuerySet":
+        """Return the participants, which every page counts as the systems: references are not among them."""
+        return self.filter(kind=SystemKind.SYSTEM)
+
+
 class System(RecordedModel):
     """A participant. What it is is marked in `kind`, never guessed from its name."""
 
@@ -58,7 +64,7 @@ class System(RecordedModel):
         called="name",
     )
 
-    objects: ClassVar[RecordedQuerySet["System"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
+    objects: ClassVar[SystemQuerySet] = SystemQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("system")

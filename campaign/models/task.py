@@ -136,6 +136,12 @@ class Task(RecordedModel):
             ),
         ]
 
+    @property
+    def state(self) -> CampaignState:
+        """Its state as every page says it: that of its campaign, unless it was closed by itself."""
+        campaign = CampaignState(self.test_set.campaign.state)
+        return campaign if self.closed_at is None else CampaignState.CLOSED
+
     def __str__(self) -> str:
         return f"{self.test_set_id}: {self.protocol}"
 

@@ -1,7 +1,7 @@
 """The house plan of the organiser's pages: which rooms there are, and in which one a page is."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,63 +27,119 @@ class Room:
         Name of the address of its first page.
     of_task : bool
         Whether that address names a test set.
+    rooms : sequence of Room
+        The bar below its tab; the first is its own page.
     """
 
     name: str
     words: Promise
     page: str
     of_task: bool = False
+    rooms: Sequence["Room"] = ()
 
 
-#: The tabs of a campaign.
-CAMPAIGN: Final = (
-    Room("overview", gettext_lazy("Overview"), "campaign-detail"),
-    Room("test-sets", gettext_lazy("Test sets"), "test-sets"),
-    Room("tables", gettext_lazy("Tables"), "campaign-tables"),
-    Room("people", gettext_lazy("People"), "people"),
-    Room("instructions", gettext_lazy("Instructions"), "instructions"),
-    Room("quality", gettext_lazy("Quality"), "quality-rules"),
-    Room("settings", gettext_lazy("Settings"), "campaign-settings"),
-    Room("activity", gettext_lazy("Activity"), "activity"),
+def _of_task(name: str, words: Promise, page: str, *rooms: Room) -> Room:
+    return Room(name, words, page, of_task=True, rooms=rooms)
+
+
+#: The tabs of a test set.
+TEST_SET: Final = (
+    _of_task(
+        "ranking",
+        gettext_lazy("Ranking"),
+        "test-set-dashboard",
+        _of_task("ranking", gettext_lazy("Results"), "test-set-dashboard"),
+        _of_task("systems", gettext_lazy("Systems"), "systems"),
+        _of_task("ranking-settings", gettext_lazy("Ranking settings"), "ranking-settings"),
+        _of_task("publish", gettext_lazy("Publish"), "publish"),
+    ),
+    _of_task(
+        "progress",
+        gettext_lazy("Progress"),
+        "test-set-progress",
+        _of_task("progress", gettext_lazy("Pace and forecast"), "test-set-progress"),
+        _of_task("stopping-rule", gettext_lazy("Stopping rule"), "stopping-rule"),
+        _of_task("design", gettext_lazy("Design"), "design"),
+    ),
+    _of_task("agreement", gettext_lazy("Agreement"), "test-set-agreement"),
+    _of_task(
+        "judges",
+        gettext_lazy("Judges"),
+        "judge-quality",
+        _of_task("judges", gettext_lazy("Quality"), "judge-quality"),
+        _of_task("training", gettext_lazy("Training"), "training"),
+        _of_task("bad-references", gettext_lazy("Damaged references"), "bad-references"),
+    ),
+    _of_task(
+        "data",
+        gettext_lazy("Data"),
+        "test-set-data",
+        _of_task("data", gettext_lazy("Collected"), "test-set-data"),
+        _of_task("judgments", gettext_lazy("Judgments"), "judgments"),
+        _of_task("skips", gettext_lazy("Skips"), "skips"),
+        _of_task("hits", gettext_lazy("HITs"), "hits"),
+        _of_task("texts", gettext_lazy("Texts"), "test-set-texts"),
+        _of_task("answers", gettext_lazy("Import"), "answers"),
+        _of_task("exports", gettext_lazy("Export"), "exports"),
+    ),
 )
-#: The tabs below some of these. Every page of organisers is in one room, here or above.
-WITHIN: Final[Mapping[str, Sequence[Room]]] = {
-    "test-sets": (
-        Room("ranking", gettext_lazy("Ranking"), "test-set-dashboard", of_task=True),
-        Room("judgments", gettext_lazy("Judgments"), "judgments", of_task=True),
-        Room("judges", gettext_lazy("Judges"), "judge-quality", of_task=True),
-        Room("design", gettext_lazy("Design"), "design", of_task=True),
-        Room("texts", gettext_lazy("Texts"), "test-set-texts", of_task=True),
-        Room("systems", gettext_lazy("Systems"), "systems", of_task=True),
-        Room("publish", gettext_lazy("Publish"), "publish", of_task=True),
-    ),
-    "people": (
-        Room("people", gettext_lazy("Members"), "people"),
-        Room("campaign-judges", gettext_lazy("Judges"), "campaign-judges"),
-        Room("judge-groups", gettext_lazy("Groups"), "judge-groups"),
-        Room("invitations", gettext_lazy("Invitations"), "invitations"),
-        Room("panels", gettext_lazy("Panels"), "panels"),
-        Room("time", gettext_lazy("Time"), "time-sheet"),
-    ),
-    "settings": (
-        Room("settings", gettext_lazy("General"), "campaign-settings"),
-        Room("state", gettext_lazy("State"), "campaign-state"),
-        Room("work", gettext_lazy("Long work"), "jobs"),
-        Room("webhooks", gettext_lazy("Webhooks"), "webhooks"),
-    ),
-    "quality": (
-        Room("rules", gettext_lazy("Rules"), "quality-rules"),
-        Room("problem-reports", gettext_lazy("Problem reports"), "problem-reports"),
-        Room(
-            "bad-references",
-            gettext_lazy("Damaged references"),
-            "bad-references",
-            of_task=True,
+#: The tabs of a campaign. Every page of organisers is in one room of these.
+CAMPAIGN: Final = (
+    Room(
+        "overview",
+        gettext_lazy("Overview"),
+        "campaign-detail",
+        rooms=(
+            Room("overview", gettext_lazy("Summary"), "campaign-detail"),
+            Room("tables", gettext_lazy("Tables"), "campaign-tables"),
+            Room("activity", gettext_lazy("Activity"), "activity"),
         ),
-        Room("training", gettext_lazy("Training"), "training", of_task=True),
     ),
-}
-_ABOVE: Final = {room.name: above for above, rooms in WITHIN.items() for room in rooms}
+    Room("test-sets", gettext_lazy("Test sets"), "test-sets", rooms=TEST_SET),
+    Room(
+        "people",
+        gettext_lazy("People"),
+        "people",
+        rooms=(
+            Room("people", gettext_lazy("Members"), "people"),
+            Room("campaign-judges", gettext_lazy("Judges"), "campaign-judges"),
+            Room("invitations", gettext_lazy("Invite judges"), "invitations"),
+            Room("judge-groups", gettext_lazy("Groups"), "judge-groups"),
+            Room("panels", gettext_lazy("Panels"), "panels"),
+            Room("time", gettext_lazy("Time"), "time-sheet"),
+        ),
+    ),
+    Room("instructions", gettext_lazy("Instructions"), "instructions"),
+    Room(
+        "quality",
+        gettext_lazy("Quality"),
+        "quality-rules",
+        rooms=(
+            Room("rules", gettext_lazy("Rules"), "quality-rules"),
+            Room("problem-reports", gettext_lazy("Problem reports"), "problem-reports"),
+        ),
+    ),
+    Room(
+        "settings",
+        gettext_lazy("Settings"),
+        "campaign-settings",
+        rooms=(
+            Room("settings", gettext_lazy("General"), "campaign-settings"),
+            Room("state", gettext_lazy("State"), "campaign-state"),
+            Room("work", gettext_lazy("Long work"), "jobs"),
+            Room("webhooks", gettext_lazy("Webhooks"), "webhooks"),
+        ),
+    ),
+)
+
+
+def _path(rooms: Sequence[Room], section: str) -> list[Room]:
+    """Return the rooms that lead to a section, the outermost first; empty where it is in none."""
+    for room in rooms:
+        within = _path(room.rooms, section)
+        if within or room.name == section:
+            return [room, *within]
+    return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +164,9 @@ class Desk:
         Of the test set, or of the room of the campaign; empty where that is one page.
     rooms_of : str
         What these rooms belong to, in words.
+    pages : sequence of Tab
+        Of the room of the test set, likewise.
+    pages_of : str
     tasks : sequence of Tab
         The same room of each task, where the page is of one: by the names of test sets, and by protocols where a
         test set has several.
@@ -116,6 +175,8 @@ class Desk:
     tabs: Sequence[Tab]
     rooms: Sequence[Tab]
     rooms_of: str
+    pages: Sequence[Tab]
+    pages_of: str
     tasks: Sequence[Tab]
 
     @property
@@ -143,37 +204,38 @@ def desk_of(
     task : Task or None
         The one that the page is of, or that the organiser looked at last.
     """
-    above = _ABOVE.get(section, section)
     shown = task or (tasks[0] if tasks else None)
     of_test_set = Counter(each.test_set_id for each in tasks)
-    rooms = [room for room in WITHIN.get(above, ()) if section in _ABOVE]
-    here = next((room for room in rooms if room.name == section), None)
-    top = next(room for room in CAMPAIGN if room.name == above)
-    return Desk(
-        tabs=[
+    top, *below = _path(CAMPAIGN, section)
+    room = below[0] if below else None
+
+    def tabs(rooms: Sequence[Room], here: Room | None) -> list[Tab]:
+        return [
             Tab(
-                words=str(room.words),
-                address=_address(room, campaign, shown),
-                is_current=room == top,
-                count=len(of_test_set) if room.name == "test-sets" else None,
+                str(each.words),
+                _address(each, campaign, shown),
+                is_current=each == here,
+                count=len(of_test_set) if each.name == "test-sets" else None,
             )
-            for room in CAMPAIGN
-        ],
-        rooms=[
-            Tab(str(room.words), _address(room, campaign, shown), is_current=room == here)
-            for room in rooms
-            if shown is not None or not room.of_task
-        ],
-        rooms_of=_("Test set") if above == "test-sets" else str(top.words),
+            for each in rooms
+            if shown is not None or not each.of_task
+        ]
+
+    return Desk(
+        tabs=tabs(CAMPAIGN, top),
+        rooms=tabs(top.rooms, room) if room is not None else [],
+        rooms_of=_("Test set") if top.name == "test-sets" else str(top.words),
+        pages=tabs(room.rooms, below[-1]) if room is not None else [],
+        pages_of="" if room is None else str(room.words),
         tasks=[
             Tab(
                 each.called_in_full if of_test_set[each.test_set_id] > 1 else each.test_set.name,
-                _address(here, campaign, each),
+                _address(below[-1], campaign, each),
                 is_current=each == shown,
             )
             for each in tasks
         ]
-        if here is not None and here.of_task
+        if below and below[-1].of_task
         else [],
     )
 

@@ -226,6 +226,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: TimesCompared) -> Rep
 ANALYSIS = AnalysisKind(
     name="top",
     title=gettext_lazy("Active time per block"),
+    page="progress",
     question=gettext_lazy(
         "How much active time does a block take, beside one of another task on the same texts?"
     ),

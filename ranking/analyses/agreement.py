@@ -253,7 +253,8 @@ def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
 
 AGREEMENT = AnalysisKind(
     name="agreement",
-    title=gettext_lazy("Agreement"),
+    title=gettext_lazy("Agreement overall"),
+    page="agreement",
     question=gettext_lazy(
         "How far do judges agree with each other and with themselves, and where do they not?"
     ),

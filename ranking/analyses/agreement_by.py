@@ -243,6 +243,7 @@ def _values(row: PartAgreement) -> tuple[Value, ...]:
 AGREEMENT_BY = AnalysisKind(
     name="agreement_by",
     title=gettext_lazy("Agreement by part"),
+    page="agreement",
     question=gettext_lazy(
         "On which systems, pairs of systems, documents and sentences do judges agree least?"
     ),

@@ -450,7 +450,7 @@ def _pair_data(pair: PairOfTasks) -> dict[str, Any]:
 
 BESIDE = AnalysisKind(
     name="beside",
-    title=gettext_lazy("Beside other tasks"),
+    title=gettext_lazy("Compare protocols"),
     question=gettext_lazy(
         "Do the tasks of this test set put its systems in the same order, and how many pairs does each decide in an hour?"
     ),

@@ -304,7 +304,8 @@ def _identical_tables(found: IdenticalTexts | None) -> list[Table]:
 
 DIAGNOSIS = AnalysisKind(
     name="diagnosis",
-    title=gettext_lazy("Diagnosis"),
+    title=gettext_lazy("Ties and balance"),
+    page="data",
     question=gettext_lazy(
         "What is there to look at before the ranking is believed: ties, sole winners, how often each "
         "system was judged, and beside the reference?"

@@ -327,7 +327,7 @@ def _first_note(name: str, without: WithoutEach) -> str:
 
 FIRMNESS = AnalysisKind(
     name="firmness",
-    title=gettext_lazy("How firm is it?"),
+    title=gettext_lazy("Robustness"),
     question=gettext_lazy(
         "How many judgments decide who is first, and what would the ranking be without each judge, each "
         "document, each day?"

@@ -425,6 +425,7 @@ def _unanimity(found: tuple[Unanimity, ...]) -> list[Table]:
 JUDGE_PAIRS = AnalysisKind(
     name="judge_pairs",
     title=gettext_lazy("Pairs of judges"),
+    page="agreement",
     question=gettext_lazy("Which judges agree with each other, and how often do all agree?"),
     options=(JUDGE, OTHER, CONFIDENCE),
     find=_find,

@@ -266,7 +266,8 @@ def outlier_rule_in_words(rule: str) -> str:
 
 JUDGES = AnalysisKind(
     name="judges",
-    title=gettext_lazy("Judges"),
+    title=gettext_lazy("Outliers"),
+    page="judges",
     question=gettext_lazy(
         "Who stands out among the judges, by which rule, and what would the ranking be without them?"
     ),

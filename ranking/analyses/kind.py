@@ -259,6 +259,8 @@ class AnalysisKind:
     beside : str
         The option that names the protocol of another task of the test set, whose judgments are looked at, too; how many
         there were is recorded with the question. Empty: there is none.
+    page : str
+        The page of results it is a section of: the name of its room (`campaign.pages.desk.TEST_SET`).
     of_campaign : bool
         Whether it is of all test sets of a campaign.
     is_live : callable
@@ -288,6 +290,7 @@ class AnalysisKind:
     stands_for_ranking: bool = False
     protocols: frozenset[str] | None = None
     beside: str = ""
+    page: str = "ranking"
     of_campaign: bool = False
     is_live: Callable[[Mapping[str, Any]], bool] = _never
     with_reference: bool = False

@@ -271,7 +271,7 @@ def _requirements(found: MethodSelection, requirements: Sequence[Requirement]) -
 
 COMPARED_METHODS = AnalysisKind(
     name="methods",
-    title=gettext_lazy("Methods"),
+    title=gettext_lazy("Compare methods"),
     question=gettext_lazy("Do other methods put the systems in another order?"),
     options=(FIRST, OTHERS, ACCURACY, FOLDS, SEED),
     shows_rule=True,

@@ -371,7 +371,7 @@ def _groups_in_words(ranking: Ranking) -> list[str]:
 
 RANKING = AnalysisKind(
     name="ranking",
-    title=gettext_lazy("Ranking"),
+    title=gettext_lazy("Other settings"),
     question=gettext_lazy(
         "Who is ahead by another method, with other rank ranges, or by other judgments?"
     ),

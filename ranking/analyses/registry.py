@@ -31,13 +31,13 @@ from ranking.analyses.system import ONE_SYSTEM
 from ranking.analyses.without import WITHOUT_JUDGES
 
 _OF_COMPARISONS = (
-    RANKING,
     PAIRS,
-    ONE_SYSTEM,
     FIRMNESS,
-    STOPPING,
     COMPARED_METHODS,
     BESIDE,
+    RANKING,
+    ONE_SYSTEM,
+    STOPPING,
     AGREEMENT,
     AGREEMENT_BY,
     DIAGNOSIS,

@@ -167,6 +167,7 @@ def _tables(
 REMARKS = AnalysisKind(
     name="remarks",
     title=gettext_lazy("Comments and skips"),
+    page="data",
     question=gettext_lazy(
         "Of which systems, and of sentences of which length, do judges skip blocks or write comments?"
     ),

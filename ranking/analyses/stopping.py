@@ -722,6 +722,7 @@ def _one_more(found: StoppingFound) -> Table:
 STOPPING = AnalysisKind(
     name="stopping",
     title=gettext_lazy("When to stop"),
+    page="progress",
     question=gettext_lazy(
         "How many more judgments, hours and days until most systems are told apart, would another design take fewer, and what would one more system cost?"
     ),

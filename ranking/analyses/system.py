@@ -426,6 +426,7 @@ def _documents_of(given: Input, segments: Sequence[ClearSegment]) -> dict[str, s
 ONE_SYSTEM = AnalysisKind(
     name="system",
     title=gettext_lazy("One system"),
+    page="systems",
     question=gettext_lazy(
         "Where does a system win and lose: against whom, in which sentences and documents, and with which judges?"
     ),

@@ -351,7 +351,8 @@ def _pairs(found: RankingsWithout) -> Table:
 
 WITHOUT_JUDGES = AnalysisKind(
     name="without",
-    title=gettext_lazy("Without judges"),
+    title=gettext_lazy("Leave judges out"),
+    page="judges",
     question=gettext_lazy(
         "What would the ranking be without some judges, and what do they say by themselves?"
     ),

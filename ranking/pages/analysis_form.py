@@ -39,7 +39,10 @@ class AnalysisForm(forms.Form):
         self, data: QueryDict | None, *, kind: AnalysisKind, judgments: JudgmentsToChoose
     ) -> None:
         # What the address does not say is as usual, and the form shows that.
-        super().__init__(None if data is None else completed_query(data, kind.every_option))
+        super().__init__(
+            None if data is None else completed_query(data, kind.every_option),
+            auto_id=f"id_{kind.name}_%s",
+        )
         self.kind = kind
         self.label_suffix = ""
         for option in kind.every_option:

@@ -72,7 +72,6 @@ class OverviewRow:
     """
 
     overview: TaskOverview
-    state: str
     headline: str
     plot: SmallPlot | None
     bar: str | None
@@ -159,7 +158,6 @@ def _row(overview: TaskOverview, end: EndOfWork | None, *, today: date, axis: fl
     words, between = _end_in_words(overview, end, today)
     return OverviewRow(
         overview=overview,
-        state=_state(overview),
         headline=_headline(overview),
         plot=small_plot(standing) if standing and standing.systems else None,
         bar=None if share is None else percent(share),
@@ -198,24 +196,18 @@ def small_plot(standing: Standing) -> SmallPlot:
     return SmallPlot(height=str(_LINE_PX * len(rows)), lines=lines)
 
 
-def _state(overview: TaskOverview) -> str:
-    if not overview.is_open:
-        return "closed"
-    return "running" if overview.summary.judged else "ready"
-
-
 def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) -> tuple[str, str]:
     """Return the day on which work ends and its interval, or why it cannot be said."""
     if not overview.is_open:
         return _day(overview.task.closed_at.date()) if overview.task.closed_at else "", ""
     if overview.is_done:
-        return _("all blocks judged"), ""
+        return _("All blocks judged"), ""
     if not overview.task.blocks_wanted:
-        return _("no number of blocks is asked for"), ""
+        return _("No target set"), ""
     if end is None:
         if overview.days_of_work < DAYS_FORECAST:
-            return _("too early to say: a week of work is needed"), ""
-        return _("nobody judged in the last week"), ""
+            return _("Not enough data yet (needs 7 days of judging)"), ""
+        return _("No judgments in the last week"), ""
     if end.high is None:
         return _day(day_after(today, end.days)), _(
             "from %(first)s; no latest day can be given: days differ too much"

@@ -4,12 +4,11 @@ Positions are shares of the width in per cent, as SVG attributes take them, so t
 width without being stretched. They are strings: a template would write 12.5 as "12,5" in German.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ranking.selectors.dashboards import Period
-from ranking.selectors.judges import JudgeKappa, JudgeRow
 from ranking.selectors.runs import HistoryPoint
 from ranking.wording.methods import shortages_of_rows
 from ranking.wording.ranges import cluster_rules
@@ -150,64 +149,6 @@ def bar_plot(periods: Sequence[Period]) -> BarPlot:
 
     bars = tuple(bar(index, period) for index, period in enumerate(periods))
     return BarPlot(bars=bars, width=percent(slot * 0.72), highest=highest)
-
-
-@dataclass(frozen=True, slots=True)
-class KappaMark:
-    low: str
-    high: str
-    dot: str
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeLine:
-    """A row of the judges' table with its mark on the axis of κ, where there is a κ."""
-
-    judge: JudgeRow
-    mark: KappaMark | None
-
-
-@dataclass(frozen=True, slots=True)
-class KappaPlot:
-    """κ of the judges on one axis; `overall` is the position of the κ of all judges."""
-
-    rows: tuple[JudgeLine, ...]
-    zero: str
-    overall: str | None
-
-    @property
-    def has_marks(self) -> bool:
-        return any(row.mark for row in self.rows)
-
-
-def kappa_plot(judges: Iterable[JudgeRow], overall: float | None) -> KappaPlot:
-    """Lay out the judges' κ and intervals on an axis that holds every dot, 0 and 1.
-
-    Intervals of judges with very few shared comparisons reach far below, and are cut off at the end
-    of the axis.
-    """
-    rows = tuple(judges)
-    kappas = [row.agreement.kappa for row in rows]
-    lowest = min([-0.2, *(kappa for kappa in kappas if kappa is not None)])
-
-    def at(kappa: float) -> str:
-        return percent((min(1.0, max(lowest, kappa)) - lowest) / (1 - lowest))
-
-    def mark(agreement: JudgeKappa) -> KappaMark | None:
-        if agreement.kappa is None:
-            return None
-        low, high = agreement.low, agreement.high
-        return KappaMark(
-            low=at(agreement.kappa if low is None else low),
-            high=at(agreement.kappa if high is None else high),
-            dot=at(agreement.kappa),
-        )
-
-    return KappaPlot(
-        rows=tuple(JudgeLine(judge=row, mark=mark(row.agreement)) for row in rows),
-        zero=at(0.0),
-        overall=None if overall is None else at(overall),
-    )
 
 
 _HOURS: Final = 24

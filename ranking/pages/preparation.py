@@ -81,27 +81,32 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
         % {"name": row.task.test_set.name, "segments": number_format(row.segments)}
         for row in _test_sets(found)
     ]
-    if found.uploads:
-        said.append(
-            ngettext(
-                "%(count)d upload is not a test set yet.",
-                "%(count)d uploads are not test sets yet.",
-                len(found.uploads),
-            )
-            % {"count": len(found.uploads)}
-        )
-    if found.failed:
-        said.append(_("An import failed; its page says why."))
-    state = StepState.DONE if found.tasks else StepState.MISSING
     address = reverse("test-sets", args=[campaign.slug])
-    if found.uploads:
-        address = reverse("upload", args=[campaign.slug, found.uploads[0].pk])
+    # An upload that was left is on the page of test sets; once there is a test set, it is no step any more.
+    if said or not found.uploads:
+        return Step(
+            _("Texts"),
+            StepState.DONE if said else StepState.MISSING,
+            said or [_("Source, reference and outputs, as files.")],
+            _("Add texts"),
+            address,
+        )
+    said.append(
+        _("An import failed; its page says why.")
+        if found.failed
+        else ngettext(
+            "%(count)d upload is not a test set yet.",
+            "%(count)d uploads are not test sets yet.",
+            len(found.uploads),
+        )
+        % {"count": len(found.uploads)}
+    )
     return Step(
         _("Texts"),
-        StepState.WRONG if found.failed else state,
-        said or [_("Source, reference and outputs, as files.")],
-        _("Go on with the upload") if found.uploads else _("Add texts"),
-        address,
+        StepState.WRONG if found.failed else StepState.MISSING,
+        said,
+        _("Continue the upload"),
+        reverse("upload", args=[campaign.slug, found.uploads[0].pk]),
     )
 
 
@@ -333,7 +338,7 @@ class TaskTable(DeskTable):
 
     def cell_state(self, row: Task) -> str:
         if row.closed_at is None:
-            return _("open")
+            return row.state.label
         return _("closed on %(day)s") % {
             "day": date_format(localtime(row.closed_at), "DATE_FORMAT")
         }

@@ -34,8 +34,6 @@ from ranking.models import JudgeMeasures, RankingRun, RankingSettings
 
 # Level of the test for low agreement, over all judges and all looks.
 LOW_AGREEMENT_LEVEL = 0.05
-# Of each kind on the dashboard: a page that is made anew every second shows no thousand of them.
-JUDGES_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,19 +130,6 @@ def _measured(task_id: int, measure: JudgeMeasure) -> Subquery:
     rows = JudgeMeasures.objects.filter(task=task_id, judge=OuterRef("judge"))
     value = KeyTextTransform("value", KeyTransform(measure, "measures"))
     return Subquery(rows.values(number=Cast(value, FloatField())))
-
-
-def tallies_seen_last(*, task: Task) -> tuple[list[TallyRow], bool]:
-    """Return those of `judge_tallies` who were seen last, and whether there are more. One query."""
-    found = list(_tallies(task.pk, F("last_at").desc())[: JUDGES_SHOWN + 1])
-    return found[:JUDGES_SHOWN], len(found) > JUDGES_SHOWN
-
-
-def tallies_with_low_agreement(*, task: Task) -> list[TallyRow]:
-    """Return the first of `judge_tallies` whose judges agree with the others less than these do. One query."""
-    is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
-    low = JudgeMeasures.objects.filter(task=task, **is_low).values("judge")
-    return list(_tallies(task.pk).filter(judge__in=low)[:JUDGES_SHOWN])
 
 
 def judge_rows(

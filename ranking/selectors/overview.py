@@ -1,7 +1,7 @@
 """A campaign at a glance: each test set's standing, who is at work, its pace, and when it will be done."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
@@ -157,18 +157,37 @@ def overviews_of_campaigns(
     tasks = list(
         Task.objects.filter(test_set__campaign__in=campaigns)
         .named()
+        .select_related("test_set__campaign")
         .order_by("test_set__created_at", "test_set", "pk")
     )
+    found: dict[int, list[TaskOverview]] = {campaign.pk: [] for campaign in campaigns}
+    for overview in _overviews(tasks, now):
+        found[overview.task.test_set.campaign_id].append(overview)
+    return found
+
+
+def task_overview(*, task: Task, now: datetime | None = None) -> TaskOverview:
+    """Return one test set as the overview of its campaign has it."""
+    (found,) = _overviews([task], timezone.localtime(now))
+    return found
+
+
+def time_worked(*, task: Task) -> int:
+    """Return the seconds that judges worked actively in a test set. One query."""
+    rows = WorkedQuarterHour.objects.filter(task=task, judge__origin=Judge.Origin.PERSON)
+    return (rows.aggregate(total=Sum("active_ms"))["total"] or 0) // 1000
+
+
+def _overviews(tasks: Sequence[Task], now: datetime) -> Iterator[TaskOverview]:
     summaries = task_summaries(tasks)
     at_work = _at_work(tasks, since=now - AT_WORK)
     starts = [midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN + 1))]
     judged = _judged_by_day(tasks, since=starts[0])
     low = _low_agreement(tasks)
     reports = _open_reports(tasks)
-    found: dict[int, list[TaskOverview]] = {campaign.pk: [] for campaign in campaigns}
     for row in tasks:
         before, *days = [Period(start, judged.get((row.pk, start), 0)) for start in starts]
-        overview = TaskOverview(
+        yield TaskOverview(
             summary=summaries[row.pk],
             at_work=at_work[row.pk],
             days=days,
@@ -176,8 +195,6 @@ def overviews_of_campaigns(
             open_reports=reports.get(row.pk, 0),
             day_before=before.judged,
         )
-        found[row.test_set.campaign_id].append(overview)
-    return found
 
 
 def _at_work(tasks: Sequence[Task], *, since: datetime) -> Counter[int]:
@@ -218,10 +235,7 @@ _DECIMALS = 3
 
 def work_facts(*, task: Task) -> WorkFacts:
     """Return what hours and days follow from. A number of queries that does not grow."""
-    overviews = overviews_of_campaigns(campaigns=[task.test_set.campaign])[
-        task.test_set.campaign_id
-    ]
-    overview = next(each for each in overviews if each.task.pk == task.pk)
+    overview = task_overview(task=task)
     rule = stopping_rule_in_force(task_id=task.pk)
     words = mean_words(task=task)
     return WorkFacts(

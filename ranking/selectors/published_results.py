@@ -115,7 +115,7 @@ def publishing_worries(*, task: Task, run: RankingRun) -> PublishingWorries:
         F("problem_reports") - F("problems_closed"), flat=True
     )
     return PublishingWorries(
-        is_open=task.closed_at is None and task.test_set.campaign.state == CampaignState.OPEN,
+        is_open=task.state == CampaignState.OPEN,
         is_due=ranking_is_due(task_id=task.pk),
         open_reports=reports.first() or 0,
         judges=run.result["input"]["judges"],

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.models import Design, JudgmentSequence
@@ -20,19 +20,16 @@ from campaign.models import (
     Judge,
     Segment,
     System,
-    SystemKind,
     Task,
     Upload,
 )
 from campaign.selectors.rehearsals import RehearsalState, rehearsal_state
 from campaign.selectors.uploads import drafts
 
-_RANKED = Q(kind__in=[SystemKind.SYSTEM, SystemKind.REFERENCE])
-
 
 @dataclass(frozen=True, slots=True)
 class DescribedTestSet:
-    """A test set, how many texts it has, the systems that are ranked, and its design in words."""
+    """A test set, how many texts it has, the systems that compete, and its design in words."""
 
     __test__ = False
 
@@ -47,7 +44,7 @@ class DescribedTestSet:
 def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
     """Return the test sets of a campaign in the order in which they came, with what they consist of.
 
-    `segment_count`, `document_count` and `system_count`, of the systems that are ranked; `judged`, and `drawn_by`,
+    `segment_count`, `document_count` and `system_count`, of the systems that compete; `judged`, and `drawn_by`,
     the kind of the design in force, or None. One query a page.
     """
     judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
@@ -55,10 +52,11 @@ def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
     return (
         Task.objects.of(campaign)
         .named()
+        .select_related("test_set__campaign")
         .annotate(
             segment_count=_count(Segment.objects.all()),
             document_count=_count(Document.objects.all()),
-            system_count=_count(System.objects.filter(_RANKED)),
+            system_count=_count(System.objects.competing()),
             judged=Coalesce(Subquery(judged), 0),
             drawn_by=Subquery(designs.values("kind")[:1]),
         )
@@ -144,7 +142,7 @@ def preparation(*, campaign: Campaign) -> Preparation:
             for reads in languages
         )
     ]
-    uploads = list(drafts(campaign=campaign))
+    uploads = list(drafts(campaign=campaign).filter(file_count__gt=0))
     written = Instructions.objects.filter(campaign=campaign)
     return Preparation(
         tasks=tasks,
@@ -161,7 +159,7 @@ def preparation(*, campaign: Campaign) -> Preparation:
 
 
 def _systems(campaign: Campaign) -> dict[int, int]:
-    systems = System.objects.filter(test_set__campaign=campaign, kind=SystemKind.SYSTEM)
+    systems = System.objects.competing().filter(test_set__campaign=campaign)
     return dict(systems.values_list("test_set").annotate(count=Count("pk")))
 
 

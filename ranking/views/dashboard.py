@@ -1,10 +1,11 @@
 """The dashboard of a test set, the list and the overview of campaigns, and keeping a ranking."""
 
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any, Final, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -15,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.export.work_time import clock_time
 from annotation.protocols import answer_kind
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from campaign.models import Campaign, CampaignState, Judge, Task, User
@@ -23,47 +25,43 @@ from campaign.pages.task_seen import task_remember
 from campaign.selectors.organiser_accounts import may_make_campaigns
 from campaign.selectors.uploads import drafts
 from campaign.views.access import organised_campaign, organised_task
-from ranking.analyses.kind import AnalysisKind
 from ranking.models import RankingRun
+from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.formats import Addresses
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.overview import CampaignFilter, campaign_table, overview_rows, totals_of
 from ranking.pages.page_plots import links_of_campaign, links_of_task
-from ranking.pages.plots import bar_plot, history_plot, kappa_plot, percent, rank_plots
+from ranking.pages.plots import bar_plot, history_plot, percent, rank_plots
 from ranking.pages.preparation import TaskFilter, TaskTable, steps_of
-from ranking.pages.report_shown import ShownTable, shown_tables
 from ranking.pages.stopping_rule import anytime_ranges_of, shown_rule_of
 from ranking.pages.summary import effects_in_words, summarise_run, summary_without_order
 from ranking.selectors.alerts import campaign_facts, needs_in
 from ranking.selectors.analyses import (
-    analyses_of,
-    answer_for_people,
-    answered,
+    analyses_asked,
     kind_in_place_of_ranking,
 )
 from ranking.selectors.dashboards import (
     DashboardState,
+    JudgingProgress,
     dashboard_state,
     judging_progress,
     latest_feedback,
     organised_campaigns,
     states_hidden,
 )
-from ranking.selectors.judges import (
-    JUDGES_SHOWN,
-    JudgeRow,
-    judge_rows,
-    tallies_seen_last,
-    tallies_with_low_agreement,
-)
 from ranking.selectors.one_system import systems_by_name
+from ranking.selectors.overview import task_overview, time_worked
 from ranking.selectors.rule_effects import effects_held
 from ranking.selectors.runs import judges_left_out, latest_run, ranking_history
+from ranking.selectors.settings import stopping_rule_state
 from ranking.selectors.tasks import preparation, tasks_listed
-from ranking.services.analyses import analysis_choice
 from ranking.services.latest_rankings import latest_ranking_keep
+from ranking.views.results import Sections
 from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.methods import reason_in_words
+from ranking.wording.stopping_rules import shown_rule
+
+_ANALYSES_LISTED: Final = 25
 
 
 @require_safe
@@ -76,8 +74,18 @@ def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
 
     def page(at: ReadAt | None) -> HttpResponse:
         state = here if at is None else _state(request, slug, task_id)
-        context = _context(state) | {"section": "ranking", "read_at": at}
-        return render(request, "dashboard/test_set.html", context)
+        sections = Sections(request, state.task)
+        shown = _context(state)
+        contents = [("headline", _("Ranking"))]
+        if shown["history"]:
+            contents.append(("history", _("How the ranking formed")))
+        context = shown | {
+            "section": "ranking",
+            "read_at": at,
+            "sections": sections.of("ranking"),
+            "contents": contents,
+        }
+        return render(request, "dashboard/test_set.html", context, status=sections.status)
 
     return task_answer(page, task_id=task_id)
 
@@ -122,8 +130,6 @@ def _context(state: DashboardState) -> dict[str, Any]:
     task = state.task
     run = latest_run(task_id=task.pk) if state.ranked_at else None
     progress = judging_progress(task=task, now=state.at)
-    judges, has_more = _judges_shown(task, run)
-    agreement = run.result["agreement"] if run else None
     systems = systems_by_name(task_id=task.pk)
     addresses = Addresses(task, systems=systems)
     counted = addresses.judgments()
@@ -131,8 +137,6 @@ def _context(state: DashboardState) -> dict[str, Any]:
     compares = answer_kind(task.protocol).compares_outputs and not (
         in_place is not None and _compares_nothing(run)
     )
-    answer = None if compares or in_place is None else _answer_in_place(task, in_place)
-    kinds = analyses_of(task=task).values()
     unranked = _not_estimable(run) if compares else []
     leads = {"comparisons": counted, "blocks": counted, "judges": addresses.judges}
     return {
@@ -140,16 +144,10 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "task": task,
         "version": _version(state),
         "age": _age(run),
-        "run": run,
         "summary": summarise_run(run, leads=leads)
         if compares
-        else summary_without_order(answer.kind if answer else None),
-        "kinds_of_protocol": [kind for kind in kinds if kind.protocols],
-        "more_kinds": [kind for kind in kinds if not kind.protocols],
+        else summary_without_order(in_place if state.ranked_at else None),
         "implies_no_order": not compares,
-        "may_be_ranked": answer_kind(task.protocol).compares_outputs,
-        "answer": answer,
-        "has_answer_in_place": in_place is not None,
         "left_out": len(judges_left_out(run)[task.pk]) if run else 0,
         "waiting": _waiting(task),
         "rule": shown_rule_of(run),
@@ -162,16 +160,8 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "not_estimable": unranked,
         "history": history_plot(ranking_history(task_id=task.pk, latest=run)),
         "plot_links": links_of_task(task),
-        "progress": progress,
-        "progress_bar": None if progress.share is None else percent(progress.share),
-        "bars": bar_plot(progress.periods),
-        "agreement": agreement,
-        "strength": strength_in_words(agreement["inter"]["kappa"]) if agreement else None,
-        "strength_caution": strength_caution(),
-        "judges": kappa_plot(judges, agreement["inter"]["kappa"] if agreement else None),
-        "judges_shown": JUDGES_SHOWN if has_more else None,
-        "low_agreement": _low_agreement(task, run),
-        "feedback": latest_feedback(task),
+        **progress_shown(progress),
+        **agreement_shown(run),
     }
 
 
@@ -180,39 +170,24 @@ def _compares_nothing(run: RankingRun | None) -> bool:
     return run is not None and not run.result["input"]["comparisons"]
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerInPlace:
-    """The first table of the analysis that stands for the ranking of a task, and how many judgments are not in it."""
-
-    kind: AnalysisKind
-    watermark: int
-    newer: int
-    table: ShownTable
-
-
-def _answer_in_place(task: Task, kind: AnalysisKind) -> AnswerInPlace | None:
-    """Return what to show where nothing is ranked; None before there is an answer."""
-    found = answered(task=task, choice_digest=analysis_choice(kind.name, {}).digest)
-    if found.shown is None:
-        return None
-    report = answer_for_people(analysis=found.shown, language=get_language() or "en")
-    others = frozenset(table.name for table in report.tables[1:])
-    addresses = Addresses(task, compares_outputs=answer_kind(task.protocol).compares_outputs)
-    tables = shown_tables(report, without=others, addresses=addresses)
-    return AnswerInPlace(kind, found.shown.watermark, found.newer, tables[0]) if tables else None
+def progress_shown(progress: JudgingProgress) -> dict[str, Any]:
+    """Return what the card of progress shows."""
+    return {
+        "progress": progress,
+        "progress_bar": None if progress.share is None else percent(progress.share),
+        "bars": bar_plot(progress.periods),
+    }
 
 
-def _judges_shown(task: Task, run: RankingRun | None) -> tuple[list[JudgeRow], bool]:
-    """Return the judges who were seen last, by pseudonym, and whether there are more of them."""
-    tallies, has_more = tallies_seen_last(task=task)
-    rows = judge_rows(task=task, run=run, tallies=tallies)
-    return sorted(rows, key=lambda row: row.pseudonym), has_more
-
-
-def _low_agreement(task: Task, run: RankingRun | None) -> list[JudgeRow]:
-    low = tallies_with_low_agreement(task=task)
-    rows = judge_rows(task=task, run=run, tallies=low)
-    return [row for row in rows if row.agreement.kappa is not None]
+def agreement_shown(run: RankingRun | None) -> dict[str, Any]:
+    """Return what the card of agreement shows."""
+    agreement = run.result["agreement"] if run else None
+    return {
+        "run": run,
+        "agreement": agreement,
+        "strength": strength_in_words(agreement["inter"]["kappa"]) if agreement else None,
+        "strength_caution": strength_caution(),
+    }
 
 
 def _waiting(task: Task) -> list[tuple[str, list[str]]]:
@@ -232,6 +207,74 @@ def _not_estimable(run: RankingRun | None) -> list[tuple[str, str]]:
     if run is None:
         return []
     return [(row["system"], reason_in_words(row["reason"])) for row in run.result["not_estimable"]]
+
+
+def _results(
+    request: HttpRequest, task: Task, page: str, context: Mapping[str, Any]
+) -> HttpResponse:
+    """Show a page of results: what it begins with, then its sections."""
+    sections = Sections(request, task)
+    shown = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": page,
+        "sections": sections.of(page),
+        **context,
+    }
+    return render(request, f"results/{page}.html", shown, status=sections.status)
+
+
+@require_safe
+@never_cache
+@login_required
+def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show how much of a test set is judged, how fast, in which time, and when it will be enough."""
+    task = organised_task(request, slug, task_id)
+    now = timezone.localtime()
+    progress = judging_progress(task=task, now=now)
+    worked = time_worked(task=task)
+    overview = task_overview(task=task, now=now)
+    (row,) = overview_rows([overview], today=now.date())
+    state = stopping_rule_state(task_id=task.pk)
+    context = {
+        **progress_shown(progress),
+        "row": row,
+        "worked": clock_time(worked) if worked else "",
+        "seconds_per_block": worked / progress.judged if worked and progress.judged else None,
+        "rule": None if state is None else shown_rule(state),
+        "plot_links": links_of_task(task),
+        "contents": [("progress", _("Progress")), ("pace", _("Pace and forecast"))],
+    }
+    return _results(request, task, "progress", context)
+
+
+@require_safe
+@never_cache
+@login_required
+def agreement_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show how far the judges of a test set agree."""
+    task = organised_task(request, slug, task_id)
+    return _results(request, task, "agreement", agreement_shown(latest_run(task_id=task.pk)))
+
+
+@require_safe
+@never_cache
+@login_required
+def data_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show what a test set holds, what judges wrote, and which analyses were computed."""
+    task = organised_task(request, slug, task_id)
+    asked = Paginator(analyses_asked(task=task), _ANALYSES_LISTED)
+    page = asked.get_page(request.GET.get("page"))
+    run = latest_run(task_id=task.pk)
+    context = {
+        "progress": judging_progress(task=task),
+        "left_out": len(judges_left_out(run)[task.pk]) if run else 0,
+        "feedback": latest_feedback(task),
+        "page": page,
+        "rows": [asked_in_words(analysis, task) for analysis in page],
+        "contents": [("collected", _("Collected"))],
+    }
+    return _results(request, task, "data", context)
 
 
 @require_safe
@@ -326,6 +369,6 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
         "section": "test-sets",
         "filter": asked,
         "table": TaskTable(asked.found, campaign=campaign).of(request),
-        "drafts": drafts(campaign=campaign),
+        "drafts": drafts(campaign=campaign).filter(file_count__gt=0),
     }
     return render(request, "organiser/test_sets.html", context, status=asked.status)

@@ -54,7 +54,7 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
     context = {
         "campaign": task.test_set.campaign,
         "task": task,
-        "section": "judgments",
+        "section": "exports",
         "form": form,
         "offered": offered,
         "state": exports_state(task=task, may_change=may_change),

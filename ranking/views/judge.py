@@ -47,6 +47,7 @@ from ranking.selectors.judges import (
 )
 from ranking.selectors.quality import actions_in_force, exclusions_in_force, quality_actions
 from ranking.services.judges import JudgeGroupInUseError, judge_group_delete
+from ranking.views.results import Sections
 
 # The latest; the time sheet has all.
 DAYS_SHOWN = 14
@@ -124,6 +125,7 @@ def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 def _judges_page(request: HttpRequest, task: Task, at: ReadAt | None) -> HttpResponse:
     asked = JudgeFilter.of(request, judges_listed(task=task))
+    sections = Sections(request, task)
     table = JudgeTable(asked.found, task=task)
     table.of(request)
     if rights(request)["may_change"]:
@@ -145,8 +147,12 @@ def _judges_page(request: HttpRequest, task: Task, at: ReadAt | None) -> HttpRes
         "left_out": [action_line(action) for action in exclusions_in_force(task=task)],
         "report": RankingUpkeep.objects.filter(task=task, measured_at__isnull=False).first(),
         "read_at": at,
+        "sections": sections.of("judges"),
+        "contents": [("quality", _("Quality"))],
     }
-    return render(request, "organiser/judges.html", context, status=asked.status)
+    return render(
+        request, "organiser/judges.html", context, status=max(asked.status, sections.status)
+    )
 
 
 _SECTION = "judge-groups"

@@ -157,7 +157,7 @@ class _Page:
         standing = self.standing
         addresses = Addresses(self.task, systems=self.systems)
         context = self.context_of_progress(answer) | {
-            "section": "ranking",
+            "section": "systems",
             "name": self.name,
             "is_withdrawn": self.system.is_withdrawn,
             "words": system_words(self.name, standing, data),

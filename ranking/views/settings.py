@@ -79,7 +79,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
     context = {
         "campaign": task.test_set.campaign,
         "task": task,
-        "section": "ranking",
+        "section": "ranking-settings",
         "form": form,
         "levels": level_words(),
         "methods": live_method_words(),
@@ -97,7 +97,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
 
 def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
     """Say why there are no settings; a request to change them is answered 409."""
-    context = {"campaign": task.test_set.campaign, "task": task, "section": "ranking"}
+    context = {"campaign": task.test_set.campaign, "task": task, "section": "ranking-settings"}
     status = 409 if request.method == "POST" else 200
     return render(request, "organiser/nothing_ranked.html", context, status=status)
 
@@ -148,7 +148,7 @@ def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpRes
     context = {
         "campaign": task.test_set.campaign,
         "task": task,
-        "section": "ranking",
+        "section": "stopping-rule",
         "form": form,
         "tests": tests_words(),
         "tests_chosen": form["tests"].value() if "tests" in form.fields else None,

@@ -1,4 +1,4 @@
-"""Questions to the judgments in a real browser: asked, followed, answered, side by side."""
+"""Pages of results in a real browser: answers come by themselves, others are asked for below them."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -30,23 +30,30 @@ def judged() -> TestSetWriter:
     return writer
 
 
-def test_a_question_is_asked_followed_and_answered(
+def test_a_page_has_its_answers_computed_and_others_are_asked_for(
     page: Page,
     judged: TestSetWriter,
 ) -> None:
     enter(page, judged.campaign)
-    page.goto(address(judged.task, "analyses"))
-    page.get_by_role("main").get_by_role("link", name="Ranking", exact=True).click()
-    page.get_by_label("Method").select_option("bojar")
-    page.get_by_text("Which judgments count").click()
-    page.get_by_label("Without these judges").fill("cem, dora, eli, fay")
-    page.get_by_role("button", name="Compute").click()
-    expect(page.get_by_role("heading", name="Being computed")).to_be_visible()
-    assert jobs_run_waiting() == 1
+    page.goto(address(judged.task, "agreement"))
+    # The page asks for what it has no answer to, and shows it once it is there.
+    pairs = page.locator("#judge_pairs")
+    expect(pairs.get_by_text("Computing")).to_be_visible()
+    page.get_by_role("link", name="Ranking", exact=True).first.click()
+    expect(page.locator("#firmness").get_by_text("Computing")).to_be_visible()
+    others = page.locator("#ranking")
+    others.get_by_text("Options").click()
+    others.get_by_label("Method").select_option("bojar")
+    others.get_by_text("Which judgments count").click()
+    others.get_by_label("Without these judges").fill("cem, dora, eli, fay")
+    others.get_by_role("button", name="Compute").click()
+    expect(others.get_by_text("Computing")).to_be_visible()
+    jobs_run_waiting()
     # The page follows by itself.
-    expect(page.get_by_role("heading", name="Side by side")).to_be_visible()
-    expect(page.locator("table tbody tr").first).to_contain_text("B")
-    expect(page.get_by_role("cell", name="≠").first).to_be_visible()
+    expect(others.get_by_role("heading", name="Side by side")).to_be_visible()
+    expect(others.locator("table tbody tr").first).to_contain_text("B")
+    expect(others.get_by_role("cell", name="≠").first).to_be_visible()
+    expect(page.locator("#firmness .figure, #firmness table").first).to_be_visible()
     # The choice is in the address, and in the form.
     page.reload()
-    expect(page.get_by_label("Without these judges")).to_have_value("cem, dora, eli, fay")
+    expect(others.get_by_label("Without these judges")).to_have_value("cem, dora, eli, fay")

@@ -1,4 +1,4 @@
-"""Every kind of analysis that there is: wide and narrow, light and dark, without scripts, on paper."""
+"""The pages of results with every kind of analysis: wide and narrow, light and dark, without scripts, on paper."""
 
 from typing import Literal
 
@@ -64,9 +64,14 @@ def answer(writer: TestSetWriter, kind: str) -> None:
     analysis_compute(analysis=asked)
 
 
-def shown(page: Page, answered: TestSetWriter, kind: str) -> None:
-    page.goto(address(answered.task, f"analyses/{kind}"))
-    expect(page.get_by_role("heading", name="Of judgments 1 to 72")).to_be_visible()
+PAGES = ("", "progress/", "agreement/", "judges/", "data/")
+
+
+def shown(page: Page, answered: TestSetWriter, name: str) -> None:
+    page.goto(address(answered.task, name.rstrip("/")).replace("//", "/"))
+    expect(page.get_by_text("Judgments 1 to 72").first).to_be_visible()
+    # What is folded must fit, too.
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
 
 
 VIEWS: tuple[tuple[ViewportSize, Literal["light", "dark"]], ...] = (
@@ -75,24 +80,24 @@ VIEWS: tuple[tuple[ViewportSize, Literal["light", "dark"]], ...] = (
 )
 
 
-# Every other kind wide and light, the others narrow and dark, and some on paper.
-def test_each_kind_fits_screens_and_paper_and_axe_finds_nothing(
+# Every other page wide and light, the others narrow and dark, and all on paper.
+def test_each_page_fits_screens_and_paper_and_axe_finds_nothing(
     page: Page, new_page: NewPage, answered: TestSetWriter
 ) -> None:
     on_paper = new_page(viewport={"width": PAPER, "height": 1000}, color_scheme="dark")
     for each in (page, on_paper):
         enter(each, answered.campaign)
     on_paper.emulate_media(media="print", color_scheme="dark")
-    for number, kind in enumerate(analyses_of(task=answered.task)):
+    for number, name in enumerate(PAGES):
         viewport, scheme = VIEWS[number % 2]
         page.set_viewport_size(viewport)
         page.emulate_media(color_scheme=scheme)
-        shown(page, answered, kind)
-        assert axe_finds(page) == "", kind
-        check_fits(page, kind, viewport["width"])
-        if number % 4 == 0:
-            shown(on_paper, answered, kind)
-            check_paper(on_paper, kind)
+        shown(page, answered, name)
+        assert axe_finds(page) == "", name
+        check_fits(page, name, viewport["width"])
+        if name in ("agreement/", "data/"):
+            shown(on_paper, answered, name)
+            check_paper(on_paper, name)
 
 
 def check_fits(page: Page, kind: str, width: int) -> None:
@@ -103,14 +108,14 @@ def check_fits(page: Page, kind: str, width: int) -> None:
 
 
 def check_paper(page: Page, kind: str) -> None:
-    expect(page.locator(".question")).to_be_hidden()
+    expect(page.locator(".options").first).to_be_hidden()
     expect(page.locator(".plot-files").first).to_be_hidden()
-    expect(page.locator(".answer tbody tr").first).to_be_visible()
+    expect(page.locator(".result tbody tr").first).to_be_visible()
     assert page.evaluate(CUT) == [], kind
     assert page.evaluate(PARTED) == [], kind
     assert page.evaluate("document.documentElement.scrollWidth") <= PAPER, kind
     # Ink on paper, whatever the screen is.
-    ink = page.locator(".answer-title, #answer-title").evaluate("e => getComputedStyle(e).color")
+    ink = page.locator(".result h2").first.evaluate("e => getComputedStyle(e).color")
     assert sum(map(int, ink.removeprefix("rgb(").removesuffix(")").split(","))) < 300, (kind, ink)
     assert page.pdf(format="A4").startswith(b"%PDF")
 
@@ -122,12 +127,12 @@ def test_without_scripts_judges_are_acted_on(
     answer(judged, "judges")
     page = new_page(viewport=WIDE, java_script_enabled=False)
     enter(page, judged.campaign)
-    shown(page, judged, "judges")
-    expect(page.locator(".answer tbody tr").first).to_be_visible()
-    page.get_by_text("Choose judges …").click()
-    page.get_by_role("checkbox").first.check()
-    page.get_by_label("Pause").check()
-    page.get_by_role("button", name="What would it do?").click()
+    page.goto(address(judged.task, "judges"))
+    outliers = page.locator("#judges")
+    outliers.get_by_text("Act on judges …").click()
+    outliers.get_by_role("checkbox").first.check()
+    outliers.get_by_label("Pause").check()
+    outliers.get_by_role("button", name="What would it do?").click()
     expect(page.get_by_text("no more sentences, in the whole campaign")).to_be_visible()
     page.get_by_role("button", name="Pause the judge").click()
     expect(page.get_by_role("heading", name="What was decided")).to_be_visible()

@@ -277,7 +277,7 @@ def _refuse_missing(options: dict[str, Any], languages: tuple[str | None, str | 
 
 
 def _summary(task: Task) -> str:
-    systems = task.test_set.systems.filter(kind=SystemKind.SYSTEM).count()
+    systems = task.test_set.systems.competing().count()
     return _("Test set %(id)s “%(name)s”: %(segments)s segments, %(systems)s") % {
         "id": task.pk,
         "name": task.test_set.name,

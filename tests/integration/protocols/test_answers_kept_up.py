@@ -80,9 +80,6 @@ def test_the_first_table_stands_where_a_ranking_would(kind: str, client: Client)
     [table] = [each for each in page_tables(page) if each.headings == headings]
     assert [row[0] for row in table.rows] == [str(row[0]) for row in first.rows]
     assert "not compared yet" not in page
-    # The page that shows all of it is the same answer.
-    address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind])
-    assert str(first.rows[0][0]) in client.get(address).content.decode()
 
 
 def test_it_is_computed_again_once_there_is_a_tenth_more(client: Client) -> None:
@@ -96,7 +93,7 @@ def test_it_is_computed_again_once_there_is_a_tenth_more(client: Client) -> None
         rated(task, judge, "ember", number=1 + number % 12, fluency=2)
         rank_task(task.pk)
         assert Analysis.objects.count() == (1 if number < due else 2)
-        said = f"Of judgments 1 to {first.watermark} · {number - first.watermark} newer"
+        said = f"{number - first.watermark} newer judgment"
         assert (said in dashboard(task, client)) is (number < due)
     assert Analysis.objects.latest().watermark == due
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 def test_what_cannot_be_asked_is_refused_with_its_field(ten_blocks: TestSetWriter) -> None:
     cases: list[tuple[str, dict[str, Any], str, str]] = [
-        ("nothing", {}, "kind", "ranking, "),
+        ("nothing", {}, "kind", "pairs, "),
         ("ranking", {"metod": "lopez"}, "metod", "method, ranges"),
         ("ranking", {"method": "best"}, "method", "expected_wins"),
         ("ranking", {"confidence": "much"}, "confidence", "Enter a number"),
@@ -80,10 +80,12 @@ def test_a_page_shows_progress_then_the_answer(
 ) -> None:
     here = [ten_blocks.campaign.slug, ten_blocks.task.pk]
     page = reverse("analysis", args=[*here, "agreement"])
-    assert "Not computed yet" in as_organiser.get(page).content.decode()
-    as_organiser.post(page)
+    results = reverse("test-set-agreement", args=here)
+    # The page has it computed by itself.
+    assert f'hx-post="{page}" hx-trigger="load"' in as_organiser.get(results).content.decode()
+    as_organiser.post(page, headers={"HX-Request": "true"})
     waiting = as_organiser.get(page, headers={"HX-Request": "true"}).content.decode()
-    assert "Being computed" in waiting
+    assert "Computing" in waiting
     assert 'hx-trigger="every 1s"' in waiting
     jobs_run_waiting()
     done = as_organiser.get(page, headers={"HX-Request": "true"}).content.decode()
@@ -91,9 +93,9 @@ def test_a_page_shows_progress_then_the_answer(
     assert "Agreement on comparisons" in done
     ten_blocks.judgment("j3", ten_blocks.block(1, ["A", "B", "C"]), [3, 2, 1])
     ranking_run_compute(task_id=ten_blocks.task.pk)
-    assert "1 newer judgment is not in it" in as_organiser.get(page).content.decode()
+    assert "1 newer judgment is not in it" in as_organiser.get(results).content.decode()
     listed = as_organiser.get(reverse("analyses", args=here)).content.decode()
-    assert f'href="{page}"' in listed
+    assert f'href="{page}?watermark=' in listed
 
 
 def test_analysts_ask_and_change_nothing(

@@ -29,7 +29,7 @@ def places_of(client: Client, campaign: Campaign, kind: str, **given: Any) -> di
 
 
 def text_in(client: Client, address: str) -> str:
-    page = client.get(address)
+    page = client.get(address, headers={"HX-Request": "true"})
     assert page.status_code == 200
     return page.content.decode()
 

@@ -104,7 +104,9 @@ def test_the_matrix_is_coloured_by_the_confidence_that_was_chosen(
 
     def coloured(level: str, **given: str) -> set[frozenset[str]]:
         asked = answer(ten_blocks.task, resample="pairs", **given)
-        shown = as_organiser.get(page, {"resample": "pairs", **given}).content.decode()
+        asked_for = {"resample": "pairs", **given}
+        section = as_organiser.get(page, asked_for, headers={"HX-Request": "true"})
+        shown = section.content.decode()
         assert f"Strong colour: corrected p of at most {level}, as chosen" in shown
         cells = re.findall(
             r"<title>(.) – (.): [^<]*</title><rect class=\"\w+ strength-[1-3]\"", shown

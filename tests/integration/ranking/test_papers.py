@@ -66,7 +66,7 @@ class Asking:
         address = reverse(
             "analysis", args=[self.task.test_set.campaign.slug, self.task.pk, kind], query=query
         )
-        return self.client.get(address).content.decode()
+        return self.client.get(address, headers={"HX-Request": "true"}).content.decode()
 
     def tables(self, kind: str, **options: Any) -> dict[str, PageTable]:
         """Return the tables of the report on the page of a question that was asked."""
@@ -79,9 +79,10 @@ class Asking:
     def table_of_campaign(self, kind: str, **options: Any) -> PageTable:
         """Ask for a table over test sets by its page, and return it as it is shown there."""
         address = reverse("campaign-table", args=[self.task.test_set.campaign.slug, kind])
-        sent = self.client.post(address, options)
+        self.client.post(address, options)
         jobs_run_waiting()
-        first, *_others = page_tables(self.client.get(sent["Location"]).content.decode())
+        section = self.client.get(address, options, headers={"HX-Request": "true"})
+        first, *_others = page_tables(section.content.decode())
         return first
 
 

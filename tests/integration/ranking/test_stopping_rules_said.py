@@ -59,8 +59,7 @@ def test_answers_with_a_ranking_say_how_far_the_rule_was(
     rest = as_organiser.get(reverse("api-analysis", args=[task.pk, found.pk])).json()
     assert rest["answer"]["stopping_rule"]["rule"]["judgments"] == 65
     # Beside it the page says how far it is now.
-    page = text_of(as_organiser.get(reverse("analysis", args=[*where, kind], query=given)))
-    assert said in page
+    page = text_of(as_organiser.get(reverse("test-set-progress", args=where)))
     assert "It was first met on" in page
     # Without a rule nothing is said of one.
     stopping_rule_set(task=task, reason="It was a mistake.")

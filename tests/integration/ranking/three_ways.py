@@ -64,11 +64,13 @@ class Ways(ABC):
         return said
 
     def posted(self, address: str, given: Given) -> str:
-        """Ask by the form of a page, let the worker compute, and return the page."""
+        """Ask by the form of a section, let the worker compute, and return the section."""
         sent = self.client.post(address, as_typed(given))
-        assert sent.status_code == 302, sent.context["form"].errors
+        assert sent.status_code == 302
         jobs_run_waiting()
-        page: str = self.client.get(sent["Location"]).content.decode()
+        section = self.client.get(address, as_typed(given), headers={"HX-Request": "true"})
+        assert section.status_code == 200, section.context["form"].errors
+        page: str = section.content.decode()
         return page
 
     def read(self, address: str) -> str:

@@ -13,6 +13,8 @@ MEMBERS_PAGE = {
     "other judge": 404,
     "other organiser": 404,
 }
+# Leads to its section of a page.
+TO_SECTION = {**MEMBERS_PAGE, "organiser": 302, "analyst": 302}
 MEMBERS_API = {**MEMBERS_PAGE, "nobody": 401}
 # To where it is now, with what was sent.
 ORGANISERS_API = MEMBERS_API

@@ -9,6 +9,7 @@ from tests.permissions.addresses.answers import (
     NO_PLOT,
     ONLY_POST,
     ROLES,
+    TO_SECTION,
 )
 from tests.permissions.audiences import (
     CAMPAIGN_MAKERS,
@@ -70,7 +71,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/rules/<int:rule_id>/undo/": ONLY_POST | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/rules/<int:rule_id>/act/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tables/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/tables/<slug:name>/": MEMBERS_PAGE | sends(POST=MEMBERS),
+    "campaigns/<slug:slug>/tables/<slug:name>/": TO_SECTION | sends(GET=MEMBERS, POST=MEMBERS),
     "campaigns/<slug:slug>/tables/<slug:name>/report.<slug:ending>": MEMBERS_PAGE,
     # It has no part of this name.
     "campaigns/<slug:slug>/tables/<slug:name>/plots/<slug:table>.<slug:ending>": {

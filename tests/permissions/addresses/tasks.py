@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from tests.permissions.addresses.answers import MEMBERS_PAGE, NO_PLOT, ONLY_POST, ROLES
+from tests.permissions.addresses.answers import MEMBERS_PAGE, NO_PLOT, ONLY_POST, ROLES, TO_SECTION
 from tests.permissions.audiences import MEMBERS, ORGANISERS, Audience, sends
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
@@ -75,8 +75,11 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=MEMBERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/segments/<int:number>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/": MEMBERS_PAGE,
-    "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<slug:kind>/": MEMBERS_PAGE
-    | sends(POST=MEMBERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/progress/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/agreement/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/data/": MEMBERS_PAGE,
+    "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<slug:kind>/": TO_SECTION
+    | sends(GET=MEMBERS, POST=MEMBERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<int:analysis_id>/report.<slug:ending>": (
         MEMBERS_PAGE
     ),

@@ -1,15 +1,12 @@
 """Where things lie in the plots."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.selectors.judges import JudgeStatus
-from ranking.pages.plots import ROW, WIDTH, history_plot, kappa_plot, percent, rank_plot, rank_plots
-from ranking.selectors.judges import JudgeKappa, JudgeRow
+from ranking.pages.plots import ROW, WIDTH, history_plot, percent, rank_plot, rank_plots
 from ranking.selectors.runs import RUNS_SHOWN, HistoryPoint, _evenly_spread
 
 
@@ -67,34 +64,6 @@ def test_the_history_leaves_out_rankings_of_groups() -> None:
 def test_positions_are_numbers_to_svg_in_every_language() -> None:
     with translation.override("de"):
         assert percent(0.125) == "12.5%"
-
-
-def judge(kappa: float | None, low: float | None = None, high: float | None = None) -> JudgeRow:
-    agreement = JudgeKappa(kappa, low, high, agreeing=1, comparable=2)
-    return JudgeRow(
-        judge_id=1,
-        pseudonym="j",
-        origin="person",
-        note="",
-        judged=1,
-        skipped=0,
-        median_seconds=None,
-        last_seen=datetime(2026, 3, 10, tzinfo=UTC),
-        agreement=agreement,
-        status=JudgeStatus.GOOD,
-        has_low_agreement=False,
-    )
-
-
-@given(st.lists(st.floats(-1, 1), max_size=8), st.floats(-1, 1))
-def test_every_kappa_and_interval_lies_on_the_axis(kappas: list[float], overall: float) -> None:
-    plot = kappa_plot([judge(value, value - 0.5, min(1, value + 0.5)) for value in kappas], overall)
-    for row in plot.rows:
-        assert row.mark is not None
-        low, dot, high = (
-            float(at.rstrip("%")) for at in (row.mark.low, row.mark.dot, row.mark.high)
-        )
-        assert 0 <= low <= dot <= high <= 100
 
 
 def point(comparisons: int, *names: str) -> HistoryPoint:

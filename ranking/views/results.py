@@ -1,0 +1,384 @@
+"""Results of a test set: pages of sections, each an analysis with its newest answer and its options below."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, cast
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.protocols import answer_kind
+from annotation.selectors.judges import excluded_judges
+from campaign.models import Campaign, CampaignState, Task, User
+from campaign.pages.desk import TEST_SET
+from campaign.pages.rights import rights
+from campaign.views.access import asked_task, organised_task
+from ranking.analyses.kind import EXCLUDED, WITHOUT, AnalysisChoice, AnalysisKind
+from ranking.analyses.options import OptionError
+from ranking.analyses.ranking import RANKING
+from ranking.models import Analysis
+from ranking.pages.acting import judges_to_act
+from ranking.pages.analysis_form import AnalysisForm, pair_links
+from ranking.pages.formats import Addresses
+from ranking.pages.report_shown import answer_file, plot_answer, rankings_beside, shown_tables
+from ranking.pages.summary import headline
+from ranking.reports.writing import FILES
+from ranking.selectors.analyses import (
+    Answered,
+    JudgmentsToChoose,
+    analyses_of,
+    answer_for_people,
+    answer_with_data,
+    answered,
+    judgments_to_choose,
+)
+from ranking.selectors.one_system import systems_by_name
+from ranking.selectors.runs import system_kinds
+from ranking.selectors.settings import stopping_rule_state
+from ranking.selectors.tasks_beside import other_tasks
+from ranking.services.analyses import (
+    GROWTH,
+    analysis_ask,
+    analysis_check,
+    analysis_choice,
+    watermark_check,
+)
+from ranking.wording.stopping_rules import RuleState, rule_notes
+
+#: In the address: the section that the options in it are of, and the ranking shown beside the one asked for.
+OF, BESIDE = "analysis", "beside"
+#: The pages of results by the names of their rooms.
+_PAGES: Final = {room.name: room.page for room in TEST_SET}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of a page: its anchor, its title, and its markup."""
+
+    name: str
+    title: str
+    body: SafeString
+
+
+class SectionsOf:
+    """The sections of a page: what those of a test set and those of a campaign have in common."""
+
+    def __init__(self, request: HttpRequest, campaign: Campaign) -> None:
+        self._request, self._campaign = request, campaign
+        self.status = 200
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether anything is computed: nothing is in archived campaigns and rehearsals."""
+        campaign = self._campaign
+        return campaign.state != CampaignState.ARCHIVED and not campaign.rehearsal_of_id
+
+    def listed(self, kinds: Iterable[AnalysisKind]) -> list[Section]:
+        """Return a section of each kind; the one named in the address answers by the options there."""
+        asked, found = self._request.GET, []
+        said: set[str] = set()
+        for kind in kinds:
+            data = given_options(asked) if asked.get(OF) == kind.name else None
+            context = self.context(self.form(kind, data))
+            # What several answers are of is said once.
+            notes = context.get("notes", ())
+            context["notes"] = [note for note in notes if note not in said]
+            said.update(notes)
+            body = render_to_string("analyses/_section.html", context, self._request)
+            found.append(Section(kind.name, str(kind.title), body))
+        return found
+
+    def form(self, kind: AnalysisKind, data: QueryDict | None) -> AnalysisForm:
+        """Return the options of a kind as a form."""
+        return AnalysisForm(data or None, kind=kind, judgments=self.judgments)
+
+    def context(self, form: AnalysisForm, error: OptionError | None = None) -> dict[str, Any]:
+        """Return what a section shows: the newest answer to what its form asks, or what is wrong with that."""
+        found: dict[str, Any] = {}
+        try:
+            if error is not None:
+                raise error
+            found = self.answer(form, form_choice(form))
+        except OptionError as refused:
+            form.refuse(refused)
+            self.status = 400
+        return {
+            "campaign": self._campaign,
+            "kind": form.kind,
+            "form": form,
+            "action": self.action(form.kind),
+            "query": form.query if form.is_bound and not form.errors else "",
+            "may_ask": self.may_ask,
+            **found,
+        }
+
+    def part(self, form: AnalysisForm, error: OptionError | None = None) -> HttpResponse:
+        """Answer a section that asks for itself: how far its answer is, and then all of it."""
+        context = self.context(form, error)
+        if self._request.method != "POST" and context.get("is_awaited"):
+            return render(self._request, "analyses/_job.html", context)
+        answer = render(self._request, "analyses/_section.html", context)
+        answer["HX-Retarget"], answer["HX-Reswap"] = f"#{form.kind.name}", "outerHTML"
+        return answer
+
+    def asked(self, answer: Answered) -> dict[str, Any]:
+        """Return how far the answer to a question is."""
+        pending = answer.pending
+        return {
+            "answer": answer,
+            "shown": answer.shown,
+            "job": pending.job if pending is not None else None,
+            "is_awaited": answer.is_awaited,
+        }
+
+    def is_due(self, answer: Answered) -> bool:
+        """Return whether the page has an answer computed: there is none, or it lacks many judgments."""
+        if not self.may_ask or not answer.last or answer.is_awaited:
+            return False
+        newest = answer.pending or answer.shown
+        return newest is None or answer.last - newest.watermark > GROWTH * newest.watermark
+
+
+class Sections(SectionsOf):
+    """The sections of a page of results of a test set. What several need is read once."""
+
+    def __init__(self, request: HttpRequest, task: Task) -> None:
+        super().__init__(request, task.test_set.campaign)
+        self._task = task
+
+    def of(self, page: str) -> list[Section]:
+        """Return the sections of a page; what compares tasks is left out where there is one alone."""
+        return self.listed(
+            kind
+            for kind in analyses_of(task=self._task).values()
+            if kind.page == page
+            and (self._has_other_tasks or not (kind.needs_beside or kind.beside))
+        )
+
+    def action(self, kind: AnalysisKind) -> str:
+        """Return where a section is asked for."""
+        return reverse("analysis", args=[self._campaign.slug, self._task.pk, kind.name])
+
+    def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
+        """Return the newest answer to a question."""
+        found = answered(task=self._task, choice_digest=choice.digest, watermark=form.watermark)
+        if form.watermark is not None:
+            watermark_check(form.watermark, found.last)
+        context = {"task": self._task, "asks": self._asks(form, found), **self.asked(found)}
+        return context if found.shown is None else context | self._shown(form, found.shown)
+
+    def _asks(self, form: AnalysisForm, answer: Answered) -> bool:
+        if form.kind is RANKING and not form.is_bound:
+            # The page begins with the ranking by the settings in force.
+            return False
+        if form.watermark is not None and answer.shown is not None:
+            return False
+        if self.is_due(answer):
+            return True
+        is_newest = self.may_ask and answer.pending is None and answer.shown is not None
+        return is_newest and self._is_outdated(form, cast("Analysis", answer.shown))
+
+    def _is_outdated(self, form: AnalysisForm, shown: Analysis) -> bool:
+        """Return whether judges were excluded or reinstated since, or systems withdrawn or added."""
+        counted = shown.judgments
+        given = form.given if form.is_bound else {}
+        judges = {*counted["without"], *counted.get("leave_out", ())}
+        usual = not {EXCLUDED.name, WITHOUT.name, "leave_out"}.intersection(given)
+        is_same = not usual or self._excluded <= judges
+        if usual and "leave_out" not in counted:
+            is_same = judges == self._excluded
+        return not is_same or set(counted["systems"]) != self._systems
+
+    def _shown(self, form: AnalysisForm, shown: Analysis) -> dict[str, Any]:
+        report = answer_for_people(analysis=shown, language=get_language() or "en")
+        # Pages show how far judging is now; the answer's own words are of the time it was computed.
+        rule = [] if self._rule is None else rule_notes(self._rule)
+        # Several kinds have tables of one name.
+        prefix = f"{shown.kind}-"
+        tables = [replace(each, name=f"{prefix}{each.name}") for each in report.tables]
+        context: dict[str, Any] = {
+            "files": [
+                (ending.upper(), reverse("analysis-file", args=[*self._of, shown.pk, ending]))
+                for ending in FILES
+            ],
+            "notes": [note for note in report.notes if note not in rule],
+            "tables": shown_tables(
+                replace(report, tables=tables),
+                addresses=self._addresses,
+                file_address=lambda name, ending: self._file(
+                    shown, name.removeprefix(prefix), ending
+                ),
+            ),
+            "judges_to_act": judges_to_act(shown, self._task)
+            if rights(self._request)["may_change"]
+            else [],
+            "pair_links": pair_links(shown, self._task, watermark=form.watermark),
+        }
+        return context | self._ranked(shown) if form.kind is RANKING else context
+
+    def _ranked(self, shown: Analysis) -> dict[str, Any]:
+        assert shown.data is not None  # noqa: S101  it is finished
+        ranking = shown.data["rankings"][0]
+        asked = self._request.GET
+        return {
+            "headline": headline(ranking["systems"], ranking["groups"]),
+            "beside": rankings_beside(
+                task=self._task,
+                this=shown,
+                systems=ranking["systems"],
+                chosen=asked.get(BESIDE, ""),
+            ),
+            "kept": [
+                (name, value)
+                for name, values in asked.lists()
+                if name != BESIDE
+                for value in values
+            ],
+        }
+
+    def _file(self, shown: Analysis, table: str, ending: str) -> str:
+        return reverse("analysis-plot", args=[*self._of, shown.pk, table, ending])
+
+    @property
+    def _of(self) -> list[Any]:
+        return [self._campaign.slug, self._task.pk]
+
+    @cached_property
+    def judgments(self) -> JudgmentsToChoose:
+        """What may be chosen of the judgments."""
+        return judgments_to_choose(task=self._task)
+
+    @cached_property
+    def _rule(self) -> RuleState | None:
+        return stopping_rule_state(task_id=self._task.pk)
+
+    @cached_property
+    def _excluded(self) -> set[str]:
+        return set(excluded_judges(campaign_id=self._campaign.pk))
+
+    @cached_property
+    def _systems(self) -> set[str]:
+        kinds = system_kinds(task_id=self._task.pk)
+        return {name for name, kind in kinds.items() if kind == "system"}
+
+    @cached_property
+    def _has_other_tasks(self) -> bool:
+        return bool(other_tasks(task=self._task))
+
+    @cached_property
+    def _addresses(self) -> Addresses:
+        compares = answer_kind(self._task.protocol).compares_outputs
+        return Addresses(
+            self._task,
+            systems=systems_by_name(task_id=self._task.pk),
+            compares_outputs=compares,
+        )
+
+
+def given_options(asked: QueryDict) -> QueryDict:
+    """Return the options in an address or a form."""
+    data = asked.copy()
+    for name in (OF, BESIDE, "csrfmiddlewaretoken"):
+        data.pop(name, None)
+    return data
+
+
+def form_choice(form: AnalysisForm) -> AnalysisChoice:
+    """Return what a form asks; OptionError if it cannot be, which an invalid form says itself."""
+    if form.is_bound and not form.is_valid():
+        raise OptionError("", field="")
+    given = form.given if form.is_bound else {}
+    return analysis_choice(form.kind.name, given, of_campaign=form.kind.of_campaign)
+
+
+def known_kind(known: Mapping[str, AnalysisKind], name: str) -> AnalysisKind:
+    """Return the kind of that name; raise a 404 without one."""
+    if name not in known:
+        raise Http404
+    return known[name]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def analysis_page(request: HttpRequest, slug: str, task_id: int, kind: str) -> HttpResponse:
+    """Have a worker compute an answer on POST; GET leads to its section, which asks here while it is computed."""
+    task = asked_task(request, slug, task_id)
+    found = known_kind(analyses_of(task=task), kind)
+    is_part = bool(request.headers.get("HX-Request"))
+    if request.method != "POST" and not is_part:
+        return _to_section(task, found, request.GET)
+    # A page that has an answer computed by itself has the options in its address, as when it asks how far that is.
+    data = given_options(request.GET if is_part else request.POST)
+    sections = Sections(request, task)
+    form = sections.form(found, data)
+    error = _ask(request, task, form) if request.method == "POST" else None
+    if not is_part:
+        return _to_section(task, found, data)
+    return sections.part(form, error)
+
+
+def _ask(request: HttpRequest, task: Task, form: AnalysisForm) -> OptionError | None:
+    try:
+        analysis_check(form.kind, task)
+        choice = form_choice(form)
+        user = cast("User", request.user)
+        analysis_ask(task=task, choice=choice, user=user, watermark=form.watermark)
+    except OptionError as error:
+        return error
+    return None
+
+
+def _to_section(task: Task, kind: AnalysisKind, asked: QueryDict) -> HttpResponse:
+    of = [task.test_set.campaign.slug, task.pk]
+    if kind.page not in _PAGES:
+        return redirect("systems", *of)
+    return section_at(reverse(_PAGES[kind.page], args=of), kind, asked)
+
+
+def section_at(page: str, kind: AnalysisKind, asked: QueryDict) -> HttpResponse:
+    """Redirect to a section of a page, with options as an address or a form has them."""
+    query = asked.copy()
+    query.pop("csrfmiddlewaretoken", None)
+    if query:
+        query[OF] = kind.name
+    return redirect(f"{page}{'?' if query else ''}{query.urlencode()}#{kind.name}")
+
+
+@require_safe
+@never_cache
+@login_required
+def analysis_file(
+    request: HttpRequest, slug: str, task_id: int, analysis_id: int, ending: str
+) -> HttpResponse:
+    """Return the report of an analysis as a file."""
+    if ending not in FILES:
+        raise Http404
+    return answer_file(_finished(request, slug, task_id, analysis_id), ending)
+
+
+@require_safe
+@never_cache
+@login_required
+def analysis_plot(
+    request: HttpRequest, slug: str, task_id: int, analysis_id: int, table: str, ending: str
+) -> HttpResponse:
+    """Return one of its tables as a file: its plot as SVG or PNG, or its rows as CSV."""
+    analysis = _finished(request, slug, task_id, analysis_id)
+    answer = plot_answer(answer_with_data(analysis), table, ending, named=analysis.kind)
+    if answer is None:
+        raise Http404
+    return answer
+
+
+def _finished(request: HttpRequest, slug: str, task_id: int, analysis_id: int) -> Analysis:
+    task = organised_task(request, slug, task_id)
+    return get_object_or_404(Analysis.objects.of(task.pk).finished(), pk=analysis_id)
