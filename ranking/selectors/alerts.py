@@ -21,6 +21,7 @@ from campaign.models import (
     Campaign,
     CampaignState,
     Job,
+    JobKind,
     JobState,
     Judge,
     Mail,
@@ -160,7 +161,10 @@ def _people(campaigns: Sequence[Campaign]) -> dict[int, tuple[Any, ...]]:
 
 
 def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int, list[Job]]:
-    recent = Job.objects.filter(campaign__in=campaigns, created_at__gte=since - NEWS)
+    # Pages have analyses computed by themselves, and say where one cannot be.
+    recent = Job.objects.filter(campaign__in=campaigns, created_at__gte=since - NEWS).exclude(
+        kind=JobKind.ANALYSIS
+    )
     again: set[tuple[int, str, str]] = set()
     failed = defaultdict(list)
     for job in recent.defer("log", "parameters", "result").order_by("-pk"):
