@@ -77,7 +77,7 @@ class SystemsAndMoreView(SystemsView):
         responses={201: SystemSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Add a system with its output for every segment; HITs that are planned later show it.
+        """Add a system with its output for every segment; HITs that no judge has opened are drawn again with it.
 
         400 names the first place that does not fit, and nothing is stored.
         """
@@ -143,7 +143,7 @@ class SystemWithdrawView(APIView):
 class SystemRestoreView(APIView):
     @extend_schema(operation_id="system_restore", request=None, responses=SystemSerializer)
     def post(self, request: Request, task_id: int, system_id: int) -> Response:
-        """Take a withdrawn system back: new HITs show it again."""
+        """Take a withdrawn system back: HITs that no judge has opened are drawn again with it."""
         system = _found(organised_task(request, task_id), system_id)
         system_restore(system=system)
         return _answer(system)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from math import ceil
 from random import Random
 from typing import Final
@@ -20,8 +21,10 @@ from annotation.models import (
     JudgmentSequence,
     PlanningBatch,
 )
+from annotation.models.hit import POOLED
 from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.judgment_list import shows_system
+from annotation.selectors.passes import has_passes
 from campaign.models import ConflictOfInterest, System, SystemKind, Task
 from campaign.selectors.judged import has_judgments
 
@@ -74,6 +77,102 @@ def _showing(system: System) -> QuerySet[HIT]:
         task__test_set=system.test_set_id, system_ids__contains=[system.pk]
     ).incomplete()
     return hits
+
+
+def hits_drawn_again(*, task: Task) -> QuerySet[HIT]:
+    """Return the pooled HITs that were never lent, nor any other of the same blocks: others can be drawn in their place."""
+    own = Assignment.objects.filter(hit=OuterRef("pk"))
+    first = Assignment.objects.filter(hit=OuterRef("repeats"))
+    of_repeat = Assignment.objects.filter(hit__repeats=OuterRef("pk"))
+    of_sibling = Assignment.objects.filter(hit__repeats=OuterRef("repeats"))
+    hits: QuerySet[HIT] = HIT.objects.filter(task=task, purpose__in=POOLED).incomplete()
+    return hits.filter(~Exists(own), ~Exists(first), ~Exists(of_repeat), ~Exists(of_sibling))
+
+
+def tasks_joined_at_once(*, system: System) -> list[Task]:
+    """Return the tasks whose planned HITs are drawn again when a system comes.
+
+    Texts that are allotted to judges in rounds, and comparisons of a sort, stay as planned; a design may be about
+    other systems.
+    """
+    tasks = Task.objects.filter(test_set=system.test_set_id).select_related("test_set")
+    return [task for task in tasks.order_by("pk") if joining(task, system.name) is Joining.AT_ONCE]
+
+
+class Joining(Enum):
+    """How a new system comes into a task."""
+
+    AT_ONCE = "at once"
+    LATER = "later"
+    NOT = "not"
+
+
+def joining(task: Task, name: str) -> Joining:
+    """Return how a system of this name comes into a task."""
+    design = design_in_force(task_id=task.pk)
+    if design is not None and design.systems and name not in design.systems:
+        return Joining.NOT
+    if has_passes(task) or (design is not None and design.kind == Design.Kind.SORTING):
+        return Joining.LATER
+    return Joining.AT_ONCE
+
+
+def joining_in_words(*, task: Task, name: str) -> list[str]:
+    """Return how a system that is added now comes into a task and catches up, a sentence for each thing."""
+    how = joining(task, name)
+    if how is Joining.NOT:
+        return [
+            _("%(task)s: its design names the systems that are judged. Add this one there.")
+            % {"task": task.called}
+        ]
+    if how is Joining.LATER:
+        return [
+            _("%(task)s: it comes with the HITs that are planned next; those planned already stay.")
+            % {"task": task.called}
+        ]
+    facts = []
+    hits = hits_drawn_again(task=task).count()
+    if hits:
+        facts.append(
+            ngettext(
+                "%(task)s: %(count)d planned HIT that no judge has opened is drawn again with it.",
+                "%(task)s: %(count)d planned HITs that no judge has opened are drawn again with it.",
+                hits,
+            )
+            % {"task": task.called, "count": hits}
+        )
+    else:
+        facts.append(_("%(task)s: the next HITs show it.") % {"task": task.called})
+    sequence = JudgmentSequence.objects.filter(pk=task.pk).first()
+    judged = sequence.judged if sequence else 0
+    if not judged:
+        return facts
+    facts.append(_catching_up_in_words(design_in_force(task_id=task.pk)))
+    left = None if task.blocks_wanted is None else max(0, task.blocks_wanted - judged)
+    if left is not None:
+        facts.append(
+            ngettext(
+                "%(count)d block is left of the target of %(target)d. Raise the target if that is too few for it.",
+                "%(count)d blocks are left of the target of %(target)d. Raise the target if these are too few for it.",
+                left,
+            )
+            % {"count": left, "target": task.blocks_wanted}
+        )
+    return facts
+
+
+def _catching_up_in_words(design: Design | None) -> str:
+    if design is not None and design.kind == Design.Kind.BALANCED:
+        return _(
+            "The design is balanced: the new system is shown more often than the others until it has met each of them as often."
+        )
+    if design is not None and design.kind == Design.Kind.ACTIVE:
+        return _(
+            "The design is adaptive: the new system is shown more often than the others until its place is about as certain."
+        )
+    return _(
+        "The new system is shown as often as the others from now on, so it keeps fewer judgments and a wider range. A balanced design lets it catch up."
+    )
 
 
 def withdrawal_effect(*, system: System) -> WithdrawalEffect:

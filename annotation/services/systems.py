@@ -1,16 +1,22 @@
-"""Add a system to a test set, change what is said of it, withdraw it while judges judge, and take it back."""
+"""Add a system to a test set, change its description, withdraw it while judges judge, and restore it."""
 
 from functools import partial
 from typing import Final, TypedDict, Unpack
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.models import HIT, HITPurpose, HITSequence
 from annotation.notification import planning_enqueue
-from annotation.selectors.systems import hits_never_lent, name_settled_in_words
+from annotation.selectors.systems import (
+    hits_drawn_again,
+    hits_never_lent,
+    name_settled_in_words,
+    tasks_joined_at_once,
+)
 from annotation.services.numbers import pages_changed
 from annotation.services.planning.batch import PlanningTransaction
 from campaign.formats import FormatError, InputFile, system_name_problem
@@ -73,7 +79,7 @@ def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> Sy
 
 @transaction.atomic
 def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
-    """Add a system with its output for every segment; return it. HITs that are planned later show it.
+    """Add a system with its output for every segment; return it. HITs that no judge holds yet are drawn again with it.
 
     Locks the `HITSequence` of the test set's tasks: whoever plans meanwhile knows it with all outputs or not at all.
     Raises `SystemRefusedError`, and stores nothing, if the name is taken or the file does not fit.
@@ -86,6 +92,7 @@ def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
         raise SystemRefusedError(str(error), field="name") from error
     except FormatError as error:
         raise SystemRefusedError(str(error), field="file") from error
+    _draw_again(system)
     _follow_up(test_set.pk)
     return system
 
@@ -123,10 +130,23 @@ def system_withdraw(*, system: System) -> int:
 
 @transaction.atomic
 def system_restore(*, system: System) -> None:
-    """Undo `system_withdraw`: new HITs show the system again. Locks the `HITSequence` of the test set's tasks."""
+    """Undo `system_withdraw`: HITs that no judge holds yet are drawn again with it. Locks the `HITSequence` of the test set's tasks."""
     _planning_lock(system.test_set_id)
     if System.objects.filter(pk=system.pk, withdrawn_at__isnull=False).update(withdrawn_at=None):
+        _draw_again(system)
         _follow_up(system.test_set_id)
+
+
+def _draw_again(system: System) -> None:
+    """Withdraw the HITs that were drawn without a system and can be drawn again with it."""
+    for task in tasks_joined_at_once(system=system):
+        hits = rows_lock(hits_drawn_again(task=task))
+        if not hits:
+            continue
+        planning = PlanningTransaction.locked(task.pk)
+        planning.withdraw(hits)
+        planning.turns_return()
+        planning.store()
 
 
 def _planning_lock(test_set_id: int) -> None:
@@ -144,10 +164,15 @@ def _tasks(test_set_id: int) -> list[int]:
 
 def _hits_lock(system: System) -> list[HIT]:
     """Lock and return the HITs that show a system and were never lent; waits for those being lent now."""
-    found = hits_never_lent(system=system).order_by("number")
-    locked = list(found.select_for_update(no_key=True).values_list("pk", flat=True))
+    return rows_lock(hits_never_lent(system=system))
+
+
+def rows_lock(hits: QuerySet[HIT]) -> list[HIT]:
+    """Lock and return the HITs that a query finds before and under the lock; waits for those being lent now."""
+    locked = hits.order_by("number").select_for_update(no_key=True, of=("self",))
+    ids = list(locked.values_list("pk", flat=True))
     # Read again under the lock: one may have been lent before it.
-    return list(hits_never_lent(system=system).filter(pk__in=locked))
+    return list(hits.filter(pk__in=ids))
 
 
 def _follow_up(test_set_id: int) -> None:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.pages.systems import SystemAddForm, SystemForm, SystemTable
 from annotation.selectors.systems import (
     conflicts_listed,
+    joining_in_words,
     name_settled_in_words,
     systems_listed,
     withdrawal_in_words,
@@ -65,19 +66,27 @@ def systems_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Add a system to a test set that exists, from one file of outputs."""
     task = organised_task(request, slug, task_id)
+    facts = [
+        fact
+        for each in task.test_set.tasks.order_by("pk")
+        for fact in joining_in_words(task=each, name="")
+    ]
     form = (
         SystemAddForm(request.POST, request.FILES) if request.method == "POST" else SystemAddForm()
     )
     if form.is_bound and form.is_valid():
         system = form.add(task)
         if system is not None:
-            messages.success(request, _("%(name)s takes part.") % {"name": system.name})
+            messages.success(
+                request, " ".join([_("%(name)s takes part.") % {"name": system.name}, *facts])
+            )
             return redirect(_page(task, system))
     context = {
         "campaign": task.test_set.campaign,
         "task": task,
         "section": _SECTION,
         "form": form,
+        "facts": facts,
     }
     status = 400 if form.is_bound else 200
     return render(request, "organiser/system_add.html", context, status=status)

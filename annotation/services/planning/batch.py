@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
-from django.db.models.functions import Now
+from django.db.models import Exists, IntegerField, Max, OuterRef, QuerySet
+from django.db.models.functions import Cast, Now
 
-from annotation.models import HIT, Block, Design, HITSequence, PlanningBatch
+from annotation.models import HIT, Block, Design, HITPurpose, HITSequence, PlanningBatch
 from annotation.models.assignment import BLOCKS_OF_PLANS
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
 from annotation.protocols import answer_kind
@@ -308,6 +308,15 @@ class PlanningTransaction(HITPlanning):
         HIT.objects.filter(pk__in=[hit.pk for hit in hits]).update(
             completed_at=self.now, withdrawn_at=self.now, is_standby=False
         )
+
+    def turns_return(self) -> None:
+        """Draw next from the windows that withdrawn HITs were drawn from, so that no text is passed over."""
+        left = HIT.objects.filter(
+            design=self.design, purpose=HITPurpose.FIRST, withdrawn_at__isnull=True
+        )
+        last = left.aggregate(last=Max(Cast("why__turn", IntegerField())))["last"]
+        self.sequence.turns = min(self.sequence.turns, last or 0)
+        self._turns_before = self.sequence.turns
 
     def uncount(self, hits: Collection[HIT]) -> None:
         """Count the blocks of these HITs, which were never lent, as not planned."""

@@ -1,5 +1,6 @@
 """A system that is added to a test set while judges judge."""
 
+from datetime import timedelta
 from io import BytesIO
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
-from annotation.models import HIT
+from annotation.models import HIT, Assignment
 from annotation.selectors.drawing import texts_now
 from annotation.selectors.hits import plans_read
 from annotation.services.planning.designs import design_change
@@ -16,7 +17,7 @@ from annotation.services.planning.redraw import hit_redraw
 from annotation.services.systems import SystemRefusedError, system_add
 from campaign.formats import InputFile
 from campaign.models import Output, System, Task
-from tests.factories import make_organiser
+from tests.factories import make_judge, make_organiser
 from tests.some_now import some_now
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +35,12 @@ def test_what_is_planned_from_then_on_shows_it_and_the_rest_is_drawn_again(
 ) -> None:
     design_change(task=task, kind=kind)
     hits_plan(task_id=task.pk, count=6)
+    first = HIT.objects.order_by("number")[0]
+    Assignment.objects.create(
+        hit=first,
+        judge=make_judge(task.test_set.campaign),
+        lease=(first.available_at, first.available_at + timedelta(hours=1)),
+    )
     read_before = texts_now(task.pk)
     # Read, so that they are kept.
     assert read_before[1].outputs
@@ -41,9 +48,10 @@ def test_what_is_planned_from_then_on_shows_it_and_the_rest_is_drawn_again(
     system = system_add(test_set=task.test_set, name="gneiss", file=given(LINES))
     texts = Output.objects.filter(system=system).order_by("segment__number")
     assert list(texts.values_list("text", flat=True)) == LINES
+    assert list(HIT.objects.incomplete()) == [first]
     hits_plan(task_id=task.pk, count=20, texts=read_before)
     fresh = HIT.objects.exclude(pk__in=before)
-    assert fresh.filter(system_ids__contains=[system.pk]).exists()
+    assert sum(system.pk in hit.system_ids for hit in fresh.order_by("number")[:3]) >= 1
     plans = plans_read(list(HIT.objects.values_list("pk", flat=True)))
     for hit in HIT.objects.all():
         assert hit_redraw(hit) == plans[hit.pk]
