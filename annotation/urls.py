@@ -8,6 +8,7 @@ from annotation.views.campaign_state import (
     task_close_page,
     task_reopen_page,
 )
+from annotation.views.corrections import correction_decide_page, output_correct_page
 from annotation.views.hits import hit_page, hits_page
 from annotation.views.judge import judge_page, judge_worker
 from annotation.views.judgments import (
@@ -145,6 +146,16 @@ urlpatterns = [
         "campaigns/<slug:slug>/tasks/<int:task_id>/training/<int:block_id>/",
         training_block,
         name="training-block",
+    ),
+    path(
+        "campaigns/<slug:slug>/tasks/<int:task_id>/outputs/<int:output_id>/correct/",
+        output_correct_page,
+        name="output-correct",
+    ),
+    path(
+        "campaigns/<slug:slug>/tasks/<int:task_id>/corrections/<int:correction_id>/",
+        correction_decide_page,
+        name="correction-decide",
     ),
     path("campaigns/<slug:slug>/tasks/<int:task_id>/systems/", systems_page, name="systems"),
     path(

@@ -1,5 +1,6 @@
 """What holds for every request and answer, whatever view gives it."""
 
+import logging
 import re
 from collections.abc import Callable
 from typing import Any, Final
@@ -17,8 +18,11 @@ from campaign.services.rehearsals import rehearsal_words
 from config.api.errors import bad_request
 from config.logs import secrets_of
 
+logger = logging.getLogger(__name__)
+
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
+_PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+){1,9}")
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 _ESCAPED_CONTROL_CHARACTER = re.compile(r"%(?:[01][0-9a-f]|7f)", re.IGNORECASE)
 # What pages of Quintet never ask a browser for; whoever gets a script in cannot ask either.
@@ -46,6 +50,30 @@ def control_characters_refuse(get_response: GetResponse) -> GetResponse:
         return get_response(request)
 
     return refuse
+
+
+def prefix_demand(get_response: GetResponse) -> GetResponse:
+    """Answer 500, and log it, where a proxy serves Quintet below another path than it was told.
+
+    Links, redirects, cookies and mails have the path of `URL_PREFIX`, which is read as Quintet starts: one page that
+    names the setting instead of pages whose links lead elsewhere.
+    """
+
+    def demand(request: HttpRequest) -> HttpResponseBase:
+        sent = request.headers.get("X-Forwarded-Prefix", "").replace(" ", "").replace(",", "")
+        prefix = sent.rstrip("/")
+        if not prefix or prefix == settings.URL_PREFIX or not _PREFIX.fullmatch(prefix):
+            return get_response(request)
+        said = (
+            f"The proxy serves Quintet below {prefix}, but URL_PREFIX is {settings.URL_PREFIX or 'not set'}, so that "
+            f"links would lead elsewhere. Set URL_PREFIX={prefix} and restart Quintet."
+        )
+        logger.error(said)
+        response = HttpResponse(f"{said}\n", content_type="text/plain; charset=utf-8", status=500)
+        add_never_cache_headers(response)
+        return response
+
+    return demand
 
 
 def headers_add(get_response: GetResponse) -> GetResponse:

@@ -98,6 +98,7 @@ MIDDLEWARE = [
     "config.api.errors.problems_describe",
     # Before whatever asks by which name, or whether by HTTPS.
     "config.health.AliveMiddleware",
+    "config.requests.prefix_demand",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.requests.control_characters_refuse",

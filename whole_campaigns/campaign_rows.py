@@ -48,6 +48,7 @@ _TABLES: Final[dict[type[Model], _Table]] = {
     campaign.Reference: _Table("segment__test_set__campaign", _TEXTS),
     campaign.System: _Table("test_set__campaign", _TEXTS),
     campaign.Output: _Table("system__test_set__campaign", _TEXTS),
+    campaign.OutputCorrection: _Table("before__system__test_set__campaign"),
     campaign.BadReference: _Table("output__system__test_set__campaign", _TEXTS),
     campaign.Judge: _Table("campaign", _PEOPLE),
     campaign.JudgeGroup: _Table("campaign", _PEOPLE),

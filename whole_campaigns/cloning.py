@@ -42,6 +42,7 @@ ONLY: Final[Mapping[type[Model], Q]] = {
         judge__withdrawn_at=None,
         judge__declined_at=None,
     ),
+    campaign.Output: Q(replaced_at=None),
     annotation.Design: ~Q(kind=annotation.Design.Kind.IMPORTED),
     annotation.QualityRule: Q(switched_off_at=None),
 }

@@ -18,6 +18,7 @@ from annotation.services.tasks import (
     task_with_rules_create,
 )
 from campaign.forms.languages import languages_validate
+from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, Protocol, Task, TestSet, User
 from campaign.pages.protocol_words import protocol_in_words
 from campaign.services.rehearsals import LEAST_SKILL, MOST_BOTS
@@ -158,7 +159,7 @@ class NewTaskForm(forms.Form):
         return None
 
 
-class TaskSettingsForm(forms.Form):
+class TaskSettingsForm(VersionedForm):
     """Quotas, expertise, languages and rules of a task and its test set.
 
     There are no languages where these are settled, and rules can only be read where they are.

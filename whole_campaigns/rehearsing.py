@@ -278,8 +278,10 @@ def _texts_of(task: Task, seed: int) -> _Texts:
         for pk, name in task.test_set.systems.values_list("pk", "name")
     }
     qualities, words = {}, {}
-    outputs = Output.objects.filter(system__test_set=task.test_set_id).order_by(
-        "segment__number", "system"
+    outputs = (
+        Output.objects.current()
+        .filter(system__test_set=task.test_set_id)
+        .order_by("segment__number", "system")
     )
     for pk, system, text in outputs.values_list("pk", "system", "text").iterator():
         average, is_drawn = systems[system]

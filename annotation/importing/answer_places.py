@@ -127,7 +127,7 @@ class Places:
     def _read_outputs(self, segments: Collection[int]) -> None:
         names = {id_: name for name, id_ in self._systems.items()}
         self._outputs |= {segment: {} for segment in segments}
-        outputs = Output.objects.filter(segment__in=segments)
+        outputs = Output.objects.current().filter(segment__in=segments)
         with table_scans_off():
             rows = outputs.values_list("segment_id", "system_id", "id", "text")
             for segment, system, id_, text in rows:

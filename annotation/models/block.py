@@ -23,6 +23,8 @@ class BlockControl(models.TextChoices):
     NONE = "", _("no control")
     ATTENTION = "attention", _("attention check")
     TRAINING = "training", _("training")
+    # Its order is not known: it showed an output that was corrected, and does not count.
+    CORRECTED = "corrected", _("showed a wrong output")
 
 
 def by_candidate(outputs: Sequence[T], stands_for: Sequence[int] | None) -> list[Sequence[T]]:
@@ -119,8 +121,8 @@ class Block(models.Model):
             ),
             is_one_of("control", BlockControl, name="block_control_is_known"),
             models.CheckConstraint(
-                condition=models.Q(control="", expected__isnull=True)
-                | ~models.Q(control="") & models.Q(expected__isnull=False),
+                condition=models.Q(control__in=["", "corrected"], expected__isnull=True)
+                | models.Q(control__in=["attention", "training"], expected__isnull=False),
                 name="block_expects_an_order_exactly_if_a_control",
             ),
         ]

@@ -18,6 +18,7 @@ from annotation.sampling.parameters import (
     numbers_written,
 )
 from annotation.services.planning.designs import PARAMETERS, DesignRefusedError, design_proposed
+from campaign.forms.versions import VERSION, VersionedForm
 from campaign.models import JudgeGroup, SystemKind, Task
 
 _NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"
@@ -55,7 +56,7 @@ def _percent(label: Any, help_text: Any, *, highest: int = 100) -> forms.Decimal
     return forms.DecimalField(label=label, help_text=help_text, min_value=0, max_value=highest)
 
 
-class DesignForm(forms.Form):
+class DesignForm(VersionedForm):
     """How HITs are drawn; as it stands in the design in force, if nothing was sent."""
 
     kind = forms.ChoiceField(
@@ -234,7 +235,7 @@ class DesignForm(forms.Form):
     @property
     def sent(self) -> dict[str, str | list[str]]:
         """The fields as they were sent, to be sent again."""
-        sent = {name: self.data[name] for name in self.fields if name in self.data}
+        sent = {name: self.data[name] for name in (*self.fields, VERSION) if name in self.data}
         return sent | {"systems": self.cleaned_data["systems"]}
 
     def clean_documents(self) -> list[int]:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from campaign.formats import FormatError
 from campaign.formats.judge_lists import MAX_BYTES, JudgeList, judge_list_decode, judge_list_read
 from campaign.forms.languages import languages_validate
+from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, Judge, JudgeGroup, System
 from campaign.selectors.invitations import campaign_languages
 from campaign.texts.languages import language_name
@@ -74,7 +75,7 @@ class JudgeListForm(forms.Form):
         return found
 
 
-class JudgeForm(forms.Form):
+class JudgeForm(VersionedForm):
     """What a judge may be lent: languages, expertise, groups and conflicts; and how to reach them."""
 
     address = forms.EmailField(

@@ -18,6 +18,7 @@ from annotation.services.systems import (
     system_change,
 )
 from campaign.formats import InputFile
+from campaign.forms.versions import VersionedForm
 from campaign.models import System, Task
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
@@ -77,7 +78,7 @@ class SystemTable(DeskTable):
 MAX_BYTES: Final = 20_000_000
 
 
-class SystemForm(forms.ModelForm):  # type: ignore[type-arg]
+class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
     """What is said of a system; its name only while it may change."""
 
     class Meta:

@@ -93,7 +93,7 @@ def _has_reference_to_show() -> Exists:
     sentence is never shown as one, whoever wrote it.
     """
     shown = Reference.objects.filter(segment=OuterRef("segment"), text=OuterRef("text"))
-    outputs = Output.objects.filter(
+    outputs = Output.objects.current().filter(
         Exists(shown), system__test_set=OuterRef("test_set"), system__kind=SystemKind.REFERENCE
     )
     return Exists(outputs)

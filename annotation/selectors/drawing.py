@@ -18,7 +18,7 @@ from annotation.sampling.parameters import Normalisation
 from annotation.sampling.state import DrawState
 from annotation.sampling.windows import Windows
 from annotation.selectors.comparisons import blocks_wanted
-from campaign.models import Output, Segment, Task
+from campaign.models import Output, OutputCorrection, Segment, Task
 
 # Segments read at once, since neighbours are mostly drawn together, and chunks kept in memory.
 _CHUNK = 32
@@ -45,7 +45,7 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
     __test__ = False
 
     def __init__(self, task: Task, *, at: datetime | None = None) -> None:
-        """`at`: use the damaged references that were approved at this time."""
+        """`at`: use the outputs, and the approved damaged references, of this time."""
         self._task = task
         self.at = at
         self._chunks: OrderedDict[int, dict[int, SegmentOutputs]] = OrderedDict()
@@ -275,9 +275,9 @@ def draw_inputs(
     at: datetime,
     texts: TestSetTexts | None = None,
 ) -> DrawInputs:
-    """Return what the next HITs are drawn from. Reads `texts` anew if a system came since."""
+    """Return what the next HITs are drawn from. Reads `texts` anew if a system came or an output was corrected since."""
     systems = dict(task.test_set.systems.values_list("name", "withdrawn_at"))
-    if texts is None or texts.systems.keys() != systems.keys():
+    if texts is None or texts.systems.keys() != systems.keys() or _is_corrected_since(texts, task):
         texts = TestSetTexts(task, at=at)
     withdrawn = frozenset(name for name, at in systems.items() if at is not None)
     return DrawInputs(
@@ -288,6 +288,11 @@ def draw_inputs(
         state=_state(design, sequence, texts, withdrawn).to_json(),
         segment_blocks=list(sequence.segment_blocks),
     )
+
+
+def _is_corrected_since(texts: TestSetTexts, task: Task) -> bool:
+    corrections = OutputCorrection.objects.filter(before__segment__test_set=task.test_set_id)
+    return texts.at is None or corrections.filter(created_at__gt=texts.at).exists()
 
 
 def _state(

@@ -39,6 +39,7 @@ from annotation.models import (
     Skip,
 )
 from annotation.models.block import by_candidate
+from annotation.models.hit import IsAnyOf
 from annotation.selectors.shown import outputs_of
 from campaign.models import Campaign, GroupMember, Judge, Output, Segment, Task
 from campaign.texts.languages import WITHOUT_SPACES
@@ -135,9 +136,11 @@ class _PlaceIn(Func):
 
 def _candidate_of(name: str) -> _Candidate:
     """Return an expression of numbers of judgments: which candidate stands for a system, NULL for none."""
-    # By the index of outputs by segment and system.
+    # By the index of outputs by segment and system: the one that the block shows, corrected later or not.
     output = Output.objects.filter(
-        segment=OuterRef("judgment__block__segment"), system__name=name
+        IsAnyOf(F("pk"), OuterRef("judgment__block__outputs")),
+        segment=OuterRef("judgment__block__segment"),
+        system__name=name,
     ).values("pk")[:1]
     place = _PlaceIn(F("judgment__block__outputs"), Subquery(output))
     return _Candidate(place, F("judgment__block__stands_for"))

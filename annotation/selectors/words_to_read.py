@@ -135,7 +135,7 @@ def segment_words(
         .values_list("segment")
         .annotate(words=Sum(of_target("text")))
     )
-    outputs = Output.objects.filter(of_these, text__isnull=False)
+    outputs = Output.objects.current().filter(of_these, text__isnull=False)
     outputs = outputs.exclude(system__kind=SystemKind.BAD_REFERENCE)
     if systems is not None:
         outputs = outputs.filter(system__in=systems)

@@ -55,7 +55,7 @@ def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> Sy
     Locks the `HITSequence` of the test set's tasks, so that nothing is drawn under a name that changes. Raises
     `SystemRefusedError`, and changes nothing.
     """
-    _planning_lock(system.test_set_id)
+    planning_lock(system.test_set_id)
     row = System.objects.select_related("test_set").get(pk=system.pk)
     if changes.get("name", row.name) != row.name:
         settled = name_settled_in_words(system=row)
@@ -84,7 +84,7 @@ def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
     Locks the `HITSequence` of the test set's tasks: whoever plans meanwhile knows it with all outputs or not at all.
     Raises `SystemRefusedError`, and stores nothing, if the name is taken or the file does not fit.
     """
-    _planning_lock(test_set.pk)
+    planning_lock(test_set.pk)
     try:
         with transaction.atomic():
             system = system_import(test_set=test_set, name=name, file=file)
@@ -93,7 +93,7 @@ def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
     except FormatError as error:
         raise SystemRefusedError(str(error), field="file") from error
     _draw_again(system)
-    _follow_up(test_set.pk)
+    planning_follow_up(test_set.pk)
     return system
 
 
@@ -105,7 +105,7 @@ def system_withdraw(*, system: System) -> int:
     whoever plans later leaves the system out, and what was planned before is seen here. Withdrawing it
     again changes nothing. Raises `SystemRefusedError` for damaged references.
     """
-    _planning_lock(system.test_set_id)
+    planning_lock(system.test_set_id)
     row = System.objects.get(pk=system.pk)
     if row.kind == SystemKind.BAD_REFERENCE:
         raise SystemRefusedError(
@@ -124,17 +124,17 @@ def system_withdraw(*, system: System) -> int:
     # Training is planned anew from the blocks, without the system; it counts in no quota.
     training = [hit.pk for hit in hits if hit.purpose == HITPurpose.TRAINING]
     HIT.objects.filter(pk__in=training).update(completed_at=Now(), withdrawn_at=Now())
-    _follow_up(row.test_set_id)
+    planning_follow_up(row.test_set_id)
     return len(hits)
 
 
 @transaction.atomic
 def system_restore(*, system: System) -> None:
     """Undo `system_withdraw`: HITs that no judge holds yet are drawn again with it. Locks the `HITSequence` of the test set's tasks."""
-    _planning_lock(system.test_set_id)
+    planning_lock(system.test_set_id)
     if System.objects.filter(pk=system.pk, withdrawn_at__isnull=False).update(withdrawn_at=None):
         _draw_again(system)
-        _follow_up(system.test_set_id)
+        planning_follow_up(system.test_set_id)
 
 
 def _draw_again(system: System) -> None:
@@ -149,7 +149,7 @@ def _draw_again(system: System) -> None:
         planning.store()
 
 
-def _planning_lock(test_set_id: int) -> None:
+def planning_lock(test_set_id: int) -> None:
     """Lock the `HITSequence` of each task of the test set, in their order."""
     for task_id in _tasks(test_set_id):
         HITSequence.objects.get_or_create(task_id=task_id)
@@ -175,7 +175,7 @@ def rows_lock(hits: QuerySet[HIT]) -> list[HIT]:
     return list(hits.filter(pk__in=ids))
 
 
-def _follow_up(test_set_id: int) -> None:
+def planning_follow_up(test_set_id: int) -> None:
     tasks = _tasks(test_set_id)
     pages_changed(tasks)
     for task_id in tasks:

@@ -39,6 +39,7 @@ from annotation.services.panels import (
 from campaign.accounts.clients import client_address
 from campaign.export.downloads import download
 from campaign.forms.languages import languages_validate
+from campaign.forms.versions import VersionedForm
 from campaign.models import (
     Campaign,
     Panel,
@@ -77,7 +78,7 @@ from campaign.views.confirming import Answer, Question, ask, is_answered
 _CODE = RegexValidator(CODE_PATTERN, gettext_lazy("Four or more letters and digits."))
 
 
-class PanelForm(forms.Form):
+class PanelForm(VersionedForm):
     """The terms of a panel's study; for a new panel also the service it is on."""
 
     kind = forms.ChoiceField(label=gettext_lazy("Service"), choices=PanelKind.choices)

@@ -16,6 +16,7 @@ TITLES: Final[dict[str, Promise]] = {
     f"{PREFIX}idempotency-key-invalid": _("Unusable Idempotency-Key"),
     f"{PREFIX}idempotency-key-in-use": _("Idempotency-Key in use"),
     f"{PREFIX}idempotency-key-reused": _("Idempotency-Key of another request"),
+    f"{PREFIX}changed-meanwhile": _("Changed meanwhile"),
     f"{PREFIX}too-many-requests": _("Too many requests"),
 }
 

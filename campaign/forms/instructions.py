@@ -8,12 +8,13 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from campaign.forms.languages import languages_validate
+from campaign.forms.versions import VersionedForm
 from campaign.services.instructions import MAX_CHARACTERS
 from campaign.texts.language_tags import language_tag_checked
 from campaign.texts.languages import language_name
 
 
-class InstructionsForm(forms.Form):
+class InstructionsForm(VersionedForm):
     """A version of the instructions."""
 
     language = forms.ChoiceField(label=_("Language"), validators=[languages_validate])

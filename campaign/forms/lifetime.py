@@ -6,13 +6,14 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.rules import MAX_BLOCKS
 from campaign.services.states import StateRefusedError, campaign_extend
 
 
-class LifetimeForm(forms.Form):
+class LifetimeForm(VersionedForm):
     """When a campaign closes by itself, and how many blocks are wanted of each test set."""
 
     closes_at = forms.DateTimeField(

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from django import forms
 from django.forms.models import fields_for_model
 
+from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign
 from campaign.services.rules import (
     MAX_BLOCKS,
@@ -26,7 +26,7 @@ def _field(field: Any, **options: Any) -> Any:
     return field.formfield(**limits, **options)
 
 
-class SettingsForm(forms.Form):
+class SettingsForm(VersionedForm):
     """The rules of a campaign. Each help text says what a change does to judges at work."""
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:

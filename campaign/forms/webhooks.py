@@ -3,10 +3,11 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from campaign.forms.versions import VersionedForm
 from campaign.models import WebhookEvent
 
 
-class WebhookForm(forms.Form):
+class WebhookForm(VersionedForm):
     """Where messages go, and of which events."""
 
     url = forms.CharField(

@@ -6,6 +6,7 @@ from campaign.models.api_token import ApiToken, TokenScope
 from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign
 from campaign.models.conflict import ConflictOfInterest
+from campaign.models.correction import OutputCorrection
 from campaign.models.erasure import ERASURE_PATIENCE, ErasureRequest
 from campaign.models.instructions import Acceptance, Instructions
 from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole
@@ -74,6 +75,7 @@ __all__ = [
     "Membership",
     "MembershipRole",
     "Output",
+    "OutputCorrection",
     "Panel",
     "PanelKind",
     "Participation",

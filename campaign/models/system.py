@@ -92,30 +92,46 @@ class System(RecordedModel):
 
 
 class OutputQuerySet(models.QuerySet["Output"]):
+    def current(self) -> "OutputQuerySet":
+        """Return those that no correction replaced: one per segment and system."""
+        return self.filter(replaced_at__isnull=True)
+
     def drawable(self, *, at: datetime | None = None) -> "OutputQuerySet":
         """Return those that judges may see: with a text and, if damaged references, approved.
 
-        With `at`, of damaged references those that were approved then.
+        With `at`, the texts before later corrections, and the damaged references that were approved then.
         """
         approved = models.Q(bad_reference__status="approved")
+        stands = models.Q(replaced_at__isnull=True)
         if at is not None:
+            stands = models.Q(created_at__isnull=True) | models.Q(created_at__lte=at)
+            stands &= models.Q(replaced_at__isnull=True) | models.Q(replaced_at__gt=at)
             approved = models.Q(bad_reference__approved_at__lte=at) & (
                 models.Q(bad_reference__withdrawn_at__isnull=True)
                 | models.Q(bad_reference__withdrawn_at__gt=at)
             )
         return self.filter(
-            ~models.Q(system__kind=SystemKind.BAD_REFERENCE) | approved, text__isnull=False
+            ~models.Q(system__kind=SystemKind.BAD_REFERENCE) | approved,
+            stands,
+            text__isnull=False,
         )
 
 
 class Output(models.Model):
-    """What one system produced for one segment; `text` NULL: known only from judgments."""
+    """What one system produced for one segment; `text` NULL: known only from judgments.
+
+    A correction (`OutputCorrection`) is a new row: blocks that showed the earlier one still do.
+    """
 
     system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="outputs")
     segment = models.ForeignKey(
         "campaign.Segment", on_delete=models.CASCADE, related_name="outputs", db_index=False
     )
     text = models.TextField(_("text"), null=True)  # noqa: DJ001  NULL: not known
+    created_at = models.DateTimeField(
+        _("created"), null=True, blank=True, help_text=_("Only set where it corrects another.")
+    )
+    replaced_at = models.DateTimeField(_("replaced"), null=True, blank=True)
 
     objects: ClassVar[OutputQuerySet] = OutputQuerySet.as_manager()  # type: ignore[assignment]
 
@@ -124,7 +140,9 @@ class Output(models.Model):
         verbose_name_plural = _("outputs")
         constraints = [
             models.UniqueConstraint(
-                fields=["segment", "system"], name="output_once_per_segment_and_system"
+                fields=["segment", "system", "replaced_at"],
+                name="output_once_per_segment_and_system",
+                nulls_distinct=False,
             ),
             models.CheckConstraint(condition=~models.Q(text=""), name="output_text_not_empty"),
         ]

@@ -68,7 +68,7 @@ def outputs_of(*, task: Task) -> QuerySet[Output]:
 
 
 def _shown() -> QuerySet[Output]:
-    return Output.objects.exclude(system__kind=SystemKind.BAD_REFERENCE)
+    return Output.objects.current().exclude(system__kind=SystemKind.BAD_REFERENCE)
 
 
 def texts_page(*, task: Task, start: int = 1) -> TextsPage:

@@ -288,7 +288,7 @@ def _texts_of(numbers: Collection[int], system: System) -> dict[int, set[str]]:
     """Return all outputs and references of the segments, except those of `system`."""
     texts: dict[int, set[str]] = {number: set() for number in numbers}
     here = {"segment__test_set": system.test_set_id, "segment__number__in": numbers}
-    outputs = Output.objects.filter(**here, text__isnull=False).exclude(system=system)
+    outputs = Output.objects.current().filter(**here, text__isnull=False).exclude(system=system)
     references = Reference.objects.filter(**here)
     rows: Iterable[tuple[int, str | None]] = [
         *outputs.values_list("segment__number", "text"),

@@ -32,7 +32,9 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
         start = in_force.get(request.GET.get("language", ""))
         initial = {"language": start.language, "text": start.text} if start else None
         return _page(request, campaign, in_force, InstructionsForm(initial=initial, **choices))
-    form = InstructionsForm(request.POST, **choices)
+    start = in_force.get(request.POST.get("language", ""))
+    initial = {"language": start.language, "text": start.text} if start else None
+    form = InstructionsForm(request.POST, initial=initial, **choices)
     if not form.is_valid():
         return _page(request, campaign, in_force, form, status=400)
     if "preview" in request.POST:

@@ -11,6 +11,7 @@ from campaign.forms.settings import SettingsForm
 from campaign.selectors.reference_use import reference_use_in_words
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.rules import ReferenceRankedError
+from campaign.forms.versions import VERSION
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 
@@ -58,7 +59,9 @@ def _ask_about_reference(
         error=_("Nothing was changed. Tick the box if this is what you want.")
         if is_answered(request)
         else "",
-        fields={name: request.POST[name] for name in form.fields if name in request.POST},
+        fields={
+            name: request.POST[name] for name in (*form.fields, VERSION) if name in request.POST
+        },
     )
     return ask(request, question, campaign=form.campaign, section="settings")
 

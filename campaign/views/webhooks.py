@@ -103,7 +103,7 @@ _ACTIONS: dict[str, tuple[Callable[..., None], Callable[[], str]]] = {
 
 
 def _change(request: HttpRequest, campaign: Campaign, endpoint: WebhookEndpoint) -> HttpResponse:
-    form = WebhookForm(request.POST)
+    form = WebhookForm(request.POST, initial=_initial(endpoint))
     if form.is_valid():
         try:
             webhook_change(endpoint=endpoint, **form.cleaned_data)
@@ -113,6 +113,10 @@ def _change(request: HttpRequest, campaign: Campaign, endpoint: WebhookEndpoint)
             messages.success(request, _("The webhook is changed."))
             return redirect("webhook", campaign.slug, endpoint.pk)
     return _one(request, campaign, endpoint, form=form, status=400)
+
+
+def _initial(endpoint: WebhookEndpoint) -> dict[str, Any]:
+    return {name: getattr(endpoint, name) for name in ("url", "description", "events")}
 
 
 def _endpoint(campaign: Campaign, webhook_id: int) -> WebhookEndpoint:
@@ -140,13 +144,12 @@ def _one(
     shows_secret: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    initial = {name: getattr(endpoint, name) for name in ("url", "description", "events")}
     table = DeliveryTable(deliveries_of(endpoint=endpoint), endpoint=endpoint, request=request)
     context: dict[str, Any] = {
         "campaign": campaign,
         "section": "webhooks",
         "webhook": endpoint,
-        "form": form or WebhookForm(initial=initial),
+        "form": form or WebhookForm(initial=_initial(endpoint)),
         "secret": endpoint.secret if shows_secret else "",
         "table": table.of(request, at=reverse("webhook", args=[campaign.slug, endpoint.pk])),
     }

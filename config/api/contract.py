@@ -1,23 +1,25 @@
 """What every address of the API keeps, by one class put around each view.
 
 A parameter or a key of a body that the description does not name is refused; `fields` leaves fields out; answers to GET have an `ETag`;
-a POST with an `Idempotency-Key` happens once; nobody asks without end; and what will go away says so.
+a POST with an `Idempotency-Key` happens once; a change with `If-Match` only of what was read; nobody asks without end; and what will go away says so.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
+from copy import copy
 from functools import cached_property, partial
 from http import HTTPStatus
 from typing import Any, ClassVar, Final, cast
 
 from django.conf import settings
 from django.core.cache import caches
-from django.http import HttpResponse, HttpResponseBase
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.urls import URLPattern, URLResolver
 from django.utils.cache import get_conditional_response
-from django.utils.http import quote_etag
+from django.utils.http import parse_etags, quote_etag
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import FormParser, MultiPartParser
@@ -28,11 +30,15 @@ from rest_framework.views import APIView
 
 from campaign.api.problems import ProblemError
 from campaign.api.requests import EMPTY, StrictJSONParser, unknown_keys_refuse, unknown_words
+from campaign.database.transactions import named_lock
 from config.api.description import FIELDS, DescribedOperation, described_operations
 from config.api.repeatable import repeatably
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _READS: Final = frozenset({"GET", "HEAD"})
+_CHANGES: Final = frozenset({"PUT", "PATCH", "DELETE"})
+
+_MATCH: Final = "If-Match"
 
 
 class AskedAsDescribed(APIView):
@@ -113,12 +119,24 @@ class Contracted(AskedAsDescribed):
     """A view of the research API."""
 
     throttle_classes = (Reads, Writes)
+    sent: HttpRequest
+
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        """Answer the request; changes with `If-Match` at one address come one after the other."""
+        if request.method not in _CHANGES or _MATCH not in request.headers:
+            return super().dispatch(request, *args, **kwargs)
+        self.sent = request
+        with transaction.atomic():
+            named_lock(f"if-match {request.path}")
+            return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse what is refused above, then keys of bodies and fields of unknown names."""
         super().initial(request, *args, **kwargs)
         if request.method not in _SAFE:
             self._unknown_keys_refuse(request)
+        if request.method in _CHANGES and _MATCH in request.headers:
+            self._other_versions_refuse(request, *args, **kwargs)
         wanted = self.wanted
         if wanted is None:
             return
@@ -152,6 +170,28 @@ class Contracted(AskedAsDescribed):
             return
         unknown_keys_refuse(operation.body, content)
 
+    def _other_versions_refuse(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse with 412 unless a GET of the address answers with an `ETag` that `If-Match` names."""
+        given = parse_etags(request.headers[_MATCH])
+        asked = copy(self.sent)
+        asked.method = "GET"
+        asked.META = {key: asked.META[key] for key in asked.META if key != "HTTP_IF_MATCH"}
+        asked.GET = QueryDict()
+        # They hold what the other request said.
+        for kept in ("headers", "accepted_types"):
+            asked.__dict__.pop(kept, None)
+        answer: Any = type(self).as_view()(asked, *args, **kwargs)
+        if hasattr(answer, "render"):
+            answer.render()
+        etag = answer.headers.get("ETag") if answer.status_code == HTTPStatus.OK else None
+        if etag is None or ("*" not in given and etag not in [_strong(each) for each in given]):
+            raise ProblemError(
+                "changed-meanwhile",
+                _("This was changed since you read it. Read it again, and decide anew."),
+                status=412,
+                headers={} if etag is None else {"ETag": etag},
+            )
+
     @cached_property
     def wanted(self) -> list[str] | None:
         """The fields that the request names; None if it names none."""
@@ -177,6 +217,11 @@ class Contracted(AskedAsDescribed):
             return self.handle_exception(refused)
         response.data = _picked(response.data, self.wanted or [])
         return response
+
+
+def _strong(etag: str) -> str:
+    """Return an `ETag` without what compression on the way adds."""
+    return etag.removeprefix("W/")
 
 
 def contracted(

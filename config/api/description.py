@@ -38,6 +38,15 @@ _ETAG: Final = {
     "description": "Changes with the answer; with it as `If-None-Match` the answer is 304 while nothing changed.",
     "schema": {"type": "string"},
 }
+_MATCH: Final = {
+    "name": "If-Match",
+    "in": "header",
+    "description": (
+        "The `ETag` of a GET of this address: the request changes nothing, and is answered with 412, if the answer "
+        "would be another now."
+    ),
+    "schema": {"type": "string", "minLength": 1, "pattern": "^[!-~ ]+$"},
+}
 _JSON: Final = "application/json"
 #: What the judging page asks is answered in the time of one block: nothing of this is done there.
 JUDGING: Final = "/judging/"
@@ -74,6 +83,7 @@ _DESCRIPTIONS = {
     "403": "Signed in, but not allowed to.",
     "404": "There is no such thing, or it is none of yours.",
     "409": "The state of things does not allow it; or a request with this Idempotency-Key is being answered.",
+    "412": "It was changed since the `ETag` in `If-Match`.",
     "422": "Another request came with this Idempotency-Key.",
     "429": "Too many requests.",
     "503": "The database does not answer. Try again after `Retry-After` seconds.",
@@ -99,6 +109,10 @@ def api_describe(
             _reading_describe(operation, schemas)
         if JUDGING not in address and method == "post":
             operation.setdefault("parameters", []).append(_KEY)
+        if _takes_match(address, method, result):
+            operation.setdefault("parameters", []).append(_MATCH)
+            told = {"$ref": "#/components/responses/Problem412"}
+            operation["responses"].setdefault("412", told)
     schemas["Problem"] = _PROBLEM
     parts["responses"] = {f"Problem{status}": _problem(status) for status in _DESCRIPTIONS}
     _anything_describe(result)
@@ -111,6 +125,12 @@ def api_describe(
             told = {"$ref": f"#/components/responses/Problem{status}"}
             operation["responses"].setdefault(status, told)
     return result
+
+
+def _takes_match(address: str, method: str, document: Mapping[str, Any]) -> bool:
+    """Return whether `If-Match` is compared with what a GET of the address answers."""
+    is_change = method in ("put", "patch", "delete") and JUDGING not in address
+    return is_change and "get" in document["paths"][address]
 
 
 def operations_of(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -11,6 +11,7 @@ from annotation.api.campaign_state import (
     CampaignTransitionView,
     TaskClosingView,
 )
+from annotation.api.corrections import OutputCorrectView
 from annotation.api.designs import (
     DesignAgainView,
     DesignPreviewView,
@@ -161,6 +162,9 @@ _tasks = [
     ),
     path("documents/", DocumentsView.as_view(), name="api-documents"),
     path("outputs/", OutputsView.as_view(), name="api-outputs"),
+    path(
+        "outputs/<int:output_id>/correct/", OutputCorrectView.as_view(), name="api-output-correct"
+    ),
     path("bad-references/", BadReferencesView.as_view(), name="api-bad-references"),
     path(
         "bad-references/<int:bad_reference_id>/",

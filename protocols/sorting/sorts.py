@@ -206,7 +206,7 @@ def decisions(
 def outputs_differ(sort: SystemSort, pair: PairOf) -> bool:
     """Return whether two systems have different outputs of any segment of the test set."""
     first, second = (
-        Output.objects.filter(
+        Output.objects.current().filter(
             system__test_set=sort.task.test_set_id, system__name=name, text__isnull=False
         )
         for name in pair

@@ -188,7 +188,7 @@ def _text_lines(frozen: FrozenResult) -> Iterator[dict[str, Any]]:
 def _texts(segments: list[int]) -> Mapping[int, dict[int, str]]:
     """Return the texts of each segment by system."""
     texts: dict[int, dict[int, str]] = defaultdict(dict)
-    outputs = Output.objects.filter(segment__in=segments, text__isnull=False)
+    outputs = Output.objects.current().filter(segment__in=segments, text__isnull=False)
     for segment, system, text in outputs.values_list("segment_id", "system_id", "text"):
         texts[segment][system] = text or ""
     return texts

@@ -267,8 +267,10 @@ def _texts(task: Task, after: int, until: int) -> QuerySet[Any, Any]:
 
 def _listed(said: Any, which: Q) -> Subquery:
     """Return what is said of outputs of a segment, in the order of their systems."""
-    outputs = Output.objects.filter(which, segment=OuterRef("pk"), text__isnull=False).exclude(
-        system__kind=SystemKind.BAD_REFERENCE
+    outputs = (
+        Output.objects.current()
+        .filter(which, segment=OuterRef("pk"), text__isnull=False)
+        .exclude(system__kind=SystemKind.BAD_REFERENCE)
     )
     together = StringAgg(said, ", ", order_by="system_id", output_field=TextField())
     grouped = outputs.order_by().values("segment").annotate(together=together)

@@ -11,6 +11,7 @@ from annotation.judge_measures import MAX_MINIMUM, JudgeMeasure, ThresholdError,
 from annotation.models import QualityActionKind, RuleDirection
 from annotation.models.quality import ACTIONS
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
+from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, Judge, JudgeGroup, Task
 from campaign.services.judge_groups import (
     JudgeGroupRefusedError,
@@ -26,7 +27,7 @@ from ranking.selectors.judges import judges_by_pseudonym
 _ID: Final = re.compile("[0-9]{1,18}")
 
 
-class RuleForm(forms.Form):
+class RuleForm(VersionedForm):
     """The terms of a quality rule of a campaign."""
 
     action = forms.ChoiceField(label=_("What to do"), choices=ACTIONS)
@@ -86,7 +87,7 @@ class RuleForm(forms.Form):
         return {name: self.data.get(name, "") for name in self.fields}
 
 
-class RankingSettingsForm(forms.Form):
+class RankingSettingsForm(VersionedForm):
     """Form for how a test set is ranked, what its rank ranges account for, and why."""
 
     method = forms.ChoiceField(
@@ -221,7 +222,7 @@ class NoteForm(forms.Form):
     note = forms.CharField(required=False, max_length=NOTE_LENGTH)
 
 
-class JudgeGroupForm(forms.Form):
+class JudgeGroupForm(VersionedForm):
     """Its name, and how many blocks each of its judges is asked for."""
 
     name = forms.CharField(

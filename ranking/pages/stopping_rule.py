@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Design
 from annotation.pages.design_form import DesignForm, written
 from annotation.protocols import answer_kind
+from campaign.forms.versions import VersionedForm
 from campaign.models import Task
 from ranking.models import RankingRun, RankingSettings, StoppingRule
 from ranking.wording.numbers import percent_in_figures
@@ -96,7 +97,7 @@ def tests_words() -> list[tuple[str, str, str]]:
     ]
 
 
-class StoppingRuleForm(forms.Form):
+class StoppingRuleForm(VersionedForm):
     """When judging of a task is to end; without a criterion there is no rule.
 
     Where judgments compare nothing, their number and a day are all there is to go by.

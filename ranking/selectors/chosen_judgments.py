@@ -194,7 +194,9 @@ class StoredTexts:
     def of(self, system: str) -> Sequence[str | None]:
         """Return the outputs of a system, that of segment number s at index s − 1."""
         texts: list[str | None] = [None] * self._last
-        outputs = Output.objects.filter(system__test_set__tasks=self.task_id, system__name=system)
+        outputs = Output.objects.current().filter(
+            system__test_set__tasks=self.task_id, system__name=system
+        )
         for number, text in outputs.order_by().values_list("segment__number", "text"):
             texts[number - 1] = text
         return texts

@@ -179,9 +179,11 @@ def sentence_texts(
         .values_list("pk", "number", "called", "position", "source_text")
     )
     outputs: dict[int, dict[str, str | None]] = {}
-    texts = Output.objects.filter(
-        segment__in=[row[0] for row in rows], system__name__in=list(systems)
-    ).exclude(system__kind=SystemKind.BAD_REFERENCE)
+    texts = (
+        Output.objects.current()
+        .filter(segment__in=[row[0] for row in rows], system__name__in=list(systems))
+        .exclude(system__kind=SystemKind.BAD_REFERENCE)
+    )
     for segment, system, text in texts.order_by().values_list("segment_id", "system__name", "text"):
         outputs.setdefault(segment, {})[system] = text
     return {
@@ -277,7 +279,7 @@ def segment_judged(*, task: Task, number: int) -> SegmentJudged | None:
         for row in found.order_by("-number").values_list(*JudgmentListed._fields)[: MOST + 1]
     ]
     judgments = rows[:MOST]
-    outputs = list(Output.objects.filter(segment=segment).select_related("system"))
+    outputs = list(Output.objects.current().filter(segment=segment).select_related("system"))
     name_of = {output.system_id: output.system.name for output in outputs}
     shown = {
         block: [[name_of[system] for system in each] for each in candidates]

@@ -18,6 +18,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotation.selectors.judges import excluded_judges
+from annotation.selectors.corrections import corrections_recorded
 from annotation.services.numbers import ranking_request
 from campaign.models import SystemKind
 from ranking.code_version import code_version
@@ -59,7 +60,8 @@ def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition
         systems=tuple(sorted(kinds)),
         reference=names.get(SystemKind.REFERENCE),
         bad_reference=names.get(SystemKind.BAD_REFERENCE),
-        version=code_version(),
+        # What blocks count changes with the corrections whose judgments are left out.
+        version=" ".join([code_version(), *map(str, run.parameters.get("corrections", ()))]),
     )
 
 
@@ -292,6 +294,7 @@ def _parameters(
         "left_out": [name for name, kind in kinds.items() if kind != SystemKind.SYSTEM],
         # By pseudonym, for the same reason: all excluded judges, even if they have not judged here.
         "excluded_judges": excluded_judges(campaign_id=basis.campaign_id),
+        **corrections_recorded(basis.task_id),
         "agreement": {
             "chance": Chance.SCOTT.value,
             "chance_of_judges": JudgeChance.OWN.value,

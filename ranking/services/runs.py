@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.models import Design
+from annotation.selectors.corrections import corrections_recorded
 from annotation.selectors.designs import design_in_force
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.standby import sampling_state_record
@@ -160,7 +161,8 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If this code no longer computes runs of this kind.
+        If this code no longer computes runs of this kind, or judgments of wrong outputs were left out, or counted again,
+        since.
     """
     if run.method not in METHODS:
         raise ValueError(f"Runs by the method {run.method!r} cannot be reproduced by this version.")
@@ -169,6 +171,11 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
         raise ValueError(
             f"The run resampled by content keys of version {version}; "
             f"this code has version {CONTENT_KEY_VERSION}."
+        )
+    left_out = run.parameters.get("corrections", [])
+    if corrections_recorded(run.task_id).get("corrections", []) != left_out:
+        raise ValueError(
+            "Judgments of corrected outputs were left out, or counted again, after this run: it was of others."
         )
     with transaction.atomic():
         result = run_result(run)

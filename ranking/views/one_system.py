@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.pages.judgment_tables import JudgmentTable
 from annotation.protocols import answer_kind
+from annotation.selectors.corrections import correctable_outputs, corrections_listed
 from campaign.models import SystemKind, Task, User
 from campaign.texts.languages import language_described
 from campaign.views.access import asked_task, organised_task
@@ -250,6 +251,8 @@ def segment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> 
             for output in found.outputs
         ],
         "table": JudgmentTable(found.judgments, task=task, shown=found.shown),
+        "correctable": correctable_outputs(segment_id=found.segment.pk),
+        "corrections": corrections_listed(task=task).filter(before__segment=found.segment),
         "document_address": addresses.judgments(document=found.segment.document.name),
         "source": language_described(task.test_set.source_language),
         "target": language_described(task.test_set.target_language),

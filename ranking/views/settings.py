@@ -23,6 +23,7 @@ from annotation.selectors.effects import (
 from annotation.selectors.hits import PreviewedHIT, designs_of, next_numbers, previewed_hits
 from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.planning.designs import DesignRefusedError, design_change, design_use_again
+from campaign.forms.versions import VERSION
 from campaign.models import Task, User
 from campaign.pages.rights import rights
 from campaign.views.access import organised_task
@@ -64,7 +65,11 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
     before = ranking_settings_in_force(task_id=task.pk)
     form = RankingSettingsForm(
         request.POST or None,
-        initial={"resample": before.resample, "judge_group": before.judge_group},
+        initial={
+            "method": before.method,
+            "resample": before.resample,
+            "judge_group": before.judge_group,
+        },
         campaign=task.test_set.campaign,
     )
     after = _changed(form, task, before, cast("User", request.user)) if form.is_valid() else None
@@ -226,7 +231,7 @@ def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) 
 def design_preview(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Return five HITs of the design as the form has it, for the page; stores nothing."""
     task = organised_task(request, slug, task_id)
-    context = _preview(task, _form(request, task))
+    context = _preview(task, _form(request, task, is_checked=False))
     return render(request, "organiser/_design_preview.html", context)
 
 
@@ -236,17 +241,21 @@ def design_budget(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     """Return the forecast of the design as the form has it, for the page; the budget goes into its address."""
     task = organised_task(request, slug, task_id)
     budget = BudgetForm(request.POST)
-    context = _forecast(task, _form(request, task), budget)
+    context = _forecast(task, _form(request, task, is_checked=False), budget)
     response = render(request, "organiser/_design_forecast.html", context)
     query = budget.query
     response["HX-Replace-Url"] = _address(task) + (f"?{query}" if query else "")
     return response
 
 
-def _form(request: HttpRequest, task: Task) -> DesignForm:
+def _form(request: HttpRequest, task: Task, *, is_checked: bool = True) -> DesignForm:
+    """Return the form; without `is_checked`, whether or not the design was changed since its page was opened."""
     found = design_in_force(task_id=task.pk)
     design = found or design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=0)
-    return DesignForm(request.POST or None, task=task, design=design)
+    sent = request.POST.copy()
+    if not is_checked:
+        sent.pop(VERSION, None)
+    return DesignForm(sent or None, task=task, design=design)
 
 
 def _address(task: Task) -> str:

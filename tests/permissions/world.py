@@ -23,6 +23,7 @@ from campaign.models import (
     Judge,
     JudgeGroup,
     Membership,
+    Output,
     Panel,
     Protocol,
     Task,
@@ -119,6 +120,12 @@ class World:
             "<slug:table>": "rankings",
             "<int:judge_id>": str(self.judge.pk),
             "<int:design_id>": str(self.task.designs.earliest("pk").pk),
+            "<int:output_id>": str(
+                Output.objects.filter(system__test_set=self.task.test_set_id, system__kind="system")
+                .earliest("pk")
+                .pk
+            ),
+            "<int:correction_id>": "1",
             "<int:system_id>": str(self.task.test_set.systems.earliest("pk").pk),
             "<int:membership_id>": str(self.membership.pk),
             "<int:action_id>": "1",

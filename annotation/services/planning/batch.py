@@ -7,6 +7,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final
 
 from django.db import transaction
@@ -19,7 +20,7 @@ from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
 from annotation.protocols import answer_kind
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.planning import HITPlanning, PlannedHIT, checks_among
-from annotation.sampling.plans import Purpose, plan_encoded
+from annotation.sampling.plans import HITPlan, Purpose, plan_encoded
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import TestSetTexts, draw_inputs, texts_of_others
 from annotation.selectors.hits import plans_read
@@ -33,7 +34,7 @@ from campaign.database.copy import (
 )
 from campaign.database.prepared import Statement
 from campaign.database.transactions import table_scans_off
-from campaign.models import Task
+from campaign.models import OutputCorrection, Task
 
 
 def hits_store(
@@ -297,6 +298,23 @@ class PlanningTransaction(HITPlanning):
     def systems(self) -> Mapping[str, int]:
         """The id of each system by name."""
         return self._texts.systems
+
+    def shows_withdrawn(self, plan: HITPlan) -> bool:
+        """Return whether a HIT shows an output of a system that is withdrawn, or one that was corrected since."""
+        return super().shows_withdrawn(plan) or any(
+            output in self._corrected
+            for block in plan.blocks
+            for outputs in block.candidates
+            for output in outputs
+        )
+
+    @cached_property
+    def _corrected(self) -> frozenset[int]:
+        return frozenset(
+            OutputCorrection.objects.filter(
+                before__segment__test_set=self.task.test_set_id
+            ).values_list("before", flat=True)
+        )
 
     def withdraw(self, hits: Collection[HIT]) -> None:
         """Withdraw HITs that were never lent; their blocks may be planned for others.

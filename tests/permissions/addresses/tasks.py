@@ -48,6 +48,10 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/design/<int:design_id>/again/": ONLY_POST
     | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/outputs/<int:output_id>/correct/": MEMBERS_PAGE
+    | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/tasks/<int:task_id>/corrections/<int:correction_id>/": ONLY_POST
+    | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/add/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     # Of quizzes alone: tests/integration/protocols/quiz/test_snippets.py.

@@ -23,6 +23,11 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
         "nobody": 401,
     }
     | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/outputs/<int:output_id>/correct/": {
+        **ONLY_POST,
+        "nobody": 401,
+    }
+    | sends(POST=ORGANISERS),
     # Writing: tests/integration/annotation/test_systems.py.
     "api/v1/tasks/<int:task_id>/systems/<int:system_id>/": MEMBERS_API | sends(PATCH=ORGANISERS),
     "api/v1/tasks/<int:task_id>/systems/<int:system_id>/withdraw/": {

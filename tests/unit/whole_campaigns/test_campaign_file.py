@@ -28,6 +28,7 @@ NOT_IN_FILE: dict[type[Model], str] = {
     campaign.Membership: OF_PEOPLE,
     annotation.QualityAction: BY_PERSON,
     campaign.ErasureRequest: BY_PERSON,
+    campaign.OutputCorrection: "texts are written as they are now",
     ranking.PublishedResult: BY_PERSON,
     protocols.Snippet: "in a file of their own",
     ranking.Metric: "in files of their own, or computed",

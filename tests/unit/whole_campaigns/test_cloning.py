@@ -29,6 +29,7 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     campaign.WebhookMark: _TOLD,
     campaign.Acceptance: "judges accept the instructions of the clone",
     campaign.Invitation: _LINKS,
+    campaign.OutputCorrection: "the clone begins with the right texts",
     campaign.ErasureRequest: "asked of the other campaign",
     campaign.Mail: "of the other campaign",
     campaign.BrowserVisit: "who opened links of the other campaign",

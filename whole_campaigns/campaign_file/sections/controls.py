@@ -259,7 +259,7 @@ def _training_change(owner: Task, block: TrainingBlock, said: Said) -> None:
 def _expected(segment: Segment, said: Said) -> dict[Output, int | None]:
     outputs = {
         output.system.name: output
-        for output in Output.objects.filter(segment=segment).select_related("system")
+        for output in Output.objects.current().filter(segment=segment).select_related("system")
     }
     part = said["expected"]
     for name in part.value:

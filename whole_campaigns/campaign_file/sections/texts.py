@@ -122,7 +122,8 @@ def texts_written(task: Task) -> Iterator[bytes]:
 
 def _segments(task: Task) -> Iterator[Segment]:
     outputs = (
-        Output.objects.filter(system__kind=SystemKind.SYSTEM)
+        Output.objects.current()
+        .filter(system__kind=SystemKind.SYSTEM)
         .select_related("system")
         .order_by("system__name")
     )

@@ -1,0 +1,44 @@
+"""Outputs that organisers corrected, and the judgments of blocks that showed the wrong text."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotation.models import Block, BlockControl, JudgmentNumber
+from annotation.selectors.judgment_list import judgments_listed
+from campaign.models import Output, OutputCorrection, SystemKind, Task
+
+
+def corrections_listed(*, task: Task) -> QuerySet[OutputCorrection]:
+    """Return the corrections of a test set, the latest first."""
+    found = OutputCorrection.objects.filter(before__segment__test_set=task.test_set_id)
+    return found.select_related("before__system", "before__segment", "after").order_by("-pk")
+
+
+def corrections_recorded(task_id: int) -> dict[str, list[int]]:
+    """Return, for the parameters of a ranking, the corrections whose judgments do not count; empty without one."""
+    found = OutputCorrection.objects.filter(
+        before__segment__test_set__tasks=task_id, leaves_out=True
+    )
+    ids = list(found.order_by("pk").values_list("pk", flat=True))
+    return {"corrections": ids} if ids else {}
+
+
+def correctable_outputs(*, segment_id: int) -> QuerySet[Output]:
+    """Return the present outputs of systems for a segment, by the systems' names."""
+    found = Output.objects.current().filter(segment=segment_id, system__kind=SystemKind.SYSTEM)
+    return found.select_related("system").order_by("system__name")
+
+
+def blocks_showing(output: Output) -> QuerySet[Block]:
+    """Return the blocks that show an output and are no checks, whether or not they count."""
+    return Block.objects.filter(
+        segment=output.segment_id,
+        outputs__contains=[output.pk],
+        control__in=[BlockControl.NONE, BlockControl.CORRECTED],
+    )
+
+
+def judgments_of(*, task: Task, output: Output) -> QuerySet[JudgmentNumber, Any]:
+    """Return the judgments of a task whose blocks showed an output, as `judgments_listed` has them."""
+    return judgments_listed(task=task).filter(judgment__block__in=blocks_showing(output))

@@ -1,0 +1,85 @@
+"""The organisers' page on which a wrong output is corrected, and the decision what becomes of its judgments."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.export.five_way import systems_shown
+from annotation.pages.corrections import CorrectionForm
+from annotation.pages.judgment_tables import JudgmentTable
+from annotation.selectors.corrections import corrections_listed, judgments_of
+from annotation.selectors.judgment_list import JudgmentListed
+from annotation.services.corrections import correction_decide
+from campaign.models import Output, SystemKind, User
+from campaign.texts.languages import language_described
+from campaign.views.access import organised_task
+
+#: Judgments listed.
+_MOST = 100
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def output_correct_page(
+    request: HttpRequest, slug: str, task_id: int, output_id: int
+) -> HttpResponse:
+    """Show an output and the judgments of blocks that showed it; POST corrects it."""
+    task = organised_task(request, slug, task_id)
+    output = get_object_or_404(
+        Output.objects.select_related("system", "segment"),
+        pk=output_id,
+        system__test_set=task.test_set_id,
+        system__kind=SystemKind.SYSTEM,
+    )
+    form = CorrectionForm(request.POST or None, output=output)
+    if request.method == "POST" and form.is_valid():
+        user = request.user if isinstance(request.user, User) else None
+        if form.correct(user):
+            messages.success(
+                request,
+                _(
+                    "The output is corrected. HITs that no judge has opened are drawn again with it."
+                ),
+            )
+            return redirect("segment", slug, task.pk, output.segment.number)
+    found = judgments_of(task=task, output=output).order_by("-number")
+    rows = [JudgmentListed(*row) for row in found.values_list(*JudgmentListed._fields)[:_MOST]]
+    names = dict(task.test_set.systems.values_list("id", "name"))
+    context = {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "section": "texts",
+        "output": output,
+        "form": form,
+        "count": found.count(),
+        "table": JudgmentTable(
+            rows,
+            task=task,
+            shown={
+                block: [[names[system] for system in each] for each in candidates]
+                for block, candidates in systems_shown(row.block_id for row in rows).items()
+            },
+        ).of(request),
+        "source": language_described(task.test_set.source_language),
+        "target": language_described(task.test_set.target_language),
+    }
+    status = 400 if form.is_bound else 200
+    return render(request, "organiser/output_correct.html", context, status=status)
+
+
+@require_POST
+@login_required
+def correction_decide_page(
+    request: HttpRequest, slug: str, task_id: int, correction_id: int
+) -> HttpResponse:
+    """Leave out the judgments of a corrected output, or count them again."""
+    task = organised_task(request, slug, task_id)
+    correction = get_object_or_404(corrections_listed(task=task), pk=correction_id)
+    correction_decide(correction=correction, leave_out=request.POST.get("leave_out") == "yes")
+    messages.success(request, _("Saved. The ranking is computed again."))
+    return redirect("segment", slug, task.pk, correction.before.segment.number)

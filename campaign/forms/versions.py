@@ -1,0 +1,56 @@
+"""Forms that change what exists, and notice that somebody else changed it meanwhile."""
+
+import hashlib
+from typing import Any, Final
+
+from django import forms
+from django.utils.translation import gettext as _
+
+#: The hidden field of a form, see `organiser/_version.html`.
+VERSION: Final = "version"
+
+
+class VersionedForm(forms.Form):
+    """A form whose page holds the version of the values it began with.
+
+    Where one of these is another by the time the form is sent, it is refused once, and shown again with what was
+    entered: sending it again replaces what the other organiser chose. A request without a version is not checked.
+    """
+
+    @property
+    def version(self) -> str:
+        """Return a short hash of each value that the form begins with."""
+        return " ".join(f"{name}:{_hash(self, name)}" for name in self.fields)
+
+    def full_clean(self) -> None:
+        """Clean the form, and refuse it if values changed since its page was made."""
+        super().full_clean()
+        if not self.is_bound or not self.data.get(VERSION):
+            return
+        then = dict(part.split(":", 1) for part in self.data[VERSION].split() if ":" in part)
+        names = [name for name in self.fields if name in then and then[name] != _hash(self, name)]
+        if not names:
+            return
+        said = _(
+            "Another organiser changed this since you opened the page: %(fields)s. Your entries are kept below. Save "
+            "again to replace theirs, or reload the page to see theirs."
+        ) % {"fields": ", ".join(str(self[name].label) for name in names)}
+        assert self._errors is not None  # noqa: S101  `full_clean` made it
+        self._errors[VERSION] = self.error_class([said])
+
+    @property
+    def changed_meanwhile(self) -> str:
+        """Return what is said where the form was refused for it; otherwise empty."""
+        return " ".join(self.errors.get(VERSION, ())) if self.is_bound else ""
+
+
+def _hash(form: forms.Form, name: str) -> str:
+    field: Any = form[name]
+    value = (
+        field.field.prepare_value(field.initial)
+        if hasattr(field.field, "prepare_value")
+        else field.initial
+    )
+    if isinstance(value, list | tuple | set):
+        value = sorted(map(str, value))
+    return hashlib.sha256(str(value).encode()).hexdigest()[:8]
