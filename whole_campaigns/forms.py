@@ -1,17 +1,20 @@
 """What organisers fill in to clone and rehearse a campaign, and of tasks: with a field for each rule of their protocols."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.forms.boundfield import BoundField
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from annotation.protocols import answer_kind
+from annotation.selectors.presets import PRESETS
 from annotation.selectors.task_rules import task_rules
+from annotation.services.planning.designs import design_change
 from annotation.services.tasks import (
     task_rules_change,
     task_segments_again_change,
@@ -123,9 +126,7 @@ class NewTaskForm(forms.Form):
         sets.queryset = campaign.test_sets.filter(pk__in=[row.pk for row in left]).order_by(  # type: ignore[attr-defined]
             "created_at", "pk"
         )
-        protocols.choices = [  # type: ignore[attr-defined]
-            (each.value, protocol_in_words(each)) for each in Protocol if each in offered
-        ]
+        protocols.choices = _asked(offered)  # type: ignore[attr-defined]
         #: Whether every test set has a task of every protocol.
         self.is_over = not left
         #: By protocol.
@@ -134,13 +135,27 @@ class NewTaskForm(forms.Form):
                 self,
                 protocol,
                 answer_kind(protocol).rules({}),
-                before=f"{Protocol(protocol).label} · ",
             )
-            for protocol, _words in protocols.choices  # type: ignore[attr-defined]
+            for protocol in Protocol
+            if protocol in offered
         }
 
+    @property
+    def rules_groups(self) -> list[tuple[str, str, list[BoundField]]]:
+        """The fields of each protocol that leaves something to choose: its value, its name, and the fields."""
+        return [
+            (protocol, Protocol(protocol).label, [self[name] for name in names])
+            for protocol, names in self.rules_names.items()
+            if names
+        ]
+
+    @property
+    def common(self) -> list[BoundField]:
+        """The fields of every protocol."""
+        return [self[name] for name in ("test_set", "protocol", "blocks_wanted", "segments_again")]
+
     def clean(self) -> dict[str, Any]:
-        chosen = self.cleaned_data.get("protocol")
+        chosen = self._protocol
         for protocol, names in self.rules_names.items():
             for name in names if protocol != chosen else ():
                 self.errors.pop(name, None)
@@ -149,14 +164,43 @@ class NewTaskForm(forms.Form):
     def save(self, *, by: User) -> Task | None:
         """Make the task; None, with an error, if refused."""
         asked = dict(self.cleaned_data)
+        preset = _PRESETS.get(asked["protocol"])
+        asked["protocol"] = self._protocol
         rules = {name: _taken(asked, names) for name, names in self.rules_names.items()}
         try:
-            return task_with_rules_create(by=by, rules=rules[asked["protocol"]], **asked)
+            with transaction.atomic():
+                task = task_with_rules_create(by=by, rules=rules[self._protocol], **asked)
+                if preset is not None:
+                    design_change(task=task, changed_by=by, **preset.design)
+                return task
         except TaskRefusedError as error:
             self.add_error(error.field if error.field in self.fields else None, str(error))
         except ValidationError as error:
             self.add_error(None, error.messages)
         return None
+
+    @property
+    def _protocol(self) -> str:
+        chosen: str = self.cleaned_data.get("protocol", "")
+        preset = _PRESETS.get(chosen)
+        return chosen if preset is None else preset.protocol.value
+
+
+#: Presets of a protocol that is known by several names.
+_PRESETS: Final = {each.name: each for each in PRESETS if each.protocol == Protocol.SPANS}
+
+
+def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
+    """Return what can be asked of judges, by the names that the field knows."""
+    found: list[tuple[str, str]] = []
+    for protocol in Protocol:
+        if protocol not in offered:
+            continue
+        presets = [each for each in PRESETS if each.name in _PRESETS and each.protocol == protocol]
+        found += [(each.name, f"{each.label}. {each.sentence}") for each in presets] or [
+            (protocol.value, protocol_in_words(protocol))
+        ]
+    return found
 
 
 class TaskSettingsForm(VersionedForm):

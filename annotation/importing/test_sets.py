@@ -20,8 +20,17 @@ from campaign.importing.inspection_report import (
 )
 from campaign.importing.test_sets import REFERENCE_SYSTEM, test_set_create, test_set_import
 from campaign.importing.uploaded_files import bytes_of, uploaded_set
-from campaign.models import Campaign, Job, JobKind, ReferenceUse, SystemKind, TestSet, Upload
-from campaign.selectors.tasks import ranking_task
+from campaign.models import (
+    Campaign,
+    Job,
+    JobKind,
+    Protocol,
+    ReferenceUse,
+    SystemKind,
+    TestSet,
+    Upload,
+)
+from campaign.selectors.tasks import first_task
 from campaign.services.jobs import JobProgress, handles
 from campaign.services.uploads import upload_becomes, upload_change, upload_report_store
 from campaign.texts.language_tags import LanguageTagError
@@ -41,6 +50,7 @@ def test_set_from_files(
     upload: Upload | None = None,
     rank_shown_reference: bool = False,
     blocks_wanted: int | None = None,
+    protocol: str = Protocol.RANKING,
     watch: Callable[[IO[bytes]], ByteStream] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> TestSet:
@@ -62,12 +72,13 @@ def test_set_from_files(
             segments=segments,
             reference_system=reading.reference_system,
             blocks_wanted=blocks_wanted,
+            protocol=protocol,
             progress=progress,
         )
     if rank_shown_reference:
         _refuse_no_reference(test_set.systems.filter(kind=SystemKind.REFERENCE).exists())
         design_change(
-            task=ranking_task(test_set=test_set), reference_rate=None, rank_shown_reference=True
+            task=first_task(test_set=test_set), reference_rate=None, rank_shown_reference=True
         )
     upload_becomes(
         upload=upload or Upload.objects.create(campaign=campaign, name=test_set.name),
@@ -149,7 +160,10 @@ def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
     with uploaded_set(upload, watch=lambda done: progress(done, total)) as recognised:
         total = bytes_of(recognised)
         test_set = test_set_from_files(
-            **_options(upload, recognised), blocks_wanted=upload.blocks_wanted, upload=upload
+            **_options(upload, recognised),
+            blocks_wanted=upload.blocks_wanted,
+            protocol=upload.protocol,
+            upload=upload,
         )
     upload.refresh_from_db()
     return {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Final
 
 from django import forms
@@ -17,6 +18,7 @@ from annotation.sampling.parameters import (
     numbers_read,
     numbers_written,
 )
+from annotation.selectors.presets import TELLING, Preset, design_of_preset, preset_of
 from annotation.services.planning.designs import PARAMETERS, DesignRefusedError, design_proposed
 from campaign.forms.versions import VERSION, VersionedForm
 from campaign.models import JudgeGroup, SystemKind, Task
@@ -209,9 +211,14 @@ class DesignForm(VersionedForm):
         ),
     )
 
-    def __init__(self, data: Any = None, *, task: Task, design: Design) -> None:
-        super().__init__(data, initial=written(design), prefix=None)
-        self._task, self._in_force = task, design
+    def __init__(
+        self, data: Any = None, *, task: Task, design: Design, preset: Preset | None = None
+    ) -> None:
+        """`preset` fills the form in; without one it begins as the design in force."""
+        self._now = written(design)
+        begun = {} if preset is None else dict(preset.design)
+        super().__init__(data, initial=self._now | begun, prefix=None)
+        self._task, self._in_force, self._wanted = task, design, preset
         self._chosen: dict[str, Any] = {}
         present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
         self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
@@ -220,6 +227,32 @@ class DesignForm(VersionedForm):
         if words:
             self.fields["systems_per_block"].help_text = words
         self.proposed = design
+
+    def value_now(self, name: str) -> Any:
+        """Return the value of the design in force."""
+        return self._now.get(name, self.fields[name].initial)
+
+    @cached_property
+    def preset(self) -> Preset | None:
+        """The preset that the form was filled in by, or that what it says follows."""
+        if self._wanted is not None:
+            return self._wanted
+        chosen = Design(task=self._task)
+        for name in TELLING:
+            setattr(chosen, name, self.fields[name].to_python(self[name].value()))
+        return preset_of(chosen)
+
+    @cached_property
+    def differing(self) -> list[BoundField]:
+        """The fields that differ from the preset."""
+        if self.preset is None:
+            return []
+        usual = written(design_of_preset(self.preset, task=self._task))
+        return [
+            self[name]
+            for name in self.fields
+            if name in usual and _said(usual[name]) != _said(self[name].value())
+        ]
 
     @property
     def groups(self) -> Iterator[tuple[Any, Sequence[BoundField]]]:
@@ -340,6 +373,13 @@ def _system_choices(task: Task, design: Design) -> list[tuple[str, str]]:
         else:
             found.append((system.name, system.name))
     return found
+
+
+def _said(value: Any) -> str:
+    """Return a value of a field as it is compared, however it came."""
+    if isinstance(value, list | tuple):
+        return ",".join(sorted(map(str, value)))
+    return "" if value in (None, False) else str(getattr(value, "pk", value))
 
 
 def _share(percent: Decimal) -> float:

@@ -104,7 +104,16 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
         fields = [
             *("id", "name", "source_language", "target_language", "by_paragraph"),
             "common_documents",
-            *("reference_use", "blocks_wanted", "roles", "files", "report", "job", "test_set"),
+            *(
+                "reference_use",
+                "protocol",
+                "blocks_wanted",
+                "roles",
+                "files",
+                "report",
+                "job",
+                "test_set",
+            ),
             *("created_at", "changed_at"),
         ]
         read_only_fields = ["id", "report", "test_set", "created_at", "changed_at"]

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from campaign.models import ReferenceUse, Upload
+from campaign.models import Protocol, ReferenceUse, Upload
 from campaign.services.uploads import UploadRefusedError, upload_change
 from campaign.texts.language_tags import LanguageTagError
 
@@ -26,6 +26,14 @@ class UploadForm(forms.Form):
         help_text=_("The language of the outputs."),
         max_length=35,
         required=False,
+    )
+    protocol = forms.ChoiceField(
+        label=_("What judges do"),
+        help_text=_("The first task of the test set; others can be added later."),
+        choices=[
+            (each.value, _("ESA: error spans and scores") if each == Protocol.SPANS else each.label)
+            for each in Protocol
+        ],
     )
     reference_use = forms.ChoiceField(
         label=_("The first reference"), choices=ReferenceUse, widget=forms.RadioSelect

@@ -22,6 +22,10 @@ class VersionedForm(forms.Form):
         """Return a short hash of each value that the form begins with."""
         return " ".join(f"{name}:{_hash(self, name)}" for name in self.fields)
 
+    def value_now(self, name: str) -> Any:
+        """Return the value that a field stands for now; where it is not what the form begins with, a form overrides this."""
+        return self[name].initial
+
     def full_clean(self) -> None:
         """Clean the form, and refuse it if values changed since its page was made."""
         super().full_clean()
@@ -44,13 +48,9 @@ class VersionedForm(forms.Form):
         return " ".join(self.errors.get(VERSION, ())) if self.is_bound else ""
 
 
-def _hash(form: forms.Form, name: str) -> str:
+def _hash(form: VersionedForm, name: str) -> str:
     field: Any = form[name]
-    value = (
-        field.field.prepare_value(field.initial)
-        if hasattr(field.field, "prepare_value")
-        else field.initial
-    )
+    value = field.field.prepare_value(form.value_now(name))
     if isinstance(value, list | tuple | set):
         value = sorted(map(str, value))
     return hashlib.sha256(str(value).encode()).hexdigest()[:8]

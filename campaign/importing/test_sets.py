@@ -88,8 +88,9 @@ def test_set_create(
     source_language: str,
     target_language: str,
     blocks_wanted: int | None = None,
+    protocol: str = Protocol.RANKING,
 ) -> TestSet:
-    """Create an empty test set, to be ranked.
+    """Create an empty test set, with one task.
 
     The languages are stored as canonical tags. Raises LanguageTagError when one of them is no tag or both
     are the same, ImportRefusedError when the campaign has one of this name already or the name is too long.
@@ -107,7 +108,7 @@ def test_set_create(
     try:
         with transaction.atomic():
             test_set.save()
-            test_set.tasks.create(protocol=Protocol.RANKING, blocks_wanted=blocks_wanted)
+            test_set.tasks.create(protocol=protocol, blocks_wanted=blocks_wanted)
     except IntegrityError as error:
         if "test_set_name_unique_in_campaign" not in str(error):
             raise
@@ -128,6 +129,7 @@ def test_set_import(
     segments: Iterable[SegmentTexts],
     reference_system: str | None = REFERENCE_SYSTEM,
     blocks_wanted: int | None = None,
+    protocol: str = Protocol.RANKING,
     progress: Callable[[int], None] | None = None,
 ) -> TestSet:
     """Create a test set with its documents, segments, references, systems and outputs.
@@ -147,6 +149,7 @@ def test_set_import(
         source_language=source_language,
         target_language=target_language,
         blocks_wanted=blocks_wanted,
+        protocol=protocol,
     )
     writer = _Writer(test_set, reference_system)
     written = 0

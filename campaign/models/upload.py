@@ -6,6 +6,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.constraints import is_one_of
+from campaign.models.task import Protocol
 
 
 class ReferenceUse(models.TextChoices):
@@ -38,6 +39,9 @@ class Upload(models.Model):
     )
     reference_use = models.CharField(
         _("reference"), max_length=10, choices=ReferenceUse, default=ReferenceUse.CONTROL
+    )
+    protocol = models.CharField(
+        _("what judges do"), max_length=20, choices=Protocol, default=Protocol.RANKING
     )
     blocks_wanted = models.PositiveIntegerField(_("blocks wanted"), null=True, blank=True)
     roles = models.JSONField(
@@ -75,6 +79,7 @@ class Upload(models.Model):
         verbose_name_plural = _("uploads")
         constraints = [
             is_one_of("reference_use", ReferenceUse, name="upload_reference_use_is_known"),
+            is_one_of("protocol", Protocol, name="upload_protocol_is_known"),
         ]
 
     def __str__(self) -> str:

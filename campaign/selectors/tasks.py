@@ -12,9 +12,16 @@ def tasks_in_order(campaign: Campaign) -> list[Task]:
 
 
 def ranking_task(*, test_set: TestSet) -> Task:
-    """Return the five-way ranking of a test set, which each has."""
+    """Return the five-way ranking of a test set that has one."""
     return Task.objects.select_related("test_set__campaign").get(
         test_set=test_set, protocol=Protocol.RANKING
+    )
+
+
+def first_task(*, test_set: TestSet) -> Task:
+    """Return the task that a test set was made with."""
+    return (
+        Task.objects.select_related("test_set__campaign").filter(test_set=test_set).earliest("pk")
     )
 
 

@@ -18,6 +18,7 @@ from campaign.models import (
     Job,
     JobKind,
     KeptFile,
+    Protocol,
     ReferenceUse,
     TestSet,
     Upload,
@@ -147,6 +148,8 @@ def upload_change(
         values["source_language"], values["target_language"] = language_pair_checked(source, target)
     if "reference_use" in values and values["reference_use"] not in ReferenceUse.values:
         raise UploadRefusedError(_("There is no such use of a reference."))
+    if "protocol" in values and values["protocol"] not in Protocol.values:
+        raise UploadRefusedError(_("There is no such protocol."))
     for name, value in values.items():
         setattr(upload, name, value)
     if roles is not None:

@@ -8,10 +8,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from campaign.forms.settings import SettingsForm
+from campaign.forms.versions import VERSION
 from campaign.selectors.reference_use import reference_use_in_words
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.rules import ReferenceRankedError
-from campaign.forms.versions import VERSION
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaign.forms.uploads import UploadForm
 from campaign.models import Upload, User
 from campaign.pages.uploads import upload_in_words
-from campaign.selectors.tasks import ranking_task
+from campaign.selectors.tasks import first_task
 from campaign.selectors.uploads import UploadState, upload_state
 from campaign.services.jobs import job_cancel
 from campaign.services.uploads import (
@@ -48,7 +48,7 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
     """Show files, what was found in them, and what is to be decided; POST does the next step."""
     found = _found(request, slug, upload_id)
     if found.upload.test_set is not None:
-        return redirect("test-set-texts", slug, ranking_task(test_set=found.upload.test_set).pk)
+        return redirect("test-set-texts", slug, first_task(test_set=found.upload.test_set).pk)
     form = UploadForm(request.POST if _decides(request) else None, upload=found.upload)
     if request.method == "POST":
         try:

@@ -111,8 +111,6 @@ def api_describe(
             operation.setdefault("parameters", []).append(_KEY)
         if _takes_match(address, method, result):
             operation.setdefault("parameters", []).append(_MATCH)
-            told = {"$ref": "#/components/responses/Problem412"}
-            operation["responses"].setdefault("412", told)
     schemas["Problem"] = _PROBLEM
     parts["responses"] = {f"Problem{status}": _problem(status) for status in _DESCRIPTIONS}
     _anything_describe(result)
@@ -121,7 +119,8 @@ def api_describe(
         for status, response in operation["responses"].items():
             if status >= "400":
                 _problem_describe(status, response)
-        for status in _errors(address, method, operation):
+        has_version = _takes_match(address, method, result)
+        for status in _errors(address, method, operation) + ["412"] * has_version:
             told = {"$ref": f"#/components/responses/Problem{status}"}
             operation["responses"].setdefault(status, told)
     return result

@@ -7,15 +7,16 @@ from typing import Any
 from django import forms
 from django.utils.formats import number_format
 from django.utils.http import urlencode
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from ranking.pages.plot_drawing import drawn_for_page
+from ranking.reports.tables import Column, Plot, Table
 from ranking.selectors.design_forecast import BudgetForecast, DesignForecast, Estimate
 from ranking.wording.numbers import decimals
 
 JUDGMENTS, HOURS, MONEY = "judgments", "hours", "money"
-#: Units of the drawing: the page stretches it, but strokes keep their width.
-WIDTH, HEIGHT = 1000, 320
 _HIGHEST = 1_000_000_000
 
 
@@ -87,23 +88,12 @@ class ForecastRow:
 
 
 @dataclass(frozen=True, slots=True)
-class CurvePlot:
-    """Pairs told apart by judgments: a line, its band, and where the budget stands."""
-
-    width: str
-    height: str
-    points: str
-    area: str
-    chosen: str
-
-
-@dataclass(frozen=True, slots=True)
 class ForecastShown:
     """A forecast, ready to be shown; `budget`, `most` and `step` are of the slider, in its unit."""
 
     chosen: ForecastRow
     rows: Sequence[ForecastRow]
-    plot: CurvePlot
+    plot: SafeString | None
     pairs: int
     facts: Sequence[str]
     budget: str
@@ -134,7 +124,7 @@ def forecast_shown(forecast: DesignForecast, form: BudgetForm) -> ForecastShown:
         rows=[
             _row(row, currency) for row in reversed(forecast.curve[:: -(len(forecast.curve) // 8)])
         ],
-        plot=_plot(forecast),
+        plot=drawn_for_page(forecast_table(forecast)),
         pairs=forecast.pairs,
         facts=_facts(forecast),
         budget=_plain(
@@ -152,11 +142,11 @@ def forecast_shown(forecast: DesignForecast, form: BudgetForm) -> ForecastShown:
 def _row(row: BudgetForecast, currency: str) -> ForecastRow:
     cost, cost_range = "", ""
     if row.cost is not None:
-        cost = f"{_figure(row.cost.value)} {currency}".strip()
+        cost = f"{figure_in_words(row.cost.value)} {currency}".strip()
         cost_range = _range(row.cost)
     return ForecastRow(
         judgments=number_format(row.judgments, force_grouping=True),
-        hours=_figure(row.hours.value),
+        hours=figure_in_words(row.hours.value),
         hours_range=_range(row.hours),
         cost=cost,
         cost_range=cost_range,
@@ -178,7 +168,7 @@ def _facts(forecast: DesignForecast) -> list[str]:
         )
         % {
             "words": _whole(forecast.words.words),
-            "seconds": _figure(block.value),
+            "seconds": figure_in_words(block.value),
             "range": _range(block),
             "minutes": _one_decimal(hit.value / 60),
             "minutes_range": _range(hit.times(1 / 60)),
@@ -247,27 +237,53 @@ def _pace_in_words(forecast: DesignForecast) -> str:
     }
 
 
-def _plot(forecast: DesignForecast) -> CurvePlot:
-    highest = max(1, forecast.pairs)
-
-    def point(row: BudgetForecast, pairs: float) -> str:
-        x = WIDTH * row.judgments / forecast.most
-        return f"{x:.4g},{HEIGHT * (1 - pairs / highest):.4g}"
-
-    curve = forecast.curve
-    low = [point(row, row.pairs.low) for row in curve]
-    high = [point(row, row.pairs.high) for row in reversed(curve)]
-    chosen = min(1.0, forecast.chosen.judgments / forecast.most)
-    return CurvePlot(
-        width=str(WIDTH),
-        height=str(HEIGHT),
-        points=" ".join(point(row, row.pairs.value) for row in curve),
-        area=" ".join(low + high),
-        chosen=f"{WIDTH * chosen:.4g}",
+def forecast_table(forecast: DesignForecast) -> Table:
+    """Return the pairs that judgments tell apart, with hours, cost and clusters, as a table with its plot."""
+    kinds = [
+        ("pairs", _("Pairs told apart")),
+        ("hours", _("Hours")),
+        *([("cost", _("Cost"))] if forecast.chosen.cost is not None else []),
+        ("clusters", _("Clusters")),
+    ]
+    return Table(
+        name="forecast",
+        title=_("Pairs told apart, of %(pairs)s") % {"pairs": forecast.pairs},
+        columns=(
+            Column("judgments", _("Judgments")),
+            *(
+                column
+                for kind, heading in kinds
+                for column in (
+                    Column(kind, heading, decimals=1),
+                    Column(f"{kind}_low", _("From"), decimals=1),
+                    Column(f"{kind}_high", _("To"), decimals=1),
+                )
+            ),
+        ),
+        rows=[
+            (
+                row.judgments,
+                *(number for kind, _heading in kinds for number in _estimated(getattr(row, kind))),
+            )
+            for row in forecast.plotted
+        ],
+        plot=Plot(
+            kind="line",
+            label="judgments",
+            value="pairs",
+            low="pairs_low",
+            high="pairs_high",
+            start=0,
+            end=forecast.pairs,
+        ),
     )
 
 
-def _figure(number: float) -> str:
+def _estimated(estimate: Any) -> tuple[float, float, float]:
+    return estimate.value, estimate.low, estimate.high
+
+
+def figure_in_words(number: float) -> str:
     """Return a number with two or three digits that count."""
     if number >= 1000:
         size = 10 ** (len(str(int(number))) - 3)
@@ -284,7 +300,7 @@ def _one_decimal(number: float) -> str:
 
 
 def _range(estimate: Estimate) -> str:
-    return f"{_figure(estimate.low)}–{_figure(estimate.high)}"
+    return f"{figure_in_words(estimate.low)}–{figure_in_words(estimate.high)}"
 
 
 def _between(estimate: Estimate) -> str:

@@ -1,7 +1,7 @@
 """The plots of pages that are no report: each as a table, from which its files are made as those of reports are."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from django.conf import settings
@@ -15,7 +15,7 @@ from annotation.selectors.work_time import hours_worked
 from campaign.models import Campaign, Judge, Task
 from ranking.analyses.ranking import ranks_table
 from ranking.core.rankings.rank import only_estimable
-from ranking.pages.design_forecast import BudgetForm
+from ranking.pages.design_forecast import BudgetForm, forecast_table
 from ranking.pages.judge_measures import JudgeFilter, measure_rows
 from ranking.pages.report_shown import PLOT_FILES
 from ranking.reports.tables import Column, Plot, Table
@@ -158,49 +158,7 @@ def _forecast(request: HttpRequest, task: Task) -> Table | None:
     found = design_forecast(task=task, design=design, **BudgetForm(request.GET).asked)
     if found is None:
         return None
-    costs = found.chosen.cost is not None
-    kinds = [
-        ("pairs", _("Pairs")),
-        ("hours", _("Hours")),
-        *([("cost", _("Cost"))] if costs else []),
-        ("clusters", _("Clusters")),
-    ]
-    return Table(
-        name="forecast",
-        title=_("Pairs told apart, of %(pairs)s") % {"pairs": found.pairs},
-        columns=(
-            Column("judgments", _("Judgments")),
-            *(
-                column
-                for kind, heading in kinds
-                for column in (
-                    Column(kind, heading, decimals=1),
-                    Column(f"{kind}_low", _("From"), decimals=1),
-                    Column(f"{kind}_high", _("To"), decimals=1),
-                )
-            ),
-        ),
-        rows=[
-            (
-                row.judgments,
-                *(number for kind, _heading in kinds for number in _estimated(getattr(row, kind))),
-            )
-            for row in found.curve
-        ],
-        plot=Plot(
-            kind="line",
-            label="judgments",
-            value="pairs",
-            low="pairs_low",
-            high="pairs_high",
-            start=0,
-            end=found.pairs,
-        ),
-    )
-
-
-def _estimated(estimate: Any) -> tuple[float, float, float]:
-    return estimate.value, estimate.low, estimate.high
+    return forecast_table(found)
 
 
 #: By the name in the address: of the dashboard, of the list of judges, of the page of the design.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +76,7 @@ class DesignForecast:
     chosen : BudgetForecast
         Of the budget asked for.
     curve : sequence of BudgetForecast
-        Of `POINTS` budgets up to `most`.
+        Of about `POINTS` budgets from 0 to `most`, in steps that grow.
     """
 
     words: DesignWords
@@ -103,6 +103,44 @@ class DesignForecast:
     @property
     def seconds_a_hit(self) -> Estimate:
         return self.seconds_a_block.times(self.segments_per_hit)
+
+    def at(self, judgments: float) -> BudgetForecast:
+        """Return the forecast of a budget up to `most`, between those of the curve."""
+        budgets = [row.judgments for row in self.curve]
+
+        def between(name: str) -> Estimate | None:
+            found = [getattr(row, name) for row in self.curve]
+            if found[0] is None:
+                return None
+            return Estimate(
+                *(
+                    float(np.interp(judgments, budgets, [getattr(each, end) for each in found]))
+                    for end in ("value", "low", "high")
+                )
+            )
+
+        parts: Any = {name: between(name) for name in ("hours", "cost", "pairs", "clusters")}
+        return BudgetForecast(judgments=round(judgments), **parts)
+
+    def judgments_for(self, share: float) -> float | None:
+        """Return how many judgments tell a share of the pairs apart; None if `most` do not."""
+        wanted = share * self.pairs
+        before = self.curve[0]
+        for row in self.curve:
+            if row.pairs.value >= wanted:
+                gained = row.pairs.value - before.pairs.value
+                part = (wanted - before.pairs.value) / gained if gained > 0 else 0.0
+                return before.judgments + max(0.0, part) * (row.judgments - before.judgments)
+            before = row
+        return None
+
+    @property
+    def plotted(self) -> list[BudgetForecast]:
+        """The part of the curve in which pairs come apart, and the budget asked for, in eleven even steps."""
+        last = self.curve[-1].pairs.value
+        reached = next(row.judgments for row in self.curve if row.pairs.value >= 0.95 * last)
+        end = _round_up(min(self.most, max(1.5 * reached, 1.25 * self.chosen.judgments, 10)))
+        return [self.at(end * step / 10) for step in range(11)]
 
     @property
     def hours_a_judgment(self) -> float:
@@ -142,7 +180,9 @@ def design_forecast(
     if judgments is None:
         judgments = wanted or max(judged, most // 10)
     chosen = max(0, min(judgments, 10 * most))
-    budgets = sorted({chosen, *np.linspace(0, most, POINTS).round().astype(int).tolist()})
+    # Closer together where little is judged: that is where pairs come apart.
+    steps = np.geomspace(max(1.0, most / 500), most, POINTS - 1).round().astype(int).tolist()
+    budgets = sorted({0, min(judged, most), chosen, *steps})
     comparisons = [
         known.comparisons + max(0, budget - judged) * first_share * words.comparisons
         if known.comparisons

@@ -17,8 +17,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotation.selectors.judges import excluded_judges
 from annotation.selectors.corrections import corrections_recorded
+from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import ranking_request
 from campaign.models import SystemKind
 from ranking.code_version import code_version

@@ -21,6 +21,7 @@ from annotation.selectors.effects import (
     design_needs_in_words,
 )
 from annotation.selectors.hits import PreviewedHIT, designs_of, next_numbers, previewed_hits
+from annotation.selectors.presets import preset_named
 from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.planning.designs import DesignRefusedError, design_change, design_use_again
 from campaign.forms.versions import VERSION
@@ -30,6 +31,7 @@ from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from ranking.models import RankingSettings
 from ranking.pages.design_forecast import BudgetForm, forecast_shown
+from ranking.pages.design_presets import presets_shown
 from ranking.pages.forms import RankingSettingsForm
 from ranking.pages.page_plots import links_of_task
 from ranking.pages.stopping_rule import (
@@ -255,7 +257,8 @@ def _form(request: HttpRequest, task: Task, *, is_checked: bool = True) -> Desig
     sent = request.POST.copy()
     if not is_checked:
         sent.pop(VERSION, None)
-    return DesignForm(sent or None, task=task, design=design)
+    preset = preset_named(request.GET.get("preset", ""), protocol=task.protocol)
+    return DesignForm(sent or None, task=task, design=design, preset=None if sent else preset)
 
 
 def _address(task: Task) -> str:
@@ -270,6 +273,7 @@ def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
         "task": task,
         "section": _SECTION,
         "form": form,
+        "presets": presets_shown(task, chosen=form.preset, rate=budget.asked.get("rate")),
         "history": design_history(list(designs))[:_DESIGNS_SHOWN],
         # The page with the form asks for its preview once it is there: to draw five HITs takes as long as the rest.
         **({"is_awaited": True} if _has_form(request) else _preview(task, form)),
