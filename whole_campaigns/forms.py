@@ -198,7 +198,7 @@ def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
             continue
         presets = [each for each in PRESETS if each.name in _PRESETS and each.protocol == protocol]
         found += [(each.name, f"{each.label}. {each.sentence}") for each in presets] or [
-            (protocol.value, protocol_in_words(protocol))
+            (protocol.value, capfirst(protocol_in_words(protocol)))
         ]
     return found
 

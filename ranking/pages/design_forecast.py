@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
 from typing import Any
 
 from django import forms
@@ -245,6 +246,7 @@ def forecast_table(forecast: DesignForecast) -> Table:
         *([("cost", _("Cost"))] if forecast.chosen.cost is not None else []),
         ("clusters", _("Clusters")),
     ]
+    lowest = min(row.pairs.low for row in forecast.plotted)
     return Table(
         name="forecast",
         title=_("Pairs told apart, of %(pairs)s") % {"pairs": forecast.pairs},
@@ -273,7 +275,8 @@ def forecast_table(forecast: DesignForecast) -> Table:
             value="pairs",
             low="pairs_low",
             high="pairs_high",
-            start=0,
+            # Where most pairs are told apart already, the rest of the axis would be empty.
+            start=0 if lowest < forecast.pairs / 2 else floor(lowest),
             end=forecast.pairs,
         ),
     )

@@ -14,7 +14,7 @@ from ranking.selectors.design_forecast import Estimate, design_forecast, pace_of
 from ranking.wording.numbers import decimals
 
 #: The share of pairs told apart at which presets are compared.
-_SHARE = 0.8
+_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _forecast(preset: Preset, task: Task) -> tuple[str, float, Estimate | None, 
     design = design_of_preset(preset, task=task)
     if preset.design["systems_per_block"] == 1:
         return _once(task)
-    found = design_forecast(task=task, design=design)
+    found = design_forecast(task=task, design=design, is_from_scratch=True)
     if found is None:
         return "", 0, None, "–"
     judgments = found.judgments_for(_SHARE)

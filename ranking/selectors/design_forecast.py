@@ -155,18 +155,20 @@ def design_forecast(
     hours: float | None = None,
     money: float | None = None,
     rate: float | None = None,
+    is_from_scratch: bool = False,
 ) -> DesignForecast | None:
     """Forecast a design, saved or not; None where fewer than two systems can be ranked.
 
     The budget is a number of `judgments`, or the `hours` or the `money` (at `rate` an hour) to be spent;
-    without one, what the test set wants, or a tenth of `most`. A number of queries that does not grow.
+    without one, what the test set wants, or a tenth of `most`. With `is_from_scratch`, as if nothing were judged. A number of queries that does not grow.
     """
     words = design_words(task=task, design=design)
     if words.systems < 2 or words.comparisons <= 0:
         return None
     pace = pace_of(task=task)
-    judged = task_summaries([task])[task.pk].judged
-    known = _known(task, design)
+    judged, known = 0, _Known(np.zeros((0, 0)), 0.0, 0)
+    if not is_from_scratch:
+        judged, known = task_summaries([task])[task.pk].judged, _known(task, design)
     systems = max(words.systems, len(known.wins))
     first_share = _first_share(design)
     wanted = task.blocks_wanted
