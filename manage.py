@@ -13,12 +13,9 @@ FILE_COMMANDS = frozenset(
         "plan_budget",
         "plan_ratings",
         "rank_judgments",
-        "rate_judgments",
         "reproduce",
-        "score_spans",
         "select_method",
         "simulate_campaigns",
-        "sort_systems",
     }
 )
 #: Commands that change tables and triggers, which the application's role may not.

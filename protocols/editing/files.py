@@ -120,23 +120,26 @@ def edits_of(edits: Sequence[Edit]) -> Edits:
 
 @dataclass(frozen=True, eq=False)
 class EditsRead:
-    """The edits of all files.
+    """The edits of files, or those of a task that count.
 
     Attributes
     ----------
-    files : tuple of FileRead
     edits : Edits
     editors, acceptors : int
         People who edited, and who accepted or rejected.
+    files : tuple of FileRead
     own_segment : int
-        Acceptances by somebody who edited the same segment, of another system: they knew it.
+        In files: acceptances by somebody who edited the same segment, of another system: they knew it.
+    uncorrected : (int, int)
+        Of a task: how often outputs that their editor was unable to correct were accepted as they are, of how many times.
     """
 
-    files: tuple[FileRead, ...]
     edits: Edits
     editors: int
     acceptors: int
-    own_segment: int
+    files: tuple[FileRead, ...] = ()
+    own_segment: int = 0
+    uncorrected: tuple[int, int] = (0, 0)
 
 
 def read_edits(
@@ -309,25 +312,6 @@ def _answer(
     return {"outcome": said.outcome.value, "text": said.text, "keystrokes": said.keystrokes}
 
 
-@dataclass(frozen=True, eq=False)
-class TaskEdits:
-    """The edits of a task that count.
-
-    Attributes
-    ----------
-    edits : Edits
-    editors, acceptors : int
-        People who edited, and who accepted or rejected.
-    uncorrected : (int, int)
-        Outputs that their editor was unable to correct: how often they were accepted as they are, of how many times.
-    """
-
-    edits: Edits
-    editors: int
-    acceptors: int
-    uncorrected: tuple[int, int]
-
-
 def edits_stored(
     *,
     task: Task,
@@ -375,7 +359,7 @@ def edits_stored(
     ]
 
 
-def task_edits(*, task: Task, watermark: int, chosen: ChosenJudgments) -> TaskEdits:
+def task_edits(*, task: Task, watermark: int, chosen: ChosenJudgments) -> EditsRead:
     """Return the edits of a task that were chosen, of systems that are."""
     counted = systems_counted(chosen)
     stored = [
@@ -395,7 +379,7 @@ def task_edits(*, task: Task, watermark: int, chosen: ChosenJudgments) -> TaskEd
         if edit.outcome is Outcome.UNABLE
         for _judge, said in edit.acceptances
     ]
-    return TaskEdits(
+    return EditsRead(
         edits=edits_of(of_counted),
         editors=len({edit.judge for edit in stored}),
         acceptors=len({judge for edit in stored for judge, _said in edit.acceptances}),

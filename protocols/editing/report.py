@@ -10,12 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from campaign.models import Protocol, Task
-from protocols.editing.files import EditsRead, TaskEdits, read_edits, task_edits
+from protocols.editing.files import EditsRead, read_edits, task_edits
 from protocols.editing.statistics import (
     FEWEST_EDITS,
     FEWEST_TESTED,
     Acceptability,
     Counting,
+    Edits,
     acceptability,
 )
 from protocols.frame.tables import files_data, report_of_answers, table_of
@@ -23,32 +24,36 @@ from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import CONFIDENCE, Option, OptionError
 from ranking.core.judges.shares import Share
 from ranking.core.scores import Shortage
-from ranking.reports.inputs import Input
+from ranking.files.sources import ReadingProgress
+from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.agreement import kappa_shown
 from ranking.wording.methods import shortages_in_words
 from ranking.wording.numbers import decimals, percent_in_figures
 
 
-def edits_report(
-    read: EditsRead | TaskEdits, found: Acceptability, *, given: Input | None = None
+def _tell(
+    given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: Acceptability
 ) -> Report:
-    """Tell how many edits of each system are acceptable; no percentage of few. `given` are judgments of a task."""
-    if isinstance(read, EditsRead):
-        segments = len(set(read.edits.segment.tolist()))
-        more: dict[str, Any] = {"own_segment": read.own_segment}
-        of_files = {"files": files_data(read.files), "edits": len(read.edits), "segments": segments}
-    else:
-        accepted, asked = read.uncorrected
-        more, of_files = {"uncorrected": {"accepted": accepted, "asked": asked}}, {}
+    """Tell how many edits of each system are acceptable; no percentage of few."""
+    read: EditsRead = given.answers
+    accepted, asked = read.uncorrected
     return report_of_answers(
         given=given,
-        of_files=of_files,
+        of_files={
+            "files": files_data(read.files),
+            "edits": len(read.edits),
+            "segments": len(set(read.edits.segment.tolist())),
+        },
         counted={
             "edits": len(read.edits),
             "editors": read.editors,
             "acceptors": read.acceptors,
-            **more,
+            **(
+                {"own_segment": read.own_segment}
+                if read.files
+                else {"uncorrected": {"accepted": accepted, "asked": asked}}
+            ),
         },
         notes=_notes(read, found),
         tables=[_systems(found), _effort(found), _pairs(found)],
@@ -56,7 +61,7 @@ def edits_report(
     )
 
 
-def _notes(read: EditsRead | TaskEdits, found: Acceptability) -> list[str]:
+def _notes(read: EditsRead, found: Acceptability) -> list[str]:
     number = found.number
     notes = [
         _("Edits: %(edits)s; editors: %(editors)s; acceptors: %(acceptors)s.")
@@ -98,14 +103,14 @@ def _notes(read: EditsRead | TaskEdits, found: Acceptability) -> list[str]:
                 "edits": number_format(found.acceptors.edits),
             }
         )
-    if isinstance(read, EditsRead) and read.own_segment:
+    if read.own_segment:
         notes.append(
             _(
                 "Warning: acceptances by judges who edited the same segment of another system: %(count)s."
             )
             % {"count": number_format(read.own_segment)}
         )
-    if isinstance(read, TaskEdits) and read.uncorrected[1]:
+    if read.uncorrected[1]:
         notes.append(
             _("Outputs that nobody could correct were accepted as they are: %(counted)s.")
             % {"counted": _counted(*read.uncorrected)}
@@ -247,38 +252,32 @@ ACCEPTANCES = Option(
 
 def _read(
     task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
-) -> TaskEdits:
+) -> EditsRead:
     return task_edits(task=task, watermark=watermark, chosen=judgments)
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> Acceptability:
+def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> Acceptability:
     begin(_("Counting"))
-    edits: TaskEdits = given.answers
-    if not len(edits.edits):
+    edits: Edits = given.answers.edits
+    if not len(edits):
         raise ValueError(_("No judgment counts by this choice."))
-    return _found(edits, options)
-
-
-def _found(read: EditsRead | TaskEdits, options: Mapping[str, Any]) -> Acceptability:
     return acceptability(
-        read.edits,
+        edits,
         fewest=options[FEWEST.name],
         counting=Counting(options[ACCEPTANCES.name]),
         confidence=options[CONFIDENCE.name],
     )
 
 
-def _tell(given: Input, _options: Mapping[str, Any], found: Acceptability) -> Report:
-    return edits_report(given.answers, found, given=given)
-
-
-def _of_files(
-    names: Sequence[str], options: Mapping[str, Any], excluded: Sequence[str], begin: Begin
-) -> Report:
+def _read_files(
+    names: Sequence[str],
+    _options: Mapping[str, Any],
+    excluded: Sequence[str],
+    progress: ReadingProgress,
+) -> EditsRead:
     if excluded:
         raise OptionError("edits are read of all judges.", field="exclude_judge")
-    read = read_edits(names, progress=begin(_("Reading")))
-    return edits_report(read, _found(read, options))
+    return read_edits(names, progress=progress)
 
 
 ANALYSIS = AnalysisKind(
@@ -291,5 +290,5 @@ ANALYSIS = AnalysisKind(
     read=_read,
     find=_find,
     tell=_tell,
-    of_files=_of_files,
+    read_files=_read_files,
 )

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ranking.code_version import code_version
 from ranking.files.records import FileRead
-from ranking.reports.inputs import Input, input_data, input_notes
+from ranking.reports.inputs import AnswersOfFiles, Input, input_data, input_notes
 from ranking.reports.tables import Column, Report, Table, Value
 
 Row = TypeVar("Row")
@@ -38,26 +38,26 @@ def files_data(files: Iterable[FileRead]) -> list[dict[str, str]]:
 
 def report_of_answers(
     *,
-    given: Input | None,
+    given: Input | AnswersOfFiles,
     of_files: Mapping[str, Any],
     counted: Mapping[str, Any],
     notes: Iterable[str],
     tables: Iterable[Table],
     data: Mapping[str, Any],
 ) -> Report:
-    """Return a report on answers of a task, `given`, or of files.
+    """Return a report on answers of a task or of files.
 
     Parameters
     ----------
-    given : Input or None
-        None: the answers are of files.
+    given : Input or AnswersOfFiles
     of_files, counted : mapping
         What data say of the input where it is files, and in either case.
     notes, tables, data
     """
-    about = of_files if given is None else input_data(given)
+    is_task = isinstance(given, Input)
+    about = input_data(given) if is_task else of_files
     return Report(
-        notes=[*([] if given is None else input_notes(given)), *notes],
+        notes=[*(input_notes(given) if is_task else []), *notes],
         tables=list(tables),
         data={"input": {**about, **counted}, **data, "version": code_version()},
     )

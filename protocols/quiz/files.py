@@ -48,10 +48,10 @@ _OPTIONAL = ("system", "systems", "duration_ms")
 
 @dataclass(frozen=True, eq=False)
 class QuizRead:
-    """The readings of all files."""
+    """The readings of files, or those of a task that count."""
 
-    files: tuple[FileRead, ...]
     readings: Readings
+    files: tuple[FileRead, ...] = ()
 
 
 def read_quiz(
@@ -77,7 +77,7 @@ def read_quiz(
     """
     reading = ReadingsOfLines()
     files = read_objects(names, reading.take, progress)
-    return QuizRead(files, reading.result())
+    return QuizRead(readings_of(reading.rows), files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +165,6 @@ class ReadingsOfLines:
         reading = Reading(snippet, systems, judge, answers, expected, duration_ms=duration_ms)
         self.rows.append(reading)
         return reading
-
-    def result(self) -> Readings:
-        return readings_of(self.rows)
 
 
 def _systems(values: dict[str, Any], refuse: Refuse) -> tuple[str, ...]:
@@ -320,11 +317,6 @@ def readings_counted(*, task: Task, watermark: int, chosen: ChosenJudgments) -> 
         documents=chosen.documents,
         systems=systems_counted(chosen),
     )
-
-
-def readings_chosen(*, task: Task, watermark: int, chosen: ChosenJudgments) -> Readings:
-    """Return them as arrays."""
-    return readings_of(readings_counted(task=task, watermark=watermark, chosen=chosen))
 
 
 def reading_lines(*, task: Task, watermark: int | None = None) -> FileWritten:

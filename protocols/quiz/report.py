@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from protocols.frame.tables import files_data, report_of_answers, table_of
-from protocols.quiz.files import read_quiz, readings_chosen
+from protocols.quiz.files import QuizRead, read_quiz, readings_counted, readings_of
 from protocols.quiz.statistics import (
     FEWEST_SNIPPETS,
     QuizScore,
@@ -22,24 +22,20 @@ from protocols.quiz.statistics import (
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import CONFIDENCE, OptionError
 from ranking.core.scores import Shortage
-from ranking.files.records import FileRead
-from ranking.reports.inputs import Input
+from ranking.files.sources import ReadingProgress
+from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import lowered, not_yet_in_words
 from ranking.wording.numbers import percent_in_figures
 
 
-def quiz_report(
-    readings: Readings,
-    found: QuizScores,
-    *,
-    given: Input | None = None,
-    files: Sequence[FileRead] = (),
-) -> Report:
-    """Tell the share of right answers by system, and by reader; `given` are judgments of a task."""
+def _tell(given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: QuizScores) -> Report:
+    """Tell the share of right answers by system, and by reader."""
+    read: QuizRead = given.answers
+    readings = read.readings
     return report_of_answers(
         given=given,
-        of_files={"files": files_data(files)},
+        of_files={"files": files_data(read.files)},
         counted={
             "readings": len(readings),
             "snippets": len(readings.snippets),
@@ -121,30 +117,28 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
 
 def _read(
     task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
-) -> Readings:
-    return readings_chosen(task=task, watermark=watermark, chosen=judgments)
+) -> QuizRead:
+    readings = readings_counted(task=task, watermark=watermark, chosen=judgments)
+    return QuizRead(readings_of(readings))
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> QuizScores:
+def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> QuizScores:
     begin(_("Counting"))
-    readings: Readings = given.answers
+    readings: Readings = given.answers.readings
     if not len(readings):
         raise ValueError(_("No judgment counts by this choice."))
     return scores_of_readings(readings, confidence=options[CONFIDENCE.name])
 
 
-def _tell(given: Input, _options: Mapping[str, Any], found: QuizScores) -> Report:
-    return quiz_report(given.answers, found, given=given)
-
-
-def _of_files(
-    names: Sequence[str], options: Mapping[str, Any], excluded: Sequence[str], begin: Begin
-) -> Report:
+def _read_files(
+    names: Sequence[str],
+    _options: Mapping[str, Any],
+    excluded: Sequence[str],
+    progress: ReadingProgress,
+) -> QuizRead:
     if excluded:
         raise OptionError("readings are read of all judges.", field="exclude_judge")
-    read = read_quiz(names, progress=begin(_("Reading")))
-    found = scores_of_readings(read.readings, confidence=options[CONFIDENCE.name])
-    return quiz_report(read.readings, found, files=read.files)
+    return read_quiz(names, progress=progress)
 
 
 ANALYSIS = AnalysisKind(
@@ -159,5 +153,5 @@ ANALYSIS = AnalysisKind(
     read=_read,
     find=_find,
     tell=_tell,
-    of_files=_of_files,
+    read_files=_read_files,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from protocols.models import SystemSort
-from protocols.sorting.files import ComparisonsRead
+from protocols.sorting.files import ComparisonsRead, read_comparisons
 from protocols.sorting.sorts import (
+    DEFAULTS,
+    MOST,
     PairOf,
     answers_given,
     decisions,
@@ -24,13 +26,14 @@ from protocols.sorting.sorts import (
 from protocols.sorting.statistics.chain import SortSettings, orders_beside, sort_judged
 from protocols.sorting.statistics.comparison import PairJudgments
 from protocols.sorting.statistics.merge_insertion import Verdict
-from protocols.sorting.statistics.verdicts import Answer, Decision
+from protocols.sorting.statistics.verdicts import Answer, Decision, VerdictRule
 from protocols.sorting.tables import SortFound, sort_report
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
-from ranking.analyses.options import Option
+from ranking.analyses.options import RESAMPLES, SEED, Option, OptionError
 from ranking.core.ranges import Correction
+from ranking.files.sources import ReadingProgress
 from ranking.reports import Report
-from ranking.reports.inputs import Input
+from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.wording.pair_tests import CORRECTION_WORDS
 
 TEST = Option(
@@ -61,28 +64,97 @@ CORRECTION = Option(
 )
 
 
+#: `docs/commands.md` describes them; 0 and "" stand for what is not given.
+_OF_FILES = (
+    Option(name="systems", default=""),
+    Option(name="quota", default=0, low=0, high=MOST),
+    Option(name="extension", default=DEFAULTS["extension"], low=0, high=MOST),
+    Option(name="on_undecided", default="sign", choices={"sign": "", "extend": ""}),
+    Option(name="cap", default=0, low=0, high=MOST),
+    Option(name="level", default=SortSettings().level, low=0, high=1, is_open=True),
+    Option(name="verify", default=False),
+    Option(name="beside", default=()),
+    RESAMPLES,
+    SEED,
+)
+
+
+def _read_files(
+    names: Sequence[str],
+    options: Mapping[str, Any],
+    excluded: Sequence[str],
+    progress: ReadingProgress,
+) -> SortRead:
+    read = read_comparisons(names, exclude_judges=excluded, progress=progress)
+    decided: dict[str, Any] = {name: options[name] for name in ("test", "level")}
+    rule = None
+    if options["quota"]:
+        rule = VerdictRule(
+            quota=options["quota"],
+            extension=options["extension"],
+            on_undecided=options["on_undecided"],
+            cap=options["cap"] or None,
+            **decided,
+        )
+    elif options["on_undecided"] == "extend" or options["cap"]:
+        raise OptionError(_("Give a quota with on_undecided and cap."), field="quota")
+    return SortRead(
+        systems=_names(options["systems"]) if options["systems"] else read.systems,
+        seed=options[SEED.name],
+        rule=rule,
+        judged=read.judged,
+        decisions=None,
+        read=read,
+        others=dict(map(_named_order, options["beside"])),
+    )
+
+
+def _named_order(text: str) -> tuple[str, tuple[str, ...]]:
+    name, equals, systems = text.partition("=")
+    if not name or not equals:
+        raise OptionError(_("Write NAME=A,B,…"), field="beside")
+    return name, _names(systems)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise OptionError(_("A name between commas is empty."), field="systems")
+    return names
+
+
 @dataclass(frozen=True)
 class SortRead:
-    """A task's sort, with the judgments that its figures are of.
+    """A sort of a task or of files, with the judgments that its figures are of.
 
     Attributes
     ----------
-    sort : SystemSort
-    decisions : mapping of pair to Decision
-        Of each comparison that was asked for, closed or open.
+    systems : sequence of str
+    seed : int
+    rule : VerdictRule or None
+        When comparisons are closed; None: with the judgments there are.
     judged : mapping of pair to PairJudgments
         Of a closed comparison those of its verdict, of an open one those so far.
+    decisions : mapping of pair to Decision, or None
+        Of each comparison that a task asked for, closed or open.
     late : mapping of pair to int
-        Answers that came after the verdict, or count for none.
+        Answers of a task that came after the verdict, or count for none.
     last : mapping of pair to int
-        The number of the last judgment of each verdict.
+        The number of the last judgment of each verdict of a task.
+    read : ComparisonsRead
+    others : mapping of str to sequence of str
+        Other orders by name, best first.
     """
 
-    sort: SystemSort
-    decisions: Mapping[frozenset[str], Decision]
+    systems: Sequence[str]
+    seed: int
+    rule: VerdictRule | None
     judged: Mapping[frozenset[str], PairJudgments]
-    late: Mapping[frozenset[str], int]
-    last: Mapping[frozenset[str], int]
+    decisions: Mapping[frozenset[str], Decision] | None
+    read: ComparisonsRead
+    late: Mapping[frozenset[str], int] = field(default_factory=dict)
+    last: Mapping[frozenset[str], int] = field(default_factory=dict)
+    others: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def _read(
@@ -111,8 +183,11 @@ def _read(
         counted = [each.answer for each in of_pair if each.answer.number in numbers]
         if counted or is_closed:
             judged[key] = _columns(pair, counted)
+    columns = judged.values()
     return SortRead(
-        sort=sort,
+        systems=sort.systems,
+        seed=sort.seed,
+        rule=verdict_rule(task),
         decisions={frozenset(pair): each for pair, each in decided.items()},
         judged=judged,
         late=late,
@@ -121,6 +196,14 @@ def _read(
             for pair, numbers in used.items()
             if decided[pair].winner is not None
         },
+        read=ComparisonsRead(
+            files=(),
+            systems=tuple(sort.systems),
+            judges=tuple(sorted({judge for each in columns for judge in each.judges})),
+            judged=judged,
+            answers=sum(map(len, columns)),
+            identical=0,
+        ),
     )
 
 
@@ -165,36 +248,34 @@ def _columns(pair: PairOf, answers: list[Answer]) -> PairJudgments:
     )
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SortFound:
+def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> SortFound:
     begin(_("Sorting"))
     read: SortRead = given.answers
     settings = SortSettings(
-        seed=read.sort.seed,
-        rule=verdict_rule(read.sort.task),
+        seed=read.seed,
+        rule=read.rule,
         test=options[TEST.name],
+        level=options.get("level", SortSettings().level),
         correction=Correction(options[CORRECTION.name]),
         error=options[ERROR.name],
+        resamples=options.get("resamples", SortSettings().resamples),
     )
-    chain = sort_judged(read.sort.systems, read.judged, settings, decisions=read.decisions)
-    judged = list(read.judged.values())
+    chain = sort_judged(read.systems, read.judged, settings, decisions=read.decisions)
+    beside = None
+    if chain.order is not None:
+        beside = orders_beside(chain.order, list(read.judged.values()), read.others)
     return SortFound(
-        read=ComparisonsRead(
-            files=(),
-            systems=tuple(read.sort.systems),
-            judges=tuple(sorted({judge for each in judged for judge in each.judges})),
-            judged=read.judged,
-            answers=sum(map(len, judged)),
-            identical=0,
-        ),
+        read=read.read,
         settings=settings,
         chain=chain,
-        beside=orders_beside(chain.order, judged, {}) if chain.order is not None else None,
+        beside=beside,
+        verify=options.get("verify", False),
         late=read.late,
         last=read.last,
     )
 
 
-def _tell(_given: Input, _options: Mapping[str, Any], found: SortFound) -> Report:
+def _tell(_given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: SortFound) -> Report:
     return sort_report(found)
 
 
@@ -207,4 +288,6 @@ ANALYSIS = AnalysisKind(
     read=_read,
     find=_find,
     tell=_tell,
+    read_files=_read_files,
+    file_options=_OF_FILES,
 )

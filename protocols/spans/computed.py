@@ -1,4 +1,4 @@
-"""All that `score_spans` says of scored judgments, computed in one place."""
+"""All that `analyse spans` says of scored judgments, computed in one place."""
 
 from __future__ import annotations
 

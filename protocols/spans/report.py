@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any, get_args
 
 from django.utils.translation import gettext as _
@@ -10,15 +11,20 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from protocols.spans.computed import SpanAnalysis, SpanOptions, analyse_spans
+from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.answers import ScoresRead, scores_read
+from protocols.spans.files.formats import SpansFormat, of_one_language_pair, read_spans
+from protocols.spans.records import MAX_SCORE
 from protocols.spans.statistics.additive import Level
-from protocols.spans.statistics.columns import Measure
+from protocols.spans.statistics.columns import Measure, given_measure
 from protocols.spans.statistics.rules import ClusterRule
 from protocols.spans.tables import spans_report
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
-from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option
+from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option, OptionError
+from ranking.files.records import JudgmentSelection
+from ranking.files.sources import ReadingProgress
 from ranking.reports import Report
-from ranking.reports.inputs import Input
+from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 MEASURE = Option(
@@ -64,24 +70,65 @@ COMPARED = Option(
 )
 
 
+#: When scores contradict errors: of a task, its rules say it.
+_THRESHOLDS = tuple(
+    Option(name=each.name, default=float(each.default), low=0, high=MAX_SCORE)
+    for each in fields(ContradictionRule)
+)
+_OF_FILES = (
+    *_THRESHOLDS,
+    Option(name="input_format", default="", choices=dict.fromkeys(["", *SpansFormat], "")),
+    Option(name="source_language", default=""),
+    Option(name="target_language", default=""),
+)
+
+
 def _read(
     task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
 ) -> ScoresRead:
     return scores_read(task=task, watermark=watermark, judgments=judgments)
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SpanAnalysis:
+def _read_files(
+    names: Sequence[str],
+    options: Mapping[str, Any],
+    excluded: Sequence[str],
+    progress: ReadingProgress,
+) -> ScoresRead:
+    if excluded:
+        raise OptionError("scores are read of all judges.", field="exclude_judge")
+    source, target = options["source_language"], options["target_language"]
+    given = options["input_format"]
+    read = read_spans(
+        names,
+        input_format=SpansFormat(given) if given else None,
+        source_language=source,
+        target_language=target,
+        progress=progress,
+    )
+    of_pair = of_one_language_pair(read, JudgmentSelection(source or None, target or None))
+    return ScoresRead(
+        judgments=of_pair.judgments,
+        asked_about=ContradictionRule(**{each.name: options[each.name] for each in _THRESHOLDS}),
+        files=of_pair,
+    )
+
+
+def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> SpanAnalysis:
     begin(_("Counting"))
     read: ScoresRead = given.answers
     if not read.judgments:
         raise ValueError(_("No judgment counts by this choice."))
+    measure = Measure(options[MEASURE.name])
+    if measure is Measure.SCORE and read.files is not None:
+        measure = given_measure(read.judgments)
     asked = any(output.spans is not None for each in read.judgments for output in each.outputs)
-    if options[MEASURE.name] == Measure.MQM and not asked:
+    if measure is Measure.MQM and not asked:
         raise ValueError(_("Judges of this task give scores alone, and mark no errors."))
     return analyse_spans(
         read.judgments,
         SpanOptions(
-            measure=Measure(options[MEASURE.name]),
+            measure=measure,
             rule=ClusterRule(options[RULE.name]),
             level=options[LEVEL.name],
             drawn=options[DRAWN.name],
@@ -95,8 +142,10 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SpanAnalysi
     )
 
 
-def _tell(given: Input, _options: Mapping[str, Any], found: SpanAnalysis) -> Report:
-    return spans_report(given.answers.judgments, found, given=given)
+def _tell(
+    given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: SpanAnalysis
+) -> Report:
+    return spans_report(given, found)
 
 
 ANALYSIS = AnalysisKind(
@@ -111,4 +160,6 @@ ANALYSIS = AnalysisKind(
     read=_read,
     find=_find,
     tell=_tell,
+    read_files=_read_files,
+    file_options=_OF_FILES,
 )

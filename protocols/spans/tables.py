@@ -15,6 +15,7 @@ from campaign.formats.errors import Loss
 from protocols.frame.tables import CellsOf, report_of_answers, rules_between, table_of
 from protocols.spans.computed import SpanAnalysis
 from protocols.spans.contradictions import ContradictionKind
+from protocols.spans.files.answers import ScoresRead
 from protocols.spans.files.formats import SpansRead
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.additive import AdditiveFit
@@ -24,7 +25,7 @@ from ranking.analyses.ranking import rankings_report
 from ranking.code_version import code_version
 from ranking.core.scores import Shortage
 from ranking.files.records import FileRead, JudgmentsRead
-from ranking.reports.inputs import Input
+from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import Column, Plot, Report, Table, Value, plain
 from ranking.wording.methods import not_yet_in_words, shortages_in_words
 
@@ -82,15 +83,10 @@ _KINDS = {
 _MOST_PAIRS = 50
 
 
-def spans_report(
-    judgments: Sequence[ScoredJudgment],
-    found: SpanAnalysis,
-    *,
-    files: SpansRead | None = None,
-    given: Input | None = None,
-) -> Report:
-    """Tell what scored judgments say: of `files`, or of a task, where they are those of `given`."""
-    columns = found.columns
+def spans_report(given: Input | AnswersOfFiles, found: SpanAnalysis) -> Report:
+    """Tell what scored judgments say, of files or of a task."""
+    read: ScoresRead = given.answers
+    files, columns = read.files, found.columns
     tables = [_means(found.means), _rule(found.rule)]
     notes = [
         _("%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges.")
@@ -111,7 +107,9 @@ def spans_report(
     rankings = None
     if found.ranking is not None:
         ranked = rankings_report(
-            _input(judgments[0], found, files.files if files else ()), [found.ranking], pairs=False
+            _input(read.judgments[0], found, files.files if files else ()),
+            [found.ranking],
+            pairs=False,
         )
         tables += ranked.tables
         rankings = ranked.data["rankings"]
@@ -136,7 +134,7 @@ def spans_report(
         },
         "contradicting": found.contradicting,
     }
-    if given is not None:
+    if files is None:
         return report_of_answers(
             given=given,
             of_files={},
@@ -149,10 +147,10 @@ def spans_report(
         notes=notes,
         tables=tables,
         data={
-            "files": [asdict(file) for file in (files.files if files else ())],
-            "format": files.input_format if files else None,
+            "files": [asdict(file) for file in files.files],
+            "format": files.input_format,
             **said,
-            "losses": [asdict(loss) for loss in (files.losses if files else ())],
+            "losses": [asdict(loss) for loss in files.losses],
             "version": code_version(),
         },
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -86,11 +86,16 @@ class ChoicesRead:
         Which system X is and which Y, if all items are of the same two; None for several pairs.
     four_answers : bool
         Whether "both fine" and "both wrong" are told apart.
+    files : tuple of FileRead
+    excluded_judges : tuple of str
+        Of files, those left out.
     """
 
     choices: Choices
     systems: tuple[str, str] | None
     four_answers: bool
+    files: tuple[FileRead, ...] = ()
+    excluded_judges: tuple[str, ...] = ()
 
 
 def choices_arranged(
@@ -143,15 +148,6 @@ _OPTIONAL = ("duration_ms",)
 _OF_FOUR = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
 
 
-@dataclass(frozen=True, eq=False)
-class ChoicesOfFiles:
-    """The answers of all files."""
-
-    files: tuple[FileRead, ...]
-    read: ChoicesRead
-    excluded_judges: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class ChoiceLine:
     """What a line says."""
@@ -166,7 +162,7 @@ def read_choices(
     systems: tuple[str, str] | None = None,
     exclude_judges: Sequence[str] = (),
     progress: ReadingProgress = lambda _read, _total: None,
-) -> ChoicesOfFiles:
+) -> ChoicesRead:
     """Read answers; systems and judges of the same name are the same in all files.
 
     Parameters
@@ -181,7 +177,7 @@ def read_choices(
 
     Returns
     -------
-    ChoicesOfFiles
+    ChoicesRead
 
     Raises
     ------
@@ -193,7 +189,8 @@ def read_choices(
     reading = ChoicesOfLines()
     files = read_objects(names, reading.take, progress)
     excluded = tuple(dict.fromkeys(exclude_judges))
-    return ChoicesOfFiles(files, reading.result(systems, excluded), excluded)
+    read = reading.result(systems, excluded)
+    return replace(read, files=files, excluded_judges=excluded)
 
 
 @dataclass

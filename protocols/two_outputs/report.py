@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from protocols.frame.tables import files_data, report_of_answers, table_of
-from protocols.two_outputs.files import ChoicesOfFiles, ChoicesRead, choices_read, read_choices
+from protocols.two_outputs.files import ChoicesRead, choices_read, read_choices
 from protocols.two_outputs.statistics import (
     Choice,
     JudgesCompared,
@@ -22,8 +22,8 @@ from protocols.two_outputs.statistics import (
 from ranking.analyses.judge_pairs import JUDGE, OTHER
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import Option, OptionError
-from ranking.files.records import refuse_unknown
-from ranking.reports.inputs import Input, excluded_notes
+from ranking.files.sources import ReadingProgress
+from ranking.reports.inputs import AnswersOfFiles, Input, excluded_notes
 from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
 from ranking.wording.agreement import kappa_shown
 
@@ -49,26 +49,16 @@ def two_outputs_found(read: ChoicesRead) -> TwoOutputsFound:
 
 
 def two_outputs_report(
-    found: TwoOutputsFound,
-    *,
-    judges: tuple[str, ...],
-    given: Input | None = None,
-    files: ChoicesOfFiles | None = None,
+    given: Input | AnswersOfFiles, options: Mapping[str, Any], found: TwoOutputsFound
 ) -> Report:
-    """Tell answers by judge, κ of all pairs of judges and of all together; of two with `judges`, their answers.
-
-    `given` are judgments of a task; otherwise they come from `files`.
-    """
-    chosen = _chosen(found.compared, judges)
+    """Tell answers by judge, κ of all pairs of judges and of all together; of two who are named, their answers."""
+    chosen = _chosen(found.compared, _judges(options))
     tables = [_totals(found), _agreement(found), _pairs(found)]
     tables += [] if chosen is None else [_side_by_side(found, chosen)]
-    excluded = files.excluded_judges if files else ()
+    excluded = found.read.excluded_judges
     return report_of_answers(
         given=given,
-        of_files={
-            "files": files_data(files.files if files else ()),
-            "excluded_judges": list(excluded),
-        },
+        of_files={"files": files_data(found.read.files), "excluded_judges": list(excluded)},
         counted={},
         notes=[*_notes(found), *excluded_notes(excluded)],
         tables=[table for table in tables if table.rows],
@@ -277,7 +267,9 @@ def _read(
     return choices_read(task=task, watermark=watermark, judgments=judgments, systems=systems)
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TwoOutputsFound:
+def _find(
+    given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin
+) -> TwoOutputsFound:
     begin(_("Measuring agreement"))
     choices = given.answers.choices
     if not choices.items:
@@ -290,19 +282,15 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TwoOutputsF
     return two_outputs_found(given.answers)
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: TwoOutputsFound) -> Report:
-    return two_outputs_report(found, judges=_judges(options), given=given)
-
-
-def _of_files(
-    names: Sequence[str], options: Mapping[str, Any], excluded: Sequence[str], begin: Begin
-) -> Report:
-    read = read_choices(
-        names, systems=_systems(options), exclude_judges=excluded, progress=begin(_("Reading"))
+def _read_files(
+    names: Sequence[str],
+    options: Mapping[str, Any],
+    excluded: Sequence[str],
+    progress: ReadingProgress,
+) -> ChoicesRead:
+    return read_choices(
+        names, systems=_systems(options), exclude_judges=excluded, progress=progress
     )
-    judges = _judges(options)
-    refuse_unknown("judge", judges, read.read.choices.judges)
-    return two_outputs_report(two_outputs_found(read.read), judges=judges, files=read)
 
 
 ANALYSIS = AnalysisKind(
@@ -314,6 +302,6 @@ ANALYSIS = AnalysisKind(
     protocols=frozenset({Protocol.TWO_OUTPUTS}),
     read=_read,
     find=_find,
-    tell=_tell,
-    of_files=_of_files,
+    tell=two_outputs_report,
+    read_files=_read_files,
 )

@@ -15,8 +15,9 @@ from django.utils.translation import gettext_lazy as _
 from campaign.models import Task
 from ranking.analyses.options import Option, Words, completed
 from ranking.core.methods.bradley_terry import NotConvergedError
+from ranking.files.sources import ReadingProgress
 from ranking.reports import Report
-from ranking.reports.inputs import Input, Remarks, WorkFacts, recorded_remarks, recorded_work
+from ranking.reports.inputs import Remarks, WorkFacts, recorded_remarks, recorded_work
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.stopping_rules import RuleState, recorded_rule
 
@@ -270,16 +271,18 @@ class AnalysisKind:
     read : callable or None
         ``read(task, watermark, judgments, options)`` reads what answers of the protocol say beside labels, which is then
         the ``answers`` of what is given to `find`. It raises ValueError as `find` does.
-    of_files : callable or None
-        ``of_files(names, options, excluded, begin)`` tells the answers in files of the protocol, without those of the
-        judges `excluded`; None where the protocol's answers, or its files, are read otherwise.
+    read_files : callable or None
+        ``read_files(names, options, excluded, progress)`` reads answers from files of the protocol, without those of the
+        judges `excluded`; they are the ``answers`` of what is given to `find`. None: the files hold ranked blocks.
+    file_options : sequence of Option
+        Further options of files. With ``source_text`` among them, `find` is given the texts of that file, too.
     """
 
     name: str
     title: Words
     question: Words
     options: Sequence[Option] = ()
-    find: Callable[[Input, Mapping[str, Any], Begin], Any] | None = None
+    find: Callable[[Any, Mapping[str, Any], Begin], Any] | None = None
     tell: Callable[..., Report]
     check: Callable[[Mapping[str, Any]], dict[str, Any]] = _nothing_more
     needs_work: bool = False
@@ -295,9 +298,10 @@ class AnalysisKind:
     is_live: Callable[[Mapping[str, Any]], bool] = _never
     with_reference: bool = False
     read: Callable[[Task, int, ChosenJudgments, Mapping[str, Any]], Any] | None = None
-    of_files: Callable[[Sequence[str], Mapping[str, Any], Sequence[str], Begin], Report] | None = (
-        None
-    )
+    read_files: (
+        Callable[[Sequence[str], Mapping[str, Any], Sequence[str], ReadingProgress], Any] | None
+    ) = None
+    file_options: Sequence[Option] = ()
 
     @property
     def every_option(self) -> tuple[Option, ...]:
@@ -314,7 +318,8 @@ class AnalysisKind:
 
         Which judgments in files count is no option: the command's arguments say it.
         """
-        values = completed(self.options if of_files else self.every_option, given)
+        known = (*self.options, *self.file_options) if of_files else self.every_option
+        values = completed(known, given)
         return {**values, **self.check({each.name: values[each.name] for each in self.options})}
 
 

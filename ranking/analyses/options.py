@@ -40,10 +40,10 @@ class Option:
     ----------
     name : str
         In addresses, in REST and on the command line.
-    label : lazy str
-        Beside its field.
     default : str, bool, int, float or tuple
         Its type is the option's: a tuple is of any number of texts.
+    label : lazy str
+        Beside its field; empty for options of files, which have no page.
     choices : mapping of str to lazy str
         What a text may be, and the words for it; empty where it may be anything.
     low, high : float
@@ -53,8 +53,8 @@ class Option:
     """
 
     name: str
-    label: Words
     default: Any
+    label: Words = ""
     choices: Mapping[str, Words] = field(default_factory=dict)
     low: float = -math.inf
     high: float = math.inf

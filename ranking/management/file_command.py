@@ -161,28 +161,6 @@ def add_names_of_files(parser: CommandParser, *, optional: bool = False) -> None
     )
 
 
-def add_files_of_answers(parser: CommandParser, *, answers: str) -> None:
-    """Add files of JSON Lines, which hold what `answers` says, as in "ratings"."""
-    parser.add_argument(
-        "files",
-        metavar="FILE",
-        nargs="+",
-        help=f"file of {answers} as JSON Lines, plain or gzip; - is standard input",
-    )
-
-
-def add_left_out_judges(parser: CommandParser, *, answers: str = "judgments") -> None:
-    """Add the judges whose answers are left out."""
-    parser.add_argument(
-        "--exclude-judge",
-        metavar="J",
-        nargs="+",
-        action="extend",
-        default=[],
-        help=f"leave out the {answers} of these judges",
-    )
-
-
 def add_file_arguments(
     parser: CommandParser, *, optional: bool = False, short: bool = True
 ) -> None:
@@ -199,7 +177,14 @@ def add_file_arguments(
             dest=f"{side}_language",
             help=f"{side} language, as the files spell it",
         )
-    add_left_out_judges(parser)
+    parser.add_argument(
+        "--exclude-judge",
+        metavar="J",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="leave out the judgments of these judges",
+    )
     parser.add_argument(
         "--reference",
         choices=["include", "exclude"],

@@ -314,6 +314,14 @@ class Input:
 
 
 @dataclass(frozen=True)
+class AnswersOfFiles:
+    """Hold the answers of a protocol that were read from files, and the texts they are about where these are given."""
+
+    answers: Any
+    texts: Texts | None = None
+
+
+@dataclass(frozen=True)
 class CountedInput:
     """Judgments that were counted shard by shard, and are not in memory.
 

@@ -217,31 +217,13 @@ def _items(listed: Sequence[Item]) -> Items:
     )
 
 
-def easy_items(
-    items: Items, segments: Sequence[tuple[int, str | None]], *, are_all: bool = True
-) -> BoolArray:
-    """Return which items are named by segment alone, or by segment and system, shape (I,).
-
-    Parameters
-    ----------
-    items : Items
-    segments : sequence of (int, str or None)
-    are_all : bool
-        Whether these are all items that were rated, so that each name must be of one of them.
-
-    Raises
-    ------
-    SelectionError
-        If a name must be of an item, and is of none.
-    """
+def easy_items(items: Items, segments: Sequence[tuple[int, str | None]]) -> BoolArray:
+    """Return which items are named by segment alone, or by segment and system, shape (I,)."""
     found = np.zeros(len(items), dtype=np.bool_)
     for segment, system in segments:
         named = items.segment == segment
         if system is not None:
             named &= items.wrote[:, [name == system for name in items.systems]].any(axis=1)
-        if are_all and not named.any():
-            of = "" if system is None else f" of {system}"
-            raise SelectionError(f"nothing{of} was rated of segment {segment}")
         found |= named
     return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -14,14 +13,15 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from protocols.frame.scale.computed import RatingOptions, RatingsFound, ratings_found
-from protocols.frame.scale.files import RatingsRead, easy_items, ratings_chosen
+from protocols.frame.scale.files import RatingsRead, easy_items, ratings_chosen, read_ratings
 from protocols.frame.scale.statistics.ratings import POINTS, Items
 from protocols.frame.scale.tables import ratings_report
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import CONFIDENCE, SEED, Option, OptionError
 from ranking.core.ranges import Correction
+from ranking.files.sources import ReadingProgress
 from ranking.reports import Report
-from ranking.reports.inputs import Input
+from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.wording.pair_tests import CORRECTION_WORDS
 
 MERGE = Option(
@@ -78,14 +78,6 @@ _OF_REPORTS: Final = (
 )
 
 
-@dataclass(frozen=True)
-class _Found:
-    """Ratings, and what was found in them."""
-
-    read: RatingsRead
-    found: RatingsFound
-
-
 def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     _easy_named(options[EASY.name])
     return dict(options)
@@ -111,6 +103,16 @@ def _options(options: Mapping[str, Any]) -> RatingOptions:
     return RatingOptions(**{**chosen, CORRECTION.name: Correction(chosen[CORRECTION.name])})
 
 
+def _read_files(
+    names: Sequence[str],
+    options: Mapping[str, Any],
+    excluded: Sequence[str],
+    progress: ReadingProgress,
+) -> RatingsRead:
+    condition = options["condition"] or None
+    return read_ratings(names, exclude_judges=excluded, condition=condition, progress=progress)
+
+
 def _read(
     task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
 ) -> RatingsRead:
@@ -118,42 +120,46 @@ def _read(
     return ratings_chosen(task=task, watermark=watermark, judgments=judgments)
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
+def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> RatingsFound:
     begin(_("Measuring agreement"))
     read: RatingsRead = given.answers
     if not read.ratings:
         raise ValueError(_("No judgment counts by this choice."))
-    items = read.items
-    return _Found(
-        read,
-        ratings_found(
-            read,
-            _options(options),
-            easy=_easy(items, options[EASY.name]),
-            words=_words(given, items),
-        ),
+    return ratings_found(
+        read, _options(options), easy=_easy(read, options), words=_words(given, read.items)
     )
 
 
-def _easy(items: Items, names: Sequence[str]) -> npt.NDArray[np.bool_] | None:
+def _easy(read: RatingsRead, options: Mapping[str, Any]) -> npt.NDArray[np.bool_] | None:
+    names: Sequence[str] = options[EASY.name]
     if not names:
         return None
     named = _easy_named(names)
+    # Where a part of a file counts, a list of the whole campaign may name what is left out.
+    are_all = not (read.excluded_judges or options.get("condition"))
     for name, each in zip(names, named, strict=True):
-        if not easy_items(items, [each], are_all=False).any():
+        if are_all and not easy_items(read.items, [each]).any():
             raise ValueError(
                 _("Nothing called “%(given)s” was rated of what counts here.") % {"given": name}
             )
-    return easy_items(items, named)
+    return easy_items(read.items, named)
 
 
-def _words(given: Input, items: Items) -> npt.NDArray[np.int64] | None:
+def _words(given: Input | AnswersOfFiles, items: Items) -> npt.NDArray[np.int64] | None:
     """Return the words of each text's source: the shortest are proposed as easy first."""
-    return None if given.texts is None else given.texts.words()[items.segment]
+    if given.texts is None:
+        return None
+    words, last = given.texts.words(), int(items.segment.max())
+    if last >= len(words):
+        raise ValueError(
+            _("The source has %(segments)d segments; segment %(last)d was rated.")
+            % {"segments": len(words) - 1, "last": last}
+        )
+    return words[items.segment]
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
-    return ratings_report(found.read, found.found, _options(options), given=given)
+def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: RatingsFound) -> Report:
+    return ratings_report(given, found, _options(options))
 
 
 def scale_analysis(protocol: Protocol, *, title: Promise, question: Promise) -> AnalysisKind:
@@ -172,4 +178,6 @@ def scale_analysis(protocol: Protocol, *, title: Promise, question: Promise) -> 
         read=_read,
         find=_find,
         tell=_tell,
+        read_files=_read_files,
+        file_options=(Option(name="condition", default=""), Option(name="source_text", default="")),
     )

@@ -24,7 +24,7 @@ from ranking.reports.correlations import (
     in_figures_with_interval,
     interval_notes,
 )
-from ranking.reports.inputs import Input, excluded_notes, input_data
+from ranking.reports.inputs import AnswersOfFiles, Input, excluded_notes, input_data
 from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.agreement import kappa_shown, strength_caution, strength_in_words
 from ranking.wording.methods import shortages_in_words
@@ -73,9 +73,10 @@ def ranges_in_words(found: MeanRatings) -> list[str]:
 
 
 def ratings_report(
-    read: RatingsRead, found: RatingsFound, options: RatingOptions, *, given: Input | None = None
+    given: Input | AnswersOfFiles, found: RatingsFound, options: RatingOptions
 ) -> Report:
-    """Tell means, agreement, judges, outliers and what would be without them; `given` are judgments of a task."""
+    """Tell means, agreement, judges, outliers and what would be without them."""
+    read: RatingsRead = given.answers
     tables = [_means(criterion, each) for criterion, each in found.criteria.items()]
     if len(found.criteria) > 1:
         tables.append(_both_means(found))
@@ -89,7 +90,10 @@ def ratings_report(
         notes=[*_input_notes(read, given), *_notes(found, options)],
         tables=tables,
         data={
-            "input": {**({} if given is None else input_data(given)), **_input_data(read)},
+            "input": {
+                **(input_data(given) if isinstance(given, Input) else {}),
+                **_input_data(read),
+            },
             "options": options,
             "criteria": found.criteria,
             "agreement": found.agreement,
@@ -116,7 +120,7 @@ def _input_data(read: RatingsRead) -> dict[str, Any]:
     }
 
 
-def _input_notes(read: RatingsRead, given: Input | None) -> list[str]:
+def _input_notes(read: RatingsRead, given: Input | AnswersOfFiles) -> list[str]:
     data = _input_data(read)
     numbers = ", ".join(
         f"{criterion_in_words(criterion)}: {number_format(number)}"
@@ -142,7 +146,7 @@ def _input_notes(read: RatingsRead, given: Input | None) -> list[str]:
                 )
                 % {"criterion": criterion_in_words(criterion), "count": number_format(number)}
             )
-    if given is not None and given.is_reference_excluded:
+    if isinstance(given, Input) and given.is_reference_excluded:
         notes.append(_("Without the reference (%(name)s).") % {"name": given.reference})
     return [*notes, *excluded_notes(read.excluded_judges)]
 

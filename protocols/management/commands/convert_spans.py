@@ -7,8 +7,7 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from protocols.management.spans_command import add_spans_files, read_spans_files
-from protocols.spans.files.formats import SpansFormat, write_spans
+from protocols.spans.files.formats import SpansFormat, read_spans, write_spans
 from protocols.spans.tables import conversion_report
 from ranking.management.file_command import (
     Options,
@@ -29,7 +28,25 @@ class Command(ReportCommand):
     computes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        add_spans_files(parser)
+        parser.add_argument(
+            "files",
+            metavar="FILE",
+            nargs="+",
+            help="file of scored judgments, plain or gzip; - is standard input",
+        )
+        parser.add_argument(
+            "--input-format",
+            type=SpansFormat,
+            choices=list(SpansFormat),
+            help="format of the files (default: recognised by how they begin)",
+        )
+        for side in ("source", "target"):
+            parser.add_argument(
+                f"--{side}-language",
+                metavar="L",
+                default="",
+                help=f"{side} language, for files that do not say it",
+            )
         parser.add_argument("--to", metavar="F", type=Path, required=True, help="the file to write")
         parser.add_argument(
             "--output-format",
@@ -44,7 +61,12 @@ class Command(ReportCommand):
         to: Path = options["to"]
         if to.is_dir() or not to.parent.is_dir():
             refuse(_("%(file)s: the folder does not exist.") % {"file": to})
-        read = read_spans_files(options, progress)
+        named = ("input_format", "source_language", "target_language")
+        read = read_spans(
+            options["files"],
+            progress=progress.begin(_("Reading")),
+            **{name: options[name] for name in named},
+        )
         lines, lost = write_spans(read.judgments, options["output_format"])
         with refused_writing(to), replaced(to) as part:
             # As it is: line ends are those of the format, on any machine.

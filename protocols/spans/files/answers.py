@@ -33,7 +33,7 @@ from protocols.spans.answers import (
 )
 from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import characters_of_utf16
-from protocols.spans.files.formats import SpansFormat, read_spans_file, write_spans
+from protocols.spans.files.formats import SpansFormat, SpansRead, read_spans_file, write_spans
 from protocols.spans.records import (
     MAX_SCORE,
     MAX_SPANS,
@@ -49,20 +49,23 @@ from ranking.core.beside import OutputScores
 
 @dataclass(frozen=True)
 class ScoresRead:
-    """The answers of a task, up to a watermark.
+    """The answers of a task, up to a watermark, or of files.
 
     Attributes
     ----------
     judgments : tuple of ScoredJudgment
         By number. `analyse_spans` takes them.
-    watermark : int
     asked_about : ContradictionRule
         When its judges are asked whether a score is meant.
+    watermark : int
+        0 of files.
+    files : SpansRead or None
     """
 
     judgments: tuple[ScoredJudgment, ...]
-    watermark: int
     asked_about: ContradictionRule
+    watermark: int = 0
+    files: SpansRead | None = None
 
 
 def scores_read(

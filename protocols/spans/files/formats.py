@@ -16,7 +16,8 @@ from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
 from protocols.spans.files.mqm import COLUMNS, column_names, read_mqm_tsv, write_mqm_tsv
 from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
 from protocols.spans.records import ScoredJudgment
-from ranking.files.records import FileRead
+from ranking.files.records import FileRead, JudgmentSelection
+from ranking.files.selecting import one_language_pair
 from ranking.files.sources import ReadingProgress, Sources
 
 _SNIFFED_BYTES: Final = 64 * 1024
@@ -110,6 +111,30 @@ def read_spans(
         losses=losses.found(),
         files=tuple(files),
         input_format=input_format,
+    )
+
+
+def of_one_language_pair(read: SpansRead, selection: JudgmentSelection) -> SpansRead:
+    """Return the judgments of the one pair that there is, or that is chosen: systems of two pairs have nothing in common.
+
+    Raises
+    ------
+    SelectionError
+        If there is not one pair.
+    """
+
+    def pair(judgment: ScoredJudgment) -> tuple[str, str]:
+        return judgment.source_language, judgment.target_language
+
+    chosen = one_language_pair({pair(judgment) for judgment in read.judgments}, selection)
+    others = [judgment for judgment in read.judgments if pair(judgment) != chosen]
+    if not others:
+        return read
+    lost = Loss("judgments of other languages", len(others), f"line {others[0].line}")
+    return replace(
+        read,
+        judgments=tuple(judgment for judgment in read.judgments if pair(judgment) == chosen),
+        losses=(*read.losses, lost),
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from django.core.management.base import CommandError, CommandParser
+from django.utils.translation import gettext as _
 
 from campaign.management.arguments import campaign_named, protocol_option_add, task_named
 from ranking.analyses.options import OptionError
@@ -27,9 +29,9 @@ from ranking.management.file_command import (
 )
 from ranking.models import Analysis
 from ranking.reports import Report
-from ranking.reports.inputs import Input
+from ranking.reports.inputs import AnswersOfFiles, Input
 
-#: Arguments that files of protocols do not need.
+#: Arguments that are options of files of some protocols.
 _OF_COMPARISONS: Final = (
     *("input_format", "source_language", "target_language", "reference_system"),
     *("source_text", "system_texts"),
@@ -56,7 +58,7 @@ class Command(ReportCommand):
             action="extend",
             default=[],
             help="options of the analysis, for instance method=bradley_terry; give one that may have several values "
-            "several times. An unknown one is answered with those there are",
+            "several times, or in the lines of a file, as in easy=@easy.txt. An unknown one is answered with those there are",
         )
         parser.add_argument(
             "--source-text",
@@ -95,13 +97,17 @@ class Command(ReportCommand):
 
 def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
     kind = analysis_named(options["kind"])
+    if kind.find is not None and kind.read_files is not None:
+        arguments = {name: options[name] for name in _OF_COMPARISONS if options[name]}
+        chosen = kind.complete({**given, **arguments}, of_files=True)
+        answers = kind.read_files(
+            options["files"], chosen, options["exclude_judge"], progress.begin(_("Reading"))
+        )
+        source = chosen.get("source_text")
+        texts = _TextsOfFiles(segment_texts(source), {}) if source else None
+        read = AnswersOfFiles(answers, texts)
+        return kind.tell(read, chosen, kind.find(read, chosen, progress.begin))
     chosen = kind.complete(given, of_files=True)
-    if kind.of_files is not None:
-        for name in _OF_COMPARISONS:
-            if options[name]:
-                raise OptionError("this is for judgments that compare outputs.", field=name)
-        names, excluded = options["files"], options["exclude_judge"]
-        return kind.of_files(names, chosen, excluded, progress.begin)
     if kind.find is None or not kind.is_of_compared_files:
         raise OptionError("files do not say what this analysis asks.", field=kind.name)
     found = read_input(options, progress)
@@ -157,8 +163,17 @@ def _given_options(options: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Return options by name; those given several times with all values."""
     given: dict[str, list[str]] = {}
     for name, value in options:
-        given.setdefault(name, []).append(value)
+        given.setdefault(name, []).extend(_values(value[1:]) if value[:1] == "@" else [value])
     return {name: values if len(values) > 1 else values[0] for name, values in given.items()}
+
+
+def _values(name: str) -> list[str]:
+    """Return the lines of a file, the empty ones left out."""
+    try:
+        lines = Path(name).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        refuse(f"{name}: {getattr(error, 'strerror', None) or error}.", error)
+    return [line.strip() for line in lines if line.strip()]
 
 
 @dataclass(frozen=True, slots=True)

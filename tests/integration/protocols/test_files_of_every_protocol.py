@@ -40,11 +40,11 @@ COMMANDS: dict[str, tuple[Callable[[Campaign], Task], str, str]] = {
     "ranking": (two_tasks, JUDGMENTS, "rank_judgments"),
     "two_outputs": (judged_task, "choices-jsonl", "analyse two_outputs"),
     "top": (topped_task, JUDGMENTS, "rank_judgments"),
-    "spans": (scored_task, "spans-jsonl", "score_spans"),
-    "rating": (rated_task, "ratings-jsonl", "rate_judgments"),
+    "spans": (scored_task, "spans-jsonl", "analyse spans"),
+    "rating": (rated_task, "ratings-jsonl", "analyse rating"),
     "editing": (edited_task, "edits-jsonl", "analyse editing"),
     "quiz": (quizzed_task, "quiz-jsonl", "analyse quiz"),
-    "sorting": (sorted_task, "comparisons-jsonl", "sort_systems"),
+    "sorting": (sorted_task, "comparisons-jsonl", "analyse sorting"),
 }
 
 

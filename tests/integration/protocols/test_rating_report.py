@@ -1,4 +1,4 @@
-"""What organisers are told of a task of adequacy and fluency: the same as `rate_judgments` tells of its file."""
+"""What organisers are told of a task of adequacy and fluency: the same as `analyse rating` tells of its file."""
 
 import json
 from io import StringIO
@@ -41,10 +41,10 @@ def told(task: Task, **given: Any) -> Report:
 
 
 def of_file(task: Task, path: Path, *options: str) -> Any:
-    """Return what `rate_judgments` tells of a file of the task."""
+    """Return what `analyse rating` tells of a file of the task."""
     path.write_text("".join(rating_lines(task=task).lines))
     out = StringIO()
-    call_command("rate_judgments", str(path), *options, "--format", "json", stdout=out)
+    call_command("analyse", "rating", str(path), *options, "--format", "json", stdout=out)
     return json.loads(out.getvalue())
 
 
@@ -57,8 +57,8 @@ def test_its_figures_are_those_of_its_file(task: Task, tmp_path: Path) -> None:
         assert mine[name] == others[name]
     chosen = {"merge": True, "standardise": True, "deviations": 0.5, "correction": "holm"}
     mine = told(task, **chosen, by_difference=True).data
-    options = ["--merge", "--standardise", "--deviations=0.5", "--correction=holm"]
-    others = of_file(task, tmp_path / "ratings.jsonl", *options, "--by-difference")
+    options = ["merge=yes", "standardise=yes", "deviations=0.5", "correction=holm"]
+    others = of_file(task, tmp_path / "ratings.jsonl", "--option", *options, "by_difference=yes")
     assert (mine["criteria"], mine["agreement"]) == (others["criteria"], others["agreement"])
 
 

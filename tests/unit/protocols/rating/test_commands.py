@@ -1,4 +1,4 @@
-"""`rate_judgments` and `plan_ratings`, called as Python."""
+"""`analyse rating` and `plan_ratings`, called as Python."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -33,7 +33,7 @@ def ratings(make_file: Callable[..., str]) -> str:
 
 
 def test_all_is_in_the_report(ratings: str, run: Run, run_json: RunJson) -> None:
-    said = run_json("rate_judgments", ratings)
+    said = run_json("analyse", "rating", ratings)
     assert said["input"]["ratings"] == {"fluency": 72, "adequacy": 72}
     assert said["input"]["met_again"] == {"fluency": 0, "adequacy": 0}
     fluency = said["criteria"]["fluency"]
@@ -51,7 +51,7 @@ def test_all_is_in_the_report(ratings: str, run: Run, run_json: RunJson) -> None
     ]
     assert said["adequacy_and_fluency"]["of_ratings"]["pairs"] == 72
     assert said["adequacy_and_fluency"]["of_systems"]["pearson"] > 0.9
-    text = run("rate_judgments", ratings)
+    text = run("analyse", "rating", ratings)
     for words in (
         "Adequacy against fluency",
         "Judges who stand out, by rule",
@@ -67,11 +67,11 @@ def test_options_change_what_they_say(ratings: str, run_json: RunJson, tmp_path:
     easy.write_text("1\n2 S03\n\n", encoding="utf-8-sig")
     source = tmp_path / "source.txt"
     source.write_text("a b c\n" * 12, encoding="utf-8")
-    plain = run_json("rate_judgments", ratings, "--source-text", source)
+    plain = run_json("analyse", "rating", ratings, "--source-text", source)
     asked = run_json(
-        "rate_judgments",
-        *(ratings, "--easy", easy, "--merge", "--standardise", "--by-difference"),
-        *("--correction", "holm", "--exclude-judge", "J001", "--condition", "FTE"),
+        *("analyse", "rating", ratings, "--exclude-judge", "J001"),
+        *("--option", f"easy=@{easy}", "merge=yes", "standardise=yes", "by_difference=yes"),
+        *("correction=holm", "condition=FTE"),
     )
     assert (plain["criteria"]["fluency"]["means"]["correction"], plain["input"]["judges"]) == (
         "none",
@@ -91,28 +91,29 @@ def test_options_change_what_they_say(ratings: str, run_json: RunJson, tmp_path:
 @pytest.mark.parametrize(
     ("option", "content", "problem"),
     [
-        ("--easy", "one\n", "line 1: 'one' is no whole number from 1"),
-        ("--easy", "99\n", "nothing was rated of segment 99"),
-        ("--source-text", "a\nb\n", "the file has 2 segments; segment 12 was rated"),
+        (["--option", "easy=@"], "one\n", "“one” is no segment’s number"),
+        (["--option", "easy=@"], "99\n", "Nothing called “99” was rated"),
+        (["--source-text", ""], "a\nb\n", "has 2 segments; segment 12 was rated"),
     ],
 )
 def test_files_that_do_not_fit_are_refused(
-    ratings: str, run: Run, tmp_path: Path, option: str, content: str, problem: str
+    ratings: str, run: Run, tmp_path: Path, option: list[str], content: str, problem: str
 ) -> None:
+    name, value = option
     file = tmp_path / "wrong.txt"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(CommandError, match=problem) as refused:
-        run("rate_judgments", ratings, option, file)
+        run("analyse", "rating", ratings, name, f"{value}{file}")
     assert refused.value.returncode == 2
     with pytest.raises(CommandError, match="No such file"):
-        run("rate_judgments", ratings, option, tmp_path / "missing.txt")
+        run("analyse", "rating", ratings, name, f"{value}{tmp_path / 'missing.txt'}")
 
 
 def test_a_judge_who_met_a_segment_twice_is_said(make_file: Callable[..., str], run: Run) -> None:
     row = {"segment": 1, "judge": "ann", "criterion": "fluency", "value": 3}
     file = make_file([{**row, "systems": ["A"]}, {**row, "systems": ["B"]}])
     assert "Fluency: ratings by judges who rated another text of the segment: 1." in run(
-        "rate_judgments", file
+        "analyse", "rating", file
     )
 
 
@@ -134,6 +135,6 @@ def test_systems_whose_ratings_do_not_differ_are_named(
             for system, value, step in (("A", 5, 0), ("B", 2, 1))
         ]
     )
-    assert "so nothing tells how far the mean may be off: A." in run("rate_judgments", file)
-    systems = run_json("rate_judgments", file)["criteria"]["fluency"]["means"]["systems"]
+    assert "so nothing tells how far the mean may be off: A." in run("analyse", "rating", file)
+    systems = run_json("analyse", "rating", file)["criteria"]["fluency"]["means"]["systems"]
     assert [(row["low"] is None, row["rank_high"]) for row in systems] == [(True, 2), (False, 2)]

@@ -1,4 +1,4 @@
-"""`sort_systems`: the order, or what to compare next, from files alone."""
+"""`analyse sorting`: the order, or what to compare next, from files alone."""
 
 import io
 import json
@@ -47,7 +47,7 @@ def answers(pairs: Iterable[str] = COUNTS) -> list[dict[str, Any]]:
 
 def run(*arguments: object) -> str:
     out = io.StringIO()
-    call_command("sort_systems", *map(str, arguments), stdout=out, stderr=io.StringIO())
+    call_command("analyse", "sorting", *map(str, arguments), stdout=out, stderr=io.StringIO())
     return out.getvalue()
 
 
@@ -90,34 +90,34 @@ def test_the_report_for_people(every_pair: str, expected: str) -> None:
 
 
 def test_what_to_compare_next(make_file: MakeFile) -> None:
-    said = run_json(make_file(answers(["BE"])), "--systems", "A,B,C,D,E")
+    said = run_json(make_file(answers(["BE"])), "--option", "systems=A,B,C,D,E")
     assert said["order"] is None
     assert said["done"] + said["left_at_most"] == 7
     assert len(said["open"]) >= 1
     assert said["orders"] is None
     assert "Not sorted yet: comparisons closed: " in run(
-        make_file(answers(["BE"])), "--systems", "A,B,C,D,E"
+        make_file(answers(["BE"])), "--option", "systems=A,B,C,D,E"
     )
 
 
 def test_a_quota_asks_for_more(every_pair: str) -> None:
-    said = run_json(every_pair, "--quota", 100)
+    said = run_json(every_pair, "--option", "quota=100")
     assert {each["missing"] for each in said["comparisons"]} == {60}
     assert said["done"] == 0
 
 
 def test_extending_until_significant(every_pair: str) -> None:
-    said = run_json(every_pair, "--quota", 40, "--extension", 40, "--on-undecided", "extend")
+    said = run_json(every_pair, "--option", "quota=40", "extension=40", "on_undecided=extend")
     begun = [each for each in said["comparisons"] if each["winner"] is None]
     assert [{each["first"], each["second"]} for each in begun] == [{"A", "C"}]
     assert begun[0]["missing"] == 40
 
 
 def test_pairs_to_verify_the_order_with(every_pair: str) -> None:
-    said = run_json(every_pair, "--verify")
+    said = run_json(every_pair, "--option", "verify=yes")
     assert len(said["remaining"]) == 10 - said["done"]
     assert not any(each["contradicts"] for each in said["remaining"])
-    assert "Pairs not compared by the sort" in run(every_pair, "--verify")
+    assert "Pairs not compared by the sort" in run(every_pair, "--option", "verify=yes")
 
 
 def test_a_judge_is_left_out_and_named(every_pair: str) -> None:
@@ -125,7 +125,7 @@ def test_a_judge_is_left_out_and_named(every_pair: str) -> None:
 
 
 def test_options_change_what_is_significant(every_pair: str) -> None:
-    strict = run_json(every_pair, "--test", "exact", "--correction", "holm", "--level", "0.0001")
+    strict = run_json(every_pair, "--option", "test=exact", "correction=holm", "level=0.0001")
     assert max(strict["clusters"]) < 4
     assert strict["settings"]["correction"] == "holm"
 
@@ -133,10 +133,10 @@ def test_options_change_what_is_significant(every_pair: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--cap", "9"], "need a --quota"),
-        (["--quota", "50", "--cap", "9"], "cap: expected at least the quota"),
-        (["--systems", "A,B"], "there is no system C to sort"),
-        (["--beside", "BLEU=A,Z"], "there is no system 'Z'"),
+        (["--option", "cap=9"], "Give a quota"),
+        (["--option", "quota=50", "cap=9"], "cap: expected at least the quota"),
+        (["--option", "systems=A,B"], "there is no system C to sort"),
+        (["--option", "beside=BLEU=A,Z"], "there is no system 'Z'"),
         (["--exclude-judge", "eve"], "there is no judge 'eve'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`score_spans` and `convert_spans`."""
+"""`analyse spans` and `convert_spans`."""
 
 import json
 from collections.abc import Callable
@@ -13,6 +13,8 @@ from tests.simulated.scores import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, major, output
 
 RunJson = Callable[..., Any]
+SCORED = ("analyse", "spans")
+FEWER = ("--option", "resamples=100")
 CAMPAIGN = simulate_spans(SpanModel(systems=4, segments=30, screens=2, spread=30), seed=1)
 
 
@@ -24,7 +26,7 @@ def written(path: Path, output_format: SpansFormat) -> Path:
 
 def test_scoring_says_all_of_a_campaign(run_json: RunJson, tmp_path: Path) -> None:
     name = written(tmp_path / "j.jsonl", SpansFormat.JSONL)
-    found = run_json("score_spans", name, "--resamples", 50, "--rule", "wmt25")
+    found = run_json(*SCORED, name, *FEWER, "rule=wmt25")
     assert (found["scores"], found["segments"], found["format"]) == (180, 30, "spans-jsonl")
     best = list(CAMPAIGN.systems)
     for rank in (found["additive"]["rank"], found["means"]["rank"]):
@@ -35,16 +37,13 @@ def test_scoring_says_all_of_a_campaign(run_json: RunJson, tmp_path: Path) -> No
     assert [row["system"] for row in found["rankings"][0]["systems"]] == best
     assert found["span_agreement"]["f1"] > 0.5
     assert found["losses"] == []
-    assert run_json("score_spans", name, "--resamples", 50, "--rule", "wmt25") == found
+    assert run_json(*SCORED, name, *FEWER, "rule=wmt25") == found
 
 
 def test_errors_rank_where_there_are_no_scores(run_json: RunJson, tmp_path: Path) -> None:
     name = written(tmp_path / "j.tsv", SpansFormat.MQM_TSV)
-    arguments = ("score_spans", name, "--resamples", 50)
-    with pytest.raises(CommandError, match="no output has a score") as refused:
-        run_json(*arguments, "--measure", "score")
-    assert refused.value.returncode == 2
-    found = run_json(*arguments, "--compare", "judge")
+    arguments = (*SCORED, name, *FEWER)
+    found = run_json(*arguments, "compare=judge")
     assert found["means"]["mean"][0] > found["means"]["mean"][-1]
     assert found["means"]["mean"][0] < 0
     assert found["rankings"][0]["systems"][0]["system"] == CAMPAIGN.systems[0]
@@ -54,7 +53,7 @@ def test_scores_of_outputs_alone_imply_no_ranking_unless_asked(
     run_json: RunJson, tmp_path: Path
 ) -> None:
     name = written(tmp_path / "j.csv", SpansFormat.APPRAISE_CSV)
-    found = run_json("score_spans", name, "--resamples", 50)
+    found = run_json(*SCORED, name, *FEWER)
     assert found["rankings"] is None
     assert found["additive"] is not None
 
@@ -67,15 +66,15 @@ def test_thresholds_decide_what_is_asked_about(run_json: RunJson, tmp_path: Path
         for segment in ("1", "2")
     ]
     path.write_text("".join(write_spans(screens, SpansFormat.JSONL)[0]), encoding="utf-8")
-    found = run_json("score_spans", path, "--resamples", 50)
+    found = run_json(*SCORED, path, *FEWER)
     assert (found["contradictions"]["low_without_error"], found["contradicting"]) == (4, 4)
     assert found["contradictions"]["high_with_major"] == 4
     assert found["additive"]["shortages"]["A"] == {"unit": "judges", "found": 2, "needed": 4}
     for part in ("additive", "means", "rule"):
         assert found[part]["ranges"] == {"low": [None, None], "high": [None, None]}
         assert found[part]["cluster"] == [None, None]
-    lenient = ("--error-free-from", 66, "--major-below", 100, "--margin", 30)
-    found = run_json("score_spans", path, "--resamples", 50, *lenient)
+    lenient = ("error_free_from=66", "major_below=100", "margin=30")
+    found = run_json(*SCORED, path, *FEWER, *lenient)
     assert found["contradicting"] == 0
 
 

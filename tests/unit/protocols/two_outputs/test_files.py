@@ -12,6 +12,7 @@ from campaign.formats import FormatError
 from protocols.two_outputs.files import read_choices
 from protocols.two_outputs.report import two_outputs_found, two_outputs_report
 from ranking.files.records import SelectionError
+from ranking.reports.inputs import AnswersOfFiles
 
 MakeFile = Callable[..., str]
 LINE: dict[str, Any] = {
@@ -30,9 +31,9 @@ def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., s
         for other in ("rules", "jhu")
     ]
     file = make_file(lines)
-    assert read_choices([file]).read.systems is None
+    assert read_choices([file]).systems is None
     read = read_choices([file], systems=("online-b", "jhu"), exclude_judges=["ann"])
-    assert (read.read.choices.items, read.read.choices.judges) == (1, ("bob", "cleo"))
+    assert (read.choices.items, read.choices.judges) == (1, ("bob", "cleo"))
     said = run(
         *("analyse", "two_outputs", file, "--exclude-judge", "bob"),
         *("--option", "judge=cleo", "other=ann"),
@@ -41,7 +42,7 @@ def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., s
     assert "ann (rows) and cleo (columns)" in said
     for arguments, words in (
         (("--option", "system_x=online-b", "system_y=nobody"), "there is no system 'nobody'"),
-        (("--option", "judge=ann", "other=eve"), "there is no judge 'eve'"),
+        (("--option", "judge=ann", "other=eve"), "Nobody called eve has judged"),
         (("--exclude-judge", "eve"), "there is no judge 'eve'"),
         (("--exclude-judge", "ann", "bob", "cleo"), "nothing is left"),
         (("--option", "system_x=rules", "system_y=rules"), "Name two different systems."),
@@ -89,8 +90,9 @@ def test_kappa_of_judges_who_always_agree_is_undefined_in_words(
     file = make_file(
         [{**row, "segment": segment, "judge": judge} for segment in (1, 2) for judge in "MO"]
     )
+    read = read_choices([file])
     report = two_outputs_report(
-        two_outputs_found(read_choices([file]).read), judges=(), files=read_choices([file])
+        AnswersOfFiles(read), {"judge": "", "other": ""}, two_outputs_found(read)
     )
     tables = {table.name: table for table in report.tables}
     for name, key in (("agreement", "fleiss"), ("judge_pairs", "kappa")):
