@@ -5,7 +5,7 @@ from allauth.mfa.recovery_codes import views as code_views
 from allauth.mfa.totp import views as totp_views
 from allauth.mfa.webauthn import views as passkey_views
 from django.conf import settings
-from django.urls import path
+from django.urls import URLPattern, URLResolver, include, path
 from django.views.decorators.cache import never_cache
 
 from campaign.views.account.elsewhere import come_back, sign_in_elsewhere
@@ -15,11 +15,27 @@ from campaign.views.account.forgotten import address_confirm, password_choose, p
 from campaign.views.account.own import account_page, address_page, give_again, password_page
 from campaign.views.sign_in import SignInView
 
-_FACTORS = "account/second-factors/"
-_AGAIN = "account/again/"
+_second_factors = [
+    path("", factors_page, name="mfa_index"),
+    path("", factors_page, name="mfa_list_webauthn"),
+    path("app/", for_accounts(totp_views.activate_totp), name="mfa_activate_totp"),
+    path("app/remove/", for_accounts(totp_views.deactivate_totp), name="mfa_deactivate_totp"),
+    path("codes/", for_accounts(code_views.view_recovery_codes), name="mfa_view_recovery_codes"),
+    path(
+        "codes/new/",
+        for_accounts(code_views.generate_recovery_codes),
+        name="mfa_generate_recovery_codes",
+    ),
+    path(
+        "codes/download/",
+        for_accounts(code_views.download_recovery_codes),
+        name="mfa_download_recovery_codes",
+    ),
+    path("passkeys/new/", for_accounts(passkey_views.add_webauthn), name="mfa_add_webauthn"),
+    path("passkeys/<int:pk>/", passkey_removal, name="mfa_remove_webauthn"),
+]
 
-
-urlpatterns = [
+urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-in/", SignInView.as_view(), name="account_login"),
     path("sign-in/", SignInView.as_view(), name="socialaccount_login_cancelled"),
     path("sign-in/second-factor/", factor_views.authenticate, name="mfa_authenticate"),
@@ -37,40 +53,14 @@ urlpatterns = [
     path("account/", account_page, name="account"),
     path("account/password/", password_page, name="account-password"),
     path("account/address/", address_page, name="account-address"),
-    path(_AGAIN, give_again, name="account_reauthenticate"),
-    path(f"{_AGAIN}code/", for_accounts(factor_views.reauthenticate), name="mfa_reauthenticate"),
+    path("account/again/", give_again, name="account_reauthenticate"),
     path(
-        f"{_AGAIN}passkey/",
+        "account/again/code/", for_accounts(factor_views.reauthenticate), name="mfa_reauthenticate"
+    ),
+    path(
+        "account/again/passkey/",
         for_accounts(passkey_views.reauthenticate_webauthn),
         name="mfa_reauthenticate_webauthn",
     ),
-    path(_FACTORS, factors_page, name="mfa_index"),
-    path(_FACTORS, factors_page, name="mfa_list_webauthn"),
-    path(f"{_FACTORS}app/", for_accounts(totp_views.activate_totp), name="mfa_activate_totp"),
-    path(
-        f"{_FACTORS}app/remove/",
-        for_accounts(totp_views.deactivate_totp),
-        name="mfa_deactivate_totp",
-    ),
-    path(
-        f"{_FACTORS}codes/",
-        for_accounts(code_views.view_recovery_codes),
-        name="mfa_view_recovery_codes",
-    ),
-    path(
-        f"{_FACTORS}codes/new/",
-        for_accounts(code_views.generate_recovery_codes),
-        name="mfa_generate_recovery_codes",
-    ),
-    path(
-        f"{_FACTORS}codes/download/",
-        for_accounts(code_views.download_recovery_codes),
-        name="mfa_download_recovery_codes",
-    ),
-    path(
-        f"{_FACTORS}passkeys/new/",
-        for_accounts(passkey_views.add_webauthn),
-        name="mfa_add_webauthn",
-    ),
-    path(f"{_FACTORS}passkeys/<int:pk>/", passkey_removal, name="mfa_remove_webauthn"),
+    path("account/second-factors/", include(_second_factors)),
 ]

@@ -1,178 +1,102 @@
-from django.urls import path
+from django.urls import URLPattern, URLResolver, include, path
 
-from ranking.views.dashboard import (
-    agreement_page,
-    campaign_detail,
-    campaign_list,
-    dashboard_page,
-    data_page,
-    home,
-    progress_page,
-    ranking_keep,
-    tasks_page,
-)
-from ranking.views.exports import exported_file, exports_page
-from ranking.views.judge import (
-    judge_group_delete_page,
-    judge_group_page,
-    judge_groups_page,
-    judge_page,
-    judges_page,
-)
+from ranking.views import dashboard, exports, judge, quality, rules, settings, tables
 from ranking.views.one_system import segment_page, system_results_ask, system_results_page
-from ranking.views.publishing.desk import (
-    publish_confirm,
-    publish_page,
-    published_bundle,
-    published_embargo,
-    published_restore,
-    published_retract,
-    published_reviewers,
-    published_zenodo,
-)
-from ranking.views.publishing.public import (
-    published_embed,
-    published_file,
-    published_result,
-    published_review,
-    published_review_file,
-)
-from ranking.views.quality import (
-    action_revert,
-    judge_act,
-    judges_act,
-    judges_act_undo,
-    judges_acted,
-)
+from ranking.views.publishing import desk, public
 from ranking.views.results import analysis_file, analysis_page, analysis_plot
-from ranking.views.rules import (
-    rule_act,
-    rule_page,
-    rule_switch_off,
-    rule_undo,
-    rules_page,
-    rules_suggest,
-)
-from ranking.views.settings import (
-    design_again,
-    design_budget,
-    design_page,
-    design_preview,
-    ranking_settings_page,
-    stopping_rule_page,
-)
-from ranking.views.tables import (
-    campaign_plot,
-    judge_plot,
-    table_page,
-    table_plot,
-    table_report,
-    tables_page,
-    task_plot,
-)
 
-_CAMPAIGN = "campaigns/<slug:slug>/"
-_TASK = f"{_CAMPAIGN}tasks/<int:task_id>/"
-_VERSION = f"{_TASK}publish/<int:version>/"
-# Of everybody, under no campaign: the address of a result is its own.
-_RESULT = "results/<slug:digest>/"
+_judges = [
+    path("", judge.judges_page, name="judge-quality"),
+    path("act/", quality.judges_act, name="judges-act"),
+    path("acted/<uuid:batch>/", quality.judges_acted, name="judges-acted"),
+    path("acted/<uuid:batch>/undo/", quality.judges_act_undo, name="judges-act-undo"),
+    path("<int:judge_id>/", judge.judge_page, name="judge-page"),
+    path("<int:judge_id>/plots/<slug:table>.<slug:ending>", tables.judge_plot, name="judge-plot"),
+    path("<int:judge_id>/act/", quality.judge_act, name="judge-act"),
+]
 
-urlpatterns = [
-    path("", home, name="home"),
-    path("campaigns/", campaign_list, name="campaign-list"),
-    path("campaigns/<slug:slug>/", campaign_detail, name="campaign-detail"),
-    path(f"{_CAMPAIGN}plots/<slug:table>.<slug:ending>", campaign_plot, name="campaign-plot"),
-    path(f"{_TASK}exports/", exports_page, name="exports"),
-    path(f"{_TASK}exports/<int:export_id>/", exported_file, name="exported-file"),
-    path(f"{_CAMPAIGN}test-sets/", tasks_page, name="test-sets"),
-    path(f"{_CAMPAIGN}tables/", tables_page, name="campaign-tables"),
-    path(f"{_CAMPAIGN}tables/<slug:name>/", table_page, name="campaign-table"),
-    path(
-        f"{_CAMPAIGN}tables/<slug:name>/report.<slug:ending>",
-        table_report,
-        name="campaign-table-file",
-    ),
-    path(
-        f"{_CAMPAIGN}tables/<slug:name>/plots/<slug:table>.<slug:ending>",
-        table_plot,
-        name="campaign-table-plot",
-    ),
-    path(
-        "campaigns/<slug:slug>/tasks/<int:task_id>/",
-        dashboard_page,
-        name="test-set-dashboard",
-    ),
-    path(f"{_TASK}plots/<slug:table>.<slug:ending>", task_plot, name="test-set-plot"),
-    path(f"{_TASK}design/", design_page, name="design"),
-    path(f"{_TASK}design/preview/", design_preview, name="design-preview"),
-    path(f"{_TASK}design/forecast/", design_budget, name="design-forecast"),
-    path(f"{_TASK}design/<int:design_id>/again/", design_again, name="design-again"),
-    path(f"{_TASK}judges/", judges_page, name="judge-quality"),
-    path(f"{_TASK}judges/act/", judges_act, name="judges-act"),
-    path(f"{_TASK}judges/acted/<uuid:batch>/", judges_acted, name="judges-acted"),
-    path(f"{_TASK}judges/acted/<uuid:batch>/undo/", judges_act_undo, name="judges-act-undo"),
-    path(f"{_TASK}judges/<int:judge_id>/", judge_page, name="judge-page"),
-    path(
-        f"{_TASK}judges/<int:judge_id>/plots/<slug:table>.<slug:ending>",
-        judge_plot,
-        name="judge-plot",
-    ),
-    path(f"{_TASK}judges/<int:judge_id>/act/", judge_act, name="judge-act"),
-    path(f"{_TASK}actions/<int:action_id>/revert/", action_revert, name="action-revert"),
-    path(f"{_TASK}ranking-settings/", ranking_settings_page, name="ranking-settings"),
-    path(f"{_TASK}stopping-rule/", stopping_rule_page, name="stopping-rule"),
-    path(f"{_TASK}progress/", progress_page, name="test-set-progress"),
-    path(f"{_TASK}agreement/", agreement_page, name="test-set-agreement"),
-    path(f"{_TASK}data/", data_page, name="test-set-data"),
+_analyses = [
     # Where the list of analyses was.
-    path(f"{_TASK}analyses/", data_page, name="analyses"),
-    path(f"{_TASK}analyses/<slug:kind>/", analysis_page, name="analysis"),
+    path("", dashboard.data_page, name="analyses"),
+    path("<slug:kind>/", analysis_page, name="analysis"),
+    path("<int:analysis_id>/report.<slug:ending>", analysis_file, name="analysis-file"),
+    path("<int:analysis_id>/plots/<slug:table>.<slug:ending>", analysis_plot, name="analysis-plot"),
+]
+
+_task: list[URLPattern | URLResolver] = [
+    path("exports/", exports.exports_page, name="exports"),
+    path("exports/<int:export_id>/", exports.exported_file, name="exported-file"),
+    path("", dashboard.dashboard_page, name="test-set-dashboard"),
+    path("plots/<slug:table>.<slug:ending>", tables.task_plot, name="test-set-plot"),
+    path("design/", settings.design_page, name="design"),
+    path("design/preview/", settings.design_preview, name="design-preview"),
+    path("design/forecast/", settings.design_budget, name="design-forecast"),
+    path("design/<int:design_id>/again/", settings.design_again, name="design-again"),
+    path("judges/", include(_judges)),
+    path("actions/<int:action_id>/revert/", quality.action_revert, name="action-revert"),
+    path("ranking-settings/", settings.ranking_settings_page, name="ranking-settings"),
+    path("stopping-rule/", settings.stopping_rule_page, name="stopping-rule"),
+    path("progress/", dashboard.progress_page, name="test-set-progress"),
+    path("agreement/", dashboard.agreement_page, name="test-set-agreement"),
+    path("data/", dashboard.data_page, name="test-set-data"),
+    path("analyses/", include(_analyses)),
+    path("systems/<int:system_id>/results/", system_results_page, name="system-results"),
+    path("systems/<int:system_id>/results/ask/", system_results_ask, name="system-results-ask"),
+    path("segments/<int:number>/", segment_page, name="segment"),
+    path("ranking/keep/", dashboard.ranking_keep, name="ranking-keep"),
+    path("publish/", desk.publish_page, name="publish"),
+    path("publish/confirm/", desk.publish_confirm, name="publish-confirm"),
+    path("publish/<int:version>/bundle/", desk.published_bundle, name="published-bundle"),
+    path("publish/<int:version>/zenodo/", desk.published_zenodo, name="published-zenodo"),
+    path("publish/<int:version>/embargo/", desk.published_embargo, name="published-embargo"),
+    path("publish/<int:version>/reviewers/", desk.published_reviewers, name="published-reviewers"),
+    path("publish/<int:version>/retract/", desk.published_retract, name="published-retract"),
+    path("publish/<int:version>/restore/", desk.published_restore, name="published-restore"),
+]
+
+_table = [
+    path("", tables.table_page, name="campaign-table"),
+    path("report.<slug:ending>", tables.table_report, name="campaign-table-file"),
+    path("plots/<slug:table>.<slug:ending>", tables.table_plot, name="campaign-table-plot"),
+]
+
+_people = [
+    path("groups/", judge.judge_groups_page, name="judge-groups"),
+    path("groups/<int:group_id>/", judge.judge_group_page, name="judge-group"),
+    path("groups/<int:group_id>/delete/", judge.judge_group_delete_page, name="judge-group-delete"),
+]
+
+_campaign: list[URLPattern | URLResolver] = [
+    path("", dashboard.campaign_detail, name="campaign-detail"),
+    path("plots/<slug:table>.<slug:ending>", tables.campaign_plot, name="campaign-plot"),
+    path("tasks/<int:task_id>/", include(_task)),
+    path("test-sets/", dashboard.tasks_page, name="test-sets"),
+    path("tables/", tables.tables_page, name="campaign-tables"),
+    path("tables/<slug:name>/", include(_table)),
+    path("people/", include(_people)),
+    path("rules/", rules.rules_page, name="quality-rules"),
+    path("rules/suggested/", rules.rules_suggest, name="quality-rules-suggest"),
+    path("rules/<int:rule_id>/", rules.rule_page, name="quality-rule"),
+    path("rules/<int:rule_id>/off/", rules.rule_switch_off, name="quality-rule-off"),
+    path("rules/<int:rule_id>/undo/", rules.rule_undo, name="quality-rule-undo"),
+    path("rules/<int:rule_id>/act/", rules.rule_act, name="quality-rule-act"),
+]
+
+_results = [
+    path("<slug:digest>/", public.published_result, name="published-result"),
+    path("<slug:digest>/embed/", public.published_embed, name="published-embed"),
+    path("<slug:digest>/<str:file_name>", public.published_file, name="published-file"),
+    path("<slug:digest>/review/<str:token>/", public.published_review, name="published-review"),
     path(
-        f"{_TASK}analyses/<int:analysis_id>/report.<slug:ending>",
-        analysis_file,
-        name="analysis-file",
-    ),
-    path(
-        f"{_TASK}analyses/<int:analysis_id>/plots/<slug:table>.<slug:ending>",
-        analysis_plot,
-        name="analysis-plot",
-    ),
-    path(f"{_TASK}systems/<int:system_id>/results/", system_results_page, name="system-results"),
-    path(
-        f"{_TASK}systems/<int:system_id>/results/ask/",
-        system_results_ask,
-        name="system-results-ask",
-    ),
-    path(f"{_TASK}segments/<int:number>/", segment_page, name="segment"),
-    path(f"{_TASK}ranking/keep/", ranking_keep, name="ranking-keep"),
-    path(f"{_TASK}publish/", publish_page, name="publish"),
-    path(f"{_TASK}publish/confirm/", publish_confirm, name="publish-confirm"),
-    path(f"{_VERSION}bundle/", published_bundle, name="published-bundle"),
-    path(f"{_VERSION}zenodo/", published_zenodo, name="published-zenodo"),
-    path(f"{_VERSION}embargo/", published_embargo, name="published-embargo"),
-    path(f"{_VERSION}reviewers/", published_reviewers, name="published-reviewers"),
-    path(f"{_VERSION}retract/", published_retract, name="published-retract"),
-    path(f"{_VERSION}restore/", published_restore, name="published-restore"),
-    path(_RESULT, published_result, name="published-result"),
-    path(f"{_RESULT}embed/", published_embed, name="published-embed"),
-    path(f"{_RESULT}<str:file_name>", published_file, name="published-file"),
-    path(f"{_RESULT}review/<str:token>/", published_review, name="published-review"),
-    path(
-        f"{_RESULT}review/<str:token>/<str:file_name>",
-        published_review_file,
+        "<slug:digest>/review/<str:token>/<str:file_name>",
+        public.published_review_file,
         name="published-review-file",
     ),
-    path(f"{_CAMPAIGN}people/groups/", judge_groups_page, name="judge-groups"),
-    path(f"{_CAMPAIGN}people/groups/<int:group_id>/", judge_group_page, name="judge-group"),
-    path(
-        f"{_CAMPAIGN}people/groups/<int:group_id>/delete/",
-        judge_group_delete_page,
-        name="judge-group-delete",
-    ),
-    path(f"{_CAMPAIGN}rules/", rules_page, name="quality-rules"),
-    path(f"{_CAMPAIGN}rules/suggested/", rules_suggest, name="quality-rules-suggest"),
-    path(f"{_CAMPAIGN}rules/<int:rule_id>/", rule_page, name="quality-rule"),
-    path(f"{_CAMPAIGN}rules/<int:rule_id>/off/", rule_switch_off, name="quality-rule-off"),
-    path(f"{_CAMPAIGN}rules/<int:rule_id>/undo/", rule_undo, name="quality-rule-undo"),
-    path(f"{_CAMPAIGN}rules/<int:rule_id>/act/", rule_act, name="quality-rule-act"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", dashboard.home, name="home"),
+    path("campaigns/", dashboard.campaign_list, name="campaign-list"),
+    path("campaigns/<slug:slug>/", include(_campaign)),
+    path("results/", include(_results)),
 ]
