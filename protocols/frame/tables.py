@@ -54,10 +54,9 @@ def report_of_answers(
         What data say of the input where it is files, and in either case.
     notes, tables, data
     """
-    is_task = isinstance(given, Input)
-    about = input_data(given) if is_task else of_files
+    about: Mapping[str, Any] = input_data(given) if isinstance(given, Input) else of_files
     return Report(
-        notes=[*(input_notes(given) if is_task else []), *notes],
+        notes=[*(input_notes(given) if isinstance(given, Input) else []), *notes],
         tables=list(tables),
         data={"input": {**about, **counted}, **data, "version": code_version()},
     )

@@ -13,10 +13,9 @@ The thresholds are a rule of the campaign. Where they come from:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations, permutations
+from itertools import permutations
 
 from protocols.spans.records import MAX_SCORE, ScoredJudgment, ScoredOutput, Severity
 
@@ -28,7 +27,6 @@ class ContradictionKind(StrEnum):
     PERFECT_WITH_ERROR = "perfect_with_error"
     HIGH_WITH_MAJOR = "high_with_major"
     BETTER_WITH_MORE_ERRORS = "better_with_more_errors"
-    AGAINST_ORDER = "against_order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ class Contradiction:
     outputs : tuple of int
         Places of the output it is about on its screen, from 0; of two outputs, the one that is better by its score first.
     threshold : float
-        The number of the rule that decided; 0 for `AGAINST_ORDER`.
+        The number of the rule that decided.
     """
 
     kind: ContradictionKind
@@ -134,40 +132,3 @@ def _is_better_with_more(better: ScoredOutput, worse: ScoredOutput, margin: floa
         return False
     more = [better.count(severity) - worse.count(severity) for severity in Severity]
     return min(more) >= 0 and max(more) > 0
-
-
-def against_order(judgment: ScoredJudgment, ranks: Sequence[int | None]) -> list[Contradiction]:
-    """Return the pairs of outputs whose scores contradict ranks that the same judge gave them.
-
-    Parameters
-    ----------
-    judgment : ScoredJudgment
-    ranks : sequence of int or None
-        The rank of each output, 1 is best; None where the judge gave none. Equal ranks ask for equal scores, and
-        different ones for different scores the same way round.
-
-    Returns
-    -------
-    list of Contradiction
-        Each names the output with the higher score first; of equal scores, the one with the better rank.
-
-    Raises
-    ------
-    ValueError
-        If there is not one rank an output.
-    """
-    if len(ranks) != len(judgment.outputs):
-        raise ValueError(f"{len(ranks)} ranks for {len(judgment.outputs)} outputs")
-    found = []
-    for one, other in combinations(range(len(ranks)), 2):
-        rank, other_rank = ranks[one], ranks[other]
-        score, other_score = judgment.outputs[one].score, judgment.outputs[other].score
-        if rank is None or other_rank is None or score is None or other_score is None:
-            continue
-        by_rank = (other_rank > rank) - (other_rank < rank)
-        by_score = (score > other_score) - (score < other_score)
-        if by_rank != by_score:
-            first = (by_score or by_rank) > 0
-            pair = (one, other) if first else (other, one)
-            found.append(Contradiction(ContradictionKind.AGAINST_ORDER, pair, 0))
-    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict
 from typing import Any, get_args
 
 from django.utils.translation import gettext as _
@@ -72,8 +72,8 @@ COMPARED = Option(
 
 #: When scores contradict errors: of a task, its rules say it.
 _THRESHOLDS = tuple(
-    Option(name=each.name, default=float(each.default), low=0, high=MAX_SCORE)
-    for each in fields(ContradictionRule)
+    Option(name=name, default=float(threshold), low=0, high=MAX_SCORE)
+    for name, threshold in asdict(ContradictionRule()).items()
 )
 _OF_FILES = (
     *_THRESHOLDS,
