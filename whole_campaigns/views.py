@@ -3,15 +3,12 @@
 from typing import cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
@@ -27,15 +24,14 @@ from campaign.services.tasks import TaskRefusedError
 from campaign.texts.languages import language_name
 from campaign.views.access import organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import form_view
 from whole_campaigns.cloning import Clone, CloneRefusedError, campaign_clone
 from whole_campaigns.forms import CloneForm, NewTaskForm, RehearsalForm, TaskSettingsForm
 from whole_campaigns.rehearsing import rehearsal_in_words
 from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask what to clone; POST makes the clone and shows its judges' links, this once."""
     campaign = organised_campaign(request, slug)
@@ -69,9 +65,7 @@ def _links(request: HttpRequest, clone: Clone) -> list[tuple[str, str]]:
     ]
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the rehearsal that a campaign has; POST begins one in its place."""
     campaign = organised_campaign(request, slug)
@@ -102,9 +96,7 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, name, context, status=400 if form.is_bound else 200)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def rehearsal_end_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what goes with the rehearsal; POST ends it."""
     campaign = organised_campaign(request, slug)
@@ -129,9 +121,7 @@ def rehearsal_end_page(request: HttpRequest, slug: str) -> HttpResponse:
 _DIGITS = 9
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask what judges are to be asked about a test set, which `?test_set=` may name; POST makes the task."""
     campaign = organised_campaign(request, slug)
@@ -156,9 +146,7 @@ def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "organiser/task_add.html", context, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def task_delete_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Say what goes with a task, and delete it; or why it stays."""
     task = organised_task(request, slug, task_id)
@@ -188,9 +176,7 @@ def _deletion_ask(request: HttpRequest, task: Task, *, error: str = "") -> HttpR
     return ask(request, question, campaign=campaign, section="test-sets", task=task)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show what is asked of a test set; POST changes it, languages until the first judgment, rules until it is lent."""
     task = organised_task(request, slug, task_id)

@@ -3,14 +3,11 @@
 from typing import Final, cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.selectors.effects import (
     StateEffects,
@@ -34,6 +31,7 @@ from campaign.services.states import (
 )
 from campaign.views.access import organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import action_view, form_view, page_view
 
 _DONE: Final = {
     Transition.OPEN: gettext_lazy("The campaign is open: judges get sentences."),
@@ -46,9 +44,7 @@ _DONE: Final = {
 }
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the state of a campaign and how long it runs; POST extends it."""
     campaign = organised_campaign(request, slug)
@@ -74,9 +70,7 @@ def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "organiser/state.html", context, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def campaign_transition_page(request: HttpRequest, slug: str, transition: str) -> HttpResponse:
     """Say what a change of the state would do now; POST does it."""
     campaign = organised_campaign(request, slug)
@@ -125,17 +119,14 @@ def _deleted(request: HttpRequest, campaign: Campaign, is_gone: bool) -> HttpRes
     return redirect("campaign-list" if is_gone else "campaign-bin")
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def campaign_bin(request: HttpRequest) -> HttpResponse:
     """List the campaigns in the bin that the user is a member of; owners restore theirs."""
     context = {"campaigns": _binned(request), "days": BIN_DAYS}
     return render(request, "organiser/bin.html", context)
 
 
-@require_POST
-@login_required
+@action_view
 def campaign_restore_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Take a campaign out of the bin."""
     campaign = get_object_or_404(_binned(request), slug=slug)
@@ -153,9 +144,7 @@ def _binned(request: HttpRequest) -> CampaignQuerySet:
     return campaigns.filter(state=CampaignState.BIN).order_by("state_since", "pk")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def task_close_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Say who is at work in a test set, and close it."""
     task = organised_task(request, slug, task_id)
@@ -175,8 +164,7 @@ def task_close_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     return redirect("campaign-settings", slug)
 
 
-@require_POST
-@login_required
+@action_view
 def task_reopen_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Open a closed test set again."""
     task = organised_task(request, slug, task_id)

@@ -4,19 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from annotation.models import HIT, HITPurpose, JudgmentNumber
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.hits import hit_state, hits_explained
 from campaign.views.access import organised_task
+from campaign.views.decorators import page_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +123,7 @@ def _chosen(why: Mapping[str, Any]) -> str:
 PAGE = 50
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def hits_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the HITs of a test set, latest first, and why each was drawn; `?before=` a number."""
     task = organised_task(request, slug, task_id)
@@ -151,9 +147,7 @@ def hits_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     )
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def hit_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
     """Show a HIT: why it was drawn, and what was judged of it."""
     task = organised_task(request, slug, task_id)

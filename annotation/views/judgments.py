@@ -11,8 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from annotation.answer_files import AnswerFiles, answer_files
 from annotation.export.answers import (
@@ -48,6 +47,7 @@ from campaign.models import Reference, Task, User
 from campaign.selectors.uploads import judgments_imports
 from campaign.texts.languages import language_described
 from campaign.views.access import organised_task
+from campaign.views.decorators import form_view, page_view
 
 
 class AnswersForm(forms.Form):
@@ -72,9 +72,7 @@ class AnswersForm(forms.Form):
 _OLDEST = "oldest"
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show judgments, the latest first; `?sort=oldest`, `?from=` a number, and what `JudgmentFilter` has."""
     task = organised_task(request, slug, task_id)
@@ -132,9 +130,7 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
     """Show a judgment: what its judge saw, in their order, with the systems, ranks, time and comment."""
     task = organised_task(request, slug, task_id)
@@ -177,9 +173,7 @@ def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) ->
     return render(request, "organiser/judgment.html", context)
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """List the skips of a test set, the latest first; the address sorts, pages and filters."""
     task = organised_task(request, slug, task_id)
@@ -211,9 +205,7 @@ def judgments_download(request: HttpRequest, slug: str, task_id: int) -> Streami
     return task_answer(file, task_id=task.pk)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Say which files answers are read from and written as; POST imports one, `?as=` a format says what it lacks."""
     task = organised_task(request, slug, task_id)

@@ -4,15 +4,12 @@ from collections import Counter
 from typing import Any
 
 import segno
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.export.own_data import own_data_zip
 from annotation.export.work_time import clock_time, work_time_csv
@@ -46,6 +43,7 @@ from campaign.texts.languages import (
     language_own_name,
 )
 from campaign.texts.markdown import markdown_render
+from campaign.views.decorators import form_view, page_view
 
 
 def _page(
@@ -65,9 +63,7 @@ def _page(
     return render(request, f"judge/{name}.html", {**shared, **context}, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@never_cache
+@form_view
 def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the instructions in the reader's language; POST accepts the version that was read."""
     onboarding = onboarding_or_404(request, slug)
@@ -98,9 +94,7 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, "instructions", onboarding, context, status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@never_cache
+@form_view
 def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the test sets that a judge's languages allow, and what is asked about each; POST chooses one."""
     onboarding = onboarding_or_404(request, slug)
@@ -144,9 +138,7 @@ def _pair(offer: TaskOnOffer) -> tuple[str, str]:
     return offer.task.test_set.source_language, offer.task.test_set.target_language
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@never_cache
+@form_view
 def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Make, show once, send and withdraw a link by which a judge goes on with another device."""
     onboarding = onboarding_or_404(request, slug)
@@ -194,9 +186,7 @@ def _qr_code(link: str) -> SafeString:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@never_cache
+@form_view
 def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what declining does; POST declines, or takes part again."""
     judge = onboarding_or_404(request, slug).judge
@@ -216,9 +206,7 @@ def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "judge/declining.html", context, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@never_cache
+@form_view
 def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what a judge can download and what erasure does; POST asks for erasure, or withdraws that."""
     judge = onboarding_or_404(request, slug).judge
@@ -239,18 +227,14 @@ def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "judge/own_data.html", context, status=status)
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def own_data_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Send what is kept about a judge as a zip."""
     judge = onboarding_or_404(request, slug).judge
     return download(f"{slug}-my-data.zip", own_data_zip(judge))
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show sentences and active time by day and in all, what is counted, and what became of problems reported."""
     judge = onboarding_or_404(request, slug).judge
@@ -269,9 +253,7 @@ def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "judge/work_time.html", context)
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def work_time_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Send the same as a CSV file."""
     judge = onboarding_or_404(request, slug).judge

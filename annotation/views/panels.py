@@ -74,6 +74,7 @@ from campaign.services.panels import (
 from campaign.texts.languages import language_name
 from campaign.views.access import changed_campaign, organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import action_view, form_view, page_view
 
 _CODE = RegexValidator(CODE_PATTERN, gettext_lazy("Four or more letters and digits."))
 
@@ -180,9 +181,7 @@ def _initial(panel: Panel) -> dict[str, Any]:
     return {name: getattr(panel, name) for name in names}
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
     """List the panels of a campaign; POST adds one."""
     campaign = organised_campaign(request, slug)
@@ -207,9 +206,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "organiser/panels.html", context, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     """Show a panel's addresses, codes and participations; POST changes its terms."""
     campaign = organised_campaign(request, slug)
@@ -250,8 +247,7 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
     }
 
 
-@require_POST
-@login_required
+@action_view
 def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     """Open the panel to new judges, or close it."""
     campaign = organised_campaign(request, slug)
@@ -367,9 +363,7 @@ def _refused(request: HttpRequest, panel: Panel, why: str, *, status: int) -> Ht
 PROLIFIC_COMPLETE: Final = "https://app.prolific.com/submissions/complete?cc={code}"
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def completion(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the state of the participation, and its code once it is earned."""
     judge = judge_of_user(user=cast("User", request.user), campaign_slug=slug)

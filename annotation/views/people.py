@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from annotation.export.work_time import time_sheet_csv
 from annotation.models import JudgeTally
@@ -57,11 +57,10 @@ from campaign.services.judge_lists import (
 from campaign.services.people import PersonRefusedError, judge_change
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
+from campaign.views.decorators import form_view, page_view
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def campaign_judges_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the judges; POST puts some of them into a group or takes them out.
 
@@ -143,9 +142,7 @@ def _judge(request: HttpRequest, slug: str, judge_id: int) -> Judge:
     return judge
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def campaign_judge_page(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Show a judge; POST changes what is said of them, after a page that says what it does to their work."""
     judge = _judge(request, slug, judge_id)
@@ -234,9 +231,7 @@ def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpR
 _SHOWN: Final = 200
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form; POST says what a list would do, and with `act` does it."""
     campaign = organised_campaign(request, slug)
@@ -328,9 +323,7 @@ def _done(
     return render(request, "people/judges_added.html", context, status=201)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the requests for erasure, and what became of them; POST records one that a judge made otherwise."""
     campaign = organised_campaign(request, slug)
@@ -434,9 +427,7 @@ def _question(asked: ErasureRequest) -> Question:
     )
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def time_sheet_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show sentences, active time and days of each judge; `?first=` and `?last=` are days."""
     campaign = organised_campaign(request, slug)
@@ -461,9 +452,7 @@ def _time_sheet_page(
     return render(request, "organiser/time_sheet.html", context, status=asked.status)
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Send a line for each judge and day as CSV; 400 if a day is none."""
     campaign = organised_campaign(request, slug)

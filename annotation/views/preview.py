@@ -23,11 +23,10 @@ from campaign.selectors.instructions import instructions_in_force, instructions_
 from campaign.texts.languages import language_direction, language_own_name
 from campaign.texts.markdown import markdown_render
 from campaign.views.access import organised_campaign
+from campaign.views.decorators import page_view
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def preview_of_campaign(request: HttpRequest, slug: str) -> HttpResponse:
     """Lead to what judges of the campaign's first test set see."""
     campaign = organised_campaign(request, slug)
@@ -38,18 +37,14 @@ def preview_of_campaign(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("judge-preview", slug, first.pk)
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def preview(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Lead to the first page that a new judge of the test set sees."""
     pages = _pages(_task(request, slug, task_id))
     return redirect(pages["instructions"] or pages["sentences"])
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def preview_instructions(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the instructions as judges read them; who agrees goes on."""
     task = _task(request, slug, task_id)

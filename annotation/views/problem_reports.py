@@ -4,13 +4,10 @@ from typing import cast
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.models import ProblemReply, ProblemReport
 from annotation.pages.judgment_tables import ProblemReportFilter, ProblemReportTable
@@ -24,6 +21,7 @@ from annotation.services.problem_reports import (
 from campaign.models import Campaign, Reference, User
 from campaign.texts.languages import language_described
 from campaign.views.access import organised_campaign
+from campaign.views.decorators import action_view, form_view, page_view
 
 
 class ProblemReplyForm(forms.Form):
@@ -49,9 +47,7 @@ class ProblemReplyForm(forms.Form):
 _SECTION = "problem-reports"
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
     """List the reports of a campaign, the latest first; the address sorts, pages and filters."""
     campaign = organised_campaign(request, slug)
@@ -63,9 +59,7 @@ def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "organiser/problem_reports.html", context, status=asked.status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> HttpResponse:
     """Show a report with the texts it is about; POST answers it, closes it or opens it again."""
     campaign = organised_campaign(request, slug)
@@ -86,8 +80,7 @@ def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> Http
     return redirect("problem-report", slug, report.pk)
 
 
-@require_POST
-@login_required
+@action_view
 def problem_reply_take_back_page(
     request: HttpRequest, slug: str, report_id: int, number: int
 ) -> HttpResponse:

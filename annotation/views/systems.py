@@ -1,13 +1,10 @@
 """The organisers' pages of systems: the list, what is said of one, withdrawing it and taking it back."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.pages.systems import SystemAddForm, SystemForm, SystemTable
 from annotation.selectors.systems import (
@@ -21,6 +18,7 @@ from annotation.services.systems import SystemRefusedError, system_restore, syst
 from campaign.models import System, SystemKind, Task
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import action_view, form_view, page_view
 
 _SECTION = "systems"
 
@@ -40,9 +38,7 @@ def _page(task: Task, system: System | None = None) -> str:
     )
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def systems_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the systems of a test set."""
     task = organised_task(request, slug, task_id)
@@ -60,9 +56,7 @@ def systems_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     return render(request, "organiser/systems.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Add a system to a test set that exists, from one file of outputs."""
     task = organised_task(request, slug, task_id)
@@ -92,9 +86,7 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     return render(request, "organiser/system_add.html", context, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -> HttpResponse:
     """Show what is said of a system; POST changes it."""
     task, system = _system(request, slug, task_id, system_id)
@@ -118,9 +110,7 @@ def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -
     return render(request, "organiser/system.html", context, status=400 if form.is_bound else 200)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def system_withdraw_page(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
@@ -150,8 +140,7 @@ def system_withdraw_page(
     return redirect(_page(task, system))
 
 
-@require_POST
-@login_required
+@action_view
 def system_restore_page(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:

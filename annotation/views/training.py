@@ -1,14 +1,11 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks
@@ -22,14 +19,13 @@ from campaign.models import Task
 from campaign.texts.languages import language_direction
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import action_view, form_view
 
 # As many as make sense before the first HIT.
 MOST = 10
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@never_cache
+@form_view
 def training(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the training blocks of a test set; POST proposes some."""
     task = organised_task(request, slug, task_id)
@@ -71,8 +67,7 @@ def _propose(request: HttpRequest, task: Task) -> HttpResponse:
     return redirect("training", task.test_set.campaign.slug, task.pk)
 
 
-@require_POST
-@login_required
+@action_view
 def training_block(request: HttpRequest, slug: str, task_id: int, block_id: int) -> HttpResponse:
     """Keep a training block's explanation, or remove the block."""
     task = organised_task(request, slug, task_id)

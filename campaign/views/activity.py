@@ -4,12 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from campaign.export.activity import activity_csv, activity_jsonl
 from campaign.export.downloads import streamed_download
@@ -19,14 +16,13 @@ from campaign.pages.activity import activity_rows
 from campaign.pages.activity_table import ActivityTable
 from campaign.selectors.activity import activity_events
 from campaign.views.access import organised_campaign
+from campaign.views.decorators import page_view
 
 EVENTS_ON_A_PAGE: Final = 50
 _ID: Final = re.compile(r"[0-9]{1,18}")
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what was changed, by whom; the fields of the form filter, `?before=` is where a page begins."""
     campaign = organised_campaign(request, slug)
@@ -60,17 +56,13 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def activity_csv_file(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send the events that are wanted as CSV; 400 with the page if a filter is none."""
     return _file(request, slug, "csv", activity_csv)
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def activity_jsonl_file(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send the events that are wanted as JSON Lines; 400 with the page if a filter is none."""
     return _file(request, slug, "jsonl", activity_jsonl)

@@ -1,15 +1,12 @@
 from typing import Any, cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
 
 from campaign.models import BadReference, Task, User
 from campaign.selectors.bad_references import bad_references_to_review, withdrawal_in_words
@@ -22,15 +19,14 @@ from campaign.services.bad_references import (
 from campaign.texts.languages import language_direction
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import action_view, form_view
 
 AT_ONCE = 20
 # Shares of the segments on offer, in per cent.
 SHARES = (5, 10, 25, 100)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@never_cache
+@form_view
 def bad_references(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show damaged references beside what they were made of, to be approved; POST makes some."""
     task = organised_task(request, slug, task_id)
@@ -99,8 +95,7 @@ def _ask_withdrawal(request: HttpRequest, task: Task, row: BadReference, back: s
     )
 
 
-@require_POST
-@login_required
+@action_view
 def bad_reference_decide(
     request: HttpRequest, slug: str, task_id: int, bad_reference_id: int
 ) -> HttpResponse:

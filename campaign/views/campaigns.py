@@ -1,19 +1,15 @@
 from typing import cast
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from campaign.forms.campaigns import CampaignForm
 from campaign.models import User
 from campaign.selectors.organiser_accounts import may_make_campaigns
+from campaign.views.decorators import form_view
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def campaign_new(request: HttpRequest) -> HttpResponse:
     """Ask for the name of a new campaign; POST makes it and goes there. For organisers only."""
     user = cast("User", request.user)

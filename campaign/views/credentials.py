@@ -3,13 +3,10 @@
 from typing import Any, cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from campaign.forms.credentials import TokenForm
 from campaign.models import Membership, User
@@ -17,11 +14,10 @@ from campaign.selectors.credentials import links_valid, sessions_open, tokens_va
 from campaign.services.api_tokens import token_create, token_revoke, tokens_revoke
 from campaign.services.credentials import session_end, sessions_end
 from campaign.services.invitations import invitation_revoke
+from campaign.views.decorators import form_view
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@never_cache
+@form_view
 def credentials_page(request: HttpRequest) -> HttpResponse:
     """Show the user's browsers, tokens and links; POST makes a token or ends one of them."""
     if request.method == "POST":

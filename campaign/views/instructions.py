@@ -3,12 +3,9 @@
 from typing import Any, cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from campaign.forms.instructions import InstructionsForm
 from campaign.models import Acceptance, Campaign, Instructions, User
@@ -18,11 +15,10 @@ from campaign.services.instructions import InstructionsRefusedError, instruction
 from campaign.texts.languages import language_direction, language_name
 from campaign.texts.markdown import markdown_render
 from campaign.views.access import organised_campaign
+from campaign.views.decorators import form_view, page_view
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@never_cache
+@form_view
 def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the versions there are; POST shows how a new one will look, or keeps it."""
     campaign = organised_campaign(request, slug)
@@ -86,9 +82,7 @@ def _shown(*, language: str, text: str, **_more: object) -> dict[str, Any]:
     }
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def organiser_instructions_version(request: HttpRequest, slug: str, version: int) -> HttpResponse:
     """Show a version of the instructions as judges read it, and who accepted it when."""
     campaign = organised_campaign(request, slug)

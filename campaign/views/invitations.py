@@ -4,14 +4,12 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from campaign.forms.invitations import LinkForm, MailForm
 from campaign.models import Campaign, Invitation, Judge, Mail, User
@@ -44,14 +42,13 @@ from campaign.services.invitations import (
 )
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
+from campaign.views.decorators import action_view, page_view
 
 # Where messages go without a mail server, to try things out.
 _FILES = "django.core.mail.backends.filebased.EmailBackend"
 
 
-@require_safe
-@login_required
-@never_cache
+@page_view
 def invitations_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show who was invited and who came.
 
@@ -96,8 +93,7 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
     return render(request, "organiser/invitations.html", context | more, status=status)
 
 
-@require_POST
-@login_required
+@action_view
 @never_cache
 def link_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a link for anybody, and show it this once."""
@@ -120,8 +116,7 @@ def link_create(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, campaign, 201, new_link=link)
 
 
-@require_POST
-@login_required
+@action_view
 def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
     """Say what withdrawing a link does, for anybody or for one person, and withdraw it."""
     campaign = organised_campaign(request, slug)
@@ -146,8 +141,7 @@ def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResp
     return redirect(page, slug)
 
 
-@require_POST
-@login_required
+@action_view
 def link_restore(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
     """Undo that a link was withdrawn."""
     campaign = organised_campaign(request, slug)
@@ -185,8 +179,7 @@ def _facts_of_link(link: Invitation) -> list[str]:
     ]
 
 
-@require_POST
-@login_required
+@action_view
 @never_cache
 def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Queue a message for each address."""
@@ -213,8 +206,7 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("invitations", slug)
 
 
-@require_POST
-@login_required
+@action_view
 def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Send a judge's invitation once more, with a new link."""
     campaign = organised_campaign(request, slug)
@@ -228,8 +220,7 @@ def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     return redirect("invitations", slug)
 
 
-@require_POST
-@login_required
+@action_view
 def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Say what withdrawing a judge, or their links alone, would end now, and do it."""
     judge = _person(request, slug, judge_id)
@@ -274,8 +265,7 @@ def _person(request: HttpRequest, slug: str, judge_id: int) -> Judge:
     return get_object_or_404(judges, pk=judge_id, campaign=campaign, origin=Judge.Origin.PERSON)
 
 
-@require_POST
-@login_required
+@action_view
 def judge_readmission(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Undo the withdrawal of a judge, or the latest one of their links."""
     judge = _person(request, slug, judge_id)
@@ -290,8 +280,7 @@ def judge_readmission(request: HttpRequest, slug: str, judge_id: int) -> HttpRes
     return redirect("invitations", slug)
 
 
-@require_POST
-@login_required
+@action_view
 @never_cache
 def judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Make a further link for a judge, and show it this once."""

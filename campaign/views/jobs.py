@@ -3,25 +3,21 @@
 from typing import cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from campaign.models import Job, User
 from campaign.selectors.jobs import jobs_of
 from campaign.services.jobs import JobRefusedError, job_cancel, job_retry
 from campaign.views.access import organised_campaign
+from campaign.views.decorators import action_view, page_view
 
 JOBS_ON_A_PAGE = 25
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def jobs_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the jobs of a campaign, the newest first."""
     campaign = organised_campaign(request, slug)
@@ -36,16 +32,14 @@ def jobs_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, name, context)
 
 
-@require_POST
-@login_required
+@action_view
 def job_stop(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
     """Stop a job, which changes nothing then."""
     job_cancel(job=_job(request, slug, job_id))
     return redirect("jobs", slug)
 
 
-@require_POST
-@login_required
+@action_view
 def job_again(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
     """Begin a job again that failed or was stopped."""
     try:

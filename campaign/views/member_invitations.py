@@ -3,13 +3,11 @@
 from typing import cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from campaign.forms.credentials import MemberMailForm
 from campaign.models import Campaign, Mail, MailKind, Membership, MembershipRole, User
@@ -25,11 +23,11 @@ from campaign.services.member_invitations import (
 from campaign.services.members import member_leave, member_leave_check
 from campaign.views.access import joined_campaign, organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
+from campaign.views.decorators import action_view
 from campaign.views.people import members_page
 
 
-@require_POST
-@login_required
+@action_view
 @never_cache
 def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Queue an invitation to become a member."""
@@ -55,8 +53,7 @@ def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("people", slug)
 
 
-@require_POST
-@login_required
+@action_view
 def member_mail_withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
     """Take an invitation back. An owner's: for owners."""
     mail = _mail(organised_campaign(request, slug), invitation_id)
@@ -70,8 +67,7 @@ def member_mail_withdraw(request: HttpRequest, slug: str, invitation_id: int) ->
     return redirect("people", slug)
 
 
-@require_POST
-@login_required
+@action_view
 def member_mail_again(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
     """Send an invitation once more, with a new link. An owner's: for owners."""
     mail = _mail(organised_campaign(request, slug), invitation_id)
@@ -103,8 +99,7 @@ def _gone(mail: Mail) -> str:
     }
 
 
-@require_POST
-@login_required
+@action_view
 @never_cache
 def member_leaving(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what leaving the campaign would end, and leave it. For every member, whatever they may change."""

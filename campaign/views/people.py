@@ -4,13 +4,11 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
 
 from campaign.forms.credentials import MemberForm, MemberMailForm
 from campaign.models import Campaign, Membership, MembershipRole, User
@@ -35,11 +33,10 @@ from campaign.services.members import (
 from campaign.services.people import AlertMailRefusedError, daily_alerts_set
 from campaign.views.access import organised_campaign, owned_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
+from campaign.views.decorators import action_view, form_view
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@never_cache
+@form_view
 def people_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the members and all links of a campaign; POST adds a member."""
     campaign = organised_campaign(request, slug)
@@ -101,16 +98,14 @@ def _membership(campaign: Campaign, membership_id: int) -> Membership:
     return get_object_or_404(rows, pk=membership_id, campaign=campaign)
 
 
-@require_POST
-@login_required
+@action_view
 @never_cache
 def member_link(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     """Make a sign-in link for a member, and show it this once."""
     return _link_page(request, _membership(organised_campaign(request, slug), membership_id))
 
 
-@require_POST
-@login_required
+@action_view
 @never_cache
 def member_alerts(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     """Switch the daily mail of alerts on or off, of oneself only; 404 for others'."""
@@ -124,8 +119,7 @@ def member_alerts(request: HttpRequest, slug: str, membership_id: int) -> HttpRe
     return redirect("people", slug)
 
 
-@require_POST
-@login_required
+@action_view
 def member_role(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     """Say what another role would let this member do, and give it to them. For owners."""
     membership = _membership(owned_campaign(request, slug), membership_id)
@@ -164,8 +158,7 @@ def _facts(membership: Membership) -> list[str]:
     ]
 
 
-@require_POST
-@login_required
+@action_view
 def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     """Say what removing this member would end, and remove them. For owners."""
     membership = _membership(owned_campaign(request, slug), membership_id)

@@ -1,11 +1,8 @@
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from campaign.forms.settings import SettingsForm
 from campaign.forms.versions import VERSION
@@ -14,11 +11,10 @@ from campaign.selectors.tasks import tasks_in_order
 from campaign.services.rules import ReferenceRankedError
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import form_view
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the rules of a campaign; POST changes them."""
     campaign = organised_campaign(request, slug)

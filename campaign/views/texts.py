@@ -1,20 +1,16 @@
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from campaign.selectors.texts import texts_page
 from campaign.texts.languages import language_described
 from campaign.views.access import organised_task
+from campaign.views.decorators import page_view
 
 # Ten digits would be more than a number of a segment can have.
 _DIGITS = 9
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def test_set_texts(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the sources, references and outputs of a test set; `?segment=` is the first to be shown."""
     task = organised_task(request, slug, task_id)

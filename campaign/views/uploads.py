@@ -4,13 +4,10 @@ from typing import cast
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.files.uploadedfile import UploadedFile as SentFile
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaign.forms.uploads import UploadForm
 from campaign.models import Upload, User
@@ -30,10 +27,10 @@ from campaign.services.uploads import (
     upload_part_store,
 )
 from campaign.views.access import organised_campaign
+from campaign.views.decorators import action_view, form_view, page_view
 
 
-@require_POST
-@login_required
+@action_view
 def upload_new(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin an upload and go to its page."""
     campaign = organised_campaign(request, slug)
@@ -41,9 +38,7 @@ def upload_new(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("upload", slug, upload.pk)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:
     """Show files, what was found in them, and what is to be decided; POST does the next step."""
     found = _found(request, slug, upload_id)
@@ -69,9 +64,7 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
     return render(request, "organiser/upload.html", context, status=400 if form.errors else 200)
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def upload_progress(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:
     """Show how far the work on an upload is; once it has ended, let the page be read again."""
     found = _found(request, slug, upload_id)

@@ -4,13 +4,10 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
 
 from campaign.forms.webhooks import WebhookForm
 from campaign.models import Campaign, User, WebhookEndpoint
@@ -27,13 +24,10 @@ from campaign.services.webhooks.endpoints import (
 )
 from campaign.services.webhooks.outbox import webhook_redeliver, webhook_test
 from campaign.views.access import organised_campaign
+from campaign.views.decorators import action_view, form_view
 
-_METHODS = ("GET", "HEAD", "POST")
 
-
-@require_http_methods(_METHODS)
-@login_required
-@never_cache
+@form_view
 def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the webhooks of a campaign; POST adds one."""
     campaign = organised_campaign(request, slug)
@@ -52,9 +46,7 @@ def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
     return _list(request, campaign, form, status=400)
 
 
-@require_http_methods(_METHODS)
-@login_required
-@never_cache
+@form_view
 def webhook_page(request: HttpRequest, slug: str, webhook_id: int) -> HttpResponse:
     """Show a webhook and what was sent there; POST changes it."""
     campaign = organised_campaign(request, slug)
@@ -82,8 +74,7 @@ def webhook_page(request: HttpRequest, slug: str, webhook_id: int) -> HttpRespon
     return redirect("webhook", slug, endpoint.pk)
 
 
-@require_POST
-@login_required
+@action_view
 def webhook_delivery_again(
     request: HttpRequest, slug: str, webhook_id: int, delivery_id: int
 ) -> HttpResponse:

@@ -4,18 +4,16 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from annotation.selectors.judges_needed import judges_needed
 from campaign.formats import InputFile
 from campaign.models import Protocol, Task
 from campaign.views.access import organised_task
+from campaign.views.decorators import form_view
 from protocols.quiz.snippets import (
     SnippetsRefusedError,
     snippet_json,
@@ -57,9 +55,7 @@ class SnippetsForm(forms.Form):
             return None
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the snippets of a quiz with their statements; POST replaces all of them by a file, until judges begin."""
     task = organised_task(request, slug, task_id)

@@ -14,7 +14,7 @@ from django.utils.http import quote_etag
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from annotation.export.work_time import clock_time
 from annotation.protocols import answer_kind
@@ -25,6 +25,7 @@ from campaign.pages.task_seen import task_remember
 from campaign.selectors.organiser_accounts import may_make_campaigns
 from campaign.selectors.uploads import drafts
 from campaign.views.access import organised_campaign, organised_task
+from campaign.views.decorators import action_view, page_view
 from ranking.models import RankingRun
 from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.formats import Addresses
@@ -64,9 +65,7 @@ from ranking.wording.stopping_rules import shown_rule
 _ANALYSES_LISTED: Final = 25
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the ranking of a test set, its progress and its judges."""
     here = _state(request, slug, task_id)
@@ -224,9 +223,7 @@ def _results(
     return render(request, f"results/{page}.html", shown, status=sections.status)
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show how much of a test set is judged, how fast, in which time, and when it will be enough."""
     task = organised_task(request, slug, task_id)
@@ -248,18 +245,14 @@ def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     return _results(request, task, "progress", context)
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def agreement_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show how far the judges of a test set agree."""
     task = organised_task(request, slug, task_id)
     return _results(request, task, "agreement", agreement_shown(latest_run(task_id=task.pk)))
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def data_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show what a test set holds, what judges wrote, and which analyses were computed."""
     task = organised_task(request, slug, task_id)
@@ -294,8 +287,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "dashboard/home.html", {"judging": judging})
 
 
-@require_POST
-@login_required
+@action_view
 def ranking_keep(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Keep the present ranking of a test set for good, and say under which number."""
     task = organised_task(request, slug, task_id)
@@ -332,9 +324,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
     return render(request, "dashboard/campaign_list.html", context, status=asked.status)
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a campaign at a glance: what needs somebody, and each test set's standing, pace and end."""
     campaign = organised_campaign(request, slug)
@@ -354,9 +344,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "organiser/overview.html", context)
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
     """List the test sets of a campaign: languages, texts, systems, design and state.
 

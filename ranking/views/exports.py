@@ -7,8 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from campaign.models import JobKind, MembershipRole, User
 from campaign.selectors.exported_files import exported_files, exports_state
@@ -16,15 +15,14 @@ from campaign.selectors.jobs import jobs_of
 from campaign.services.exported_files import DAYS_KEPT, MOST_KEPT
 from campaign.services.jobs import job_cancel
 from campaign.views.access import joined_task
+from campaign.views.decorators import form_view
 from ranking.export.asked import Export, ExportRefusedError, export_queue
 from ranking.export.writing import export_bytes
 from ranking.pages.exports import export_of_member, export_stream, file_answer, kinds_offered
 from ranking.pages.forms import ExportForm
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseBase:
     """Offer kinds and formats, and show the files there are; POST sends one at once or has a worker write it.
 

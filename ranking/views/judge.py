@@ -4,14 +4,11 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.export.work_time import clock_time
 from annotation.judge_measures import JudgeMeasure
@@ -24,6 +21,7 @@ from campaign.pages.rights import rights
 from campaign.texts.languages import language_name
 from campaign.views.access import organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import form_view, page_view
 from ranking.models import RankingUpkeep
 from ranking.pages.acting import action_line, action_lines
 from ranking.pages.forms import JudgeGroupForm
@@ -53,9 +51,7 @@ from ranking.views.results import Sections
 DAYS_SHOWN = 14
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def judge_page(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> HttpResponse:
     """Show a judge of the campaign, as they judged in a test set."""
     task = organised_task(request, slug, task_id)
@@ -111,9 +107,7 @@ def _worked(judge: Judge) -> dict[str, Any]:
     }
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show a row for each judge, those that something is amiss with first.
 
@@ -164,9 +158,7 @@ def _group(request: HttpRequest, slug: str, group_id: int) -> JudgeGroup:
     return get_object_or_404(present, pk=group_id, campaign=campaign)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def judge_groups_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the groups of a campaign and what they are in force for; POST makes one."""
     campaign = organised_campaign(request, slug)
@@ -186,9 +178,7 @@ def judge_groups_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "people/groups.html", context, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def judge_group_page(request: HttpRequest, slug: str, group_id: int) -> HttpResponse:
     """Show a group; POST changes its name and what its judges are asked for."""
     group = _group(request, slug, group_id)
@@ -210,9 +200,7 @@ def judge_group_page(request: HttpRequest, slug: str, group_id: int) -> HttpResp
     return render(request, "people/group.html", context, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def judge_group_delete_page(request: HttpRequest, slug: str, group_id: int) -> HttpResponse:
     """Say what deleting a group does and what uses it, and do it."""
     group = _group(request, slug, group_id)

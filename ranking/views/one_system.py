@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from annotation.pages.judgment_tables import JudgmentTable
 from annotation.protocols import answer_kind
@@ -17,6 +17,7 @@ from annotation.selectors.corrections import correctable_outputs, corrections_li
 from campaign.models import SystemKind, Task, User
 from campaign.texts.languages import language_described
 from campaign.views.access import asked_task, organised_task
+from campaign.views.decorators import page_view
 from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.options import OptionError
 from ranking.models import Analysis
@@ -40,9 +41,7 @@ from ranking.services.analyses import analysis_ask, analysis_choice
 GROWTH = 0.02
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def system_results_page(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
@@ -230,9 +229,7 @@ def _neighbours(
     return found
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def segment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
     """Show a segment of a test set by its number."""
     task = organised_task(request, slug, task_id)

@@ -4,13 +4,10 @@ from typing import cast
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.models import QualityAction
 from annotation.services.quality import (
@@ -22,6 +19,7 @@ from annotation.services.quality import (
 from campaign.models import Judge, Task, User
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import action_view, page_view
 from ranking.models import Analysis
 from ranking.pages.acting import (
     action_lines,
@@ -39,8 +37,7 @@ from ranking.selectors.rule_effects import STANDS_ASIDE
 from ranking.services.judges import decision_take
 
 
-@require_POST
-@login_required
+@action_view
 def judge_act(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> HttpResponse:
     """Decide about a judge on their page; to pause or exclude is asked first."""
     task = organised_task(request, slug, task_id)
@@ -56,8 +53,7 @@ def judge_act(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> H
     return redirect(back)
 
 
-@require_POST
-@login_required
+@action_view
 def judges_act(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Say what a decision about judges would do, and with the second POST take it for all of them at once."""
     task = organised_task(request, slug, task_id)
@@ -73,9 +69,7 @@ def judges_act(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     return redirect("judges-acted", slug, task.pk, decided.batch)
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def judges_acted(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> HttpResponse:
     """Show what a decision did, with the button that undoes it."""
     task = organised_task(request, slug, task_id)
@@ -98,8 +92,7 @@ def judges_acted(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> 
     )
 
 
-@require_POST
-@login_required
+@action_view
 def judges_act_undo(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> HttpResponse:
     """Undo all of a decision."""
     task = organised_task(request, slug, task_id)
@@ -199,8 +192,7 @@ def _back(form: JudgesActionForm, task: Task) -> str:
     return reverse("judge-quality", args=[task.test_set.campaign.slug, task.pk])
 
 
-@require_POST
-@login_required
+@action_view
 def action_revert(request: HttpRequest, slug: str, task_id: int, action_id: int) -> HttpResponse:
     """Take an action back."""
     task = organised_task(request, slug, task_id)

@@ -5,15 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, cast
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.protocols import answer_kind
 from annotation.selectors.judges import excluded_judges
@@ -21,6 +18,7 @@ from campaign.models import Campaign, CampaignState, Task, User
 from campaign.pages.desk import TEST_SET
 from campaign.pages.rights import rights
 from campaign.views.access import asked_task, organised_task
+from campaign.views.decorators import form_view, page_view
 from ranking.analyses.kind import EXCLUDED, WITHOUT, AnalysisChoice, AnalysisKind
 from ranking.analyses.options import OptionError
 from ranking.analyses.ranking import RANKING
@@ -306,9 +304,7 @@ def known_kind(known: Mapping[str, AnalysisKind], name: str) -> AnalysisKind:
     return known[name]
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def analysis_page(request: HttpRequest, slug: str, task_id: int, kind: str) -> HttpResponse:
     """Have a worker compute an answer on POST; GET leads to its section, which asks here while it is computed."""
     task = asked_task(request, slug, task_id)
@@ -353,9 +349,7 @@ def section_at(page: str, kind: AnalysisKind, asked: QueryDict) -> HttpResponse:
     return redirect(f"{page}{'?' if query else ''}{query.urlencode()}#{kind.name}")
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def analysis_file(
     request: HttpRequest, slug: str, task_id: int, analysis_id: int, ending: str
 ) -> HttpResponse:
@@ -365,9 +359,7 @@ def analysis_file(
     return answer_file(_finished(request, slug, task_id, analysis_id), ending)
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def analysis_plot(
     request: HttpRequest, slug: str, task_id: int, analysis_id: int, table: str, ending: str
 ) -> HttpResponse:

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.judge_measures import DEFINITIONS, threshold_as_text
 from annotation.models import QualityAction, QualityActionKind, QualityRule
@@ -24,6 +21,7 @@ from annotation.services.quality import (
 from campaign.models import Campaign, User
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import action_view, form_view
 from ranking.pages.forms import RuleForm
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.summary import (
@@ -48,9 +46,7 @@ from ranking.services.rules import (
 )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
     """List the rules of a campaign, those in force and those of before; POST adds one.
 
@@ -104,9 +100,7 @@ def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResp
     return render(request, "quality/rules.html", context, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Change the terms of a rule: another rule takes its place, once it is said what it would do."""
     campaign = organised_campaign(request, slug)
@@ -155,9 +149,7 @@ def _rule_form(
     return render(request, "quality/rule.html", context, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Ask whether what the rule did is to be undone as well, and switch it off."""
     campaign = organised_campaign(request, slug)
@@ -189,8 +181,7 @@ def _switch_off_question(rule: QualityRule) -> Question:
     )
 
 
-@require_POST
-@login_required
+@action_view
 def rule_undo(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Undo all that a rule did."""
     campaign = organised_campaign(request, slug)
@@ -204,9 +195,7 @@ def rule_undo(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     return redirect("quality-rules", slug)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Say on whom a rule that waits would act, and let it."""
     campaign = organised_campaign(request, slug)
@@ -226,8 +215,7 @@ def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     return redirect("quality-rules", slug)
 
 
-@require_POST
-@login_required
+@action_view
 def rules_suggest(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what the suggested rules would do together, and add them."""
     campaign = organised_campaign(request, slug)

@@ -3,13 +3,10 @@
 from typing import Any, cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.models import Design
 from annotation.pages.design_form import DesignForm
@@ -29,6 +26,7 @@ from campaign.models import Task, User
 from campaign.pages.rights import rights
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import action_view, form_view
 from ranking.models import RankingSettings
 from ranking.pages.design_forecast import BudgetForm, forecast_shown
 from ranking.pages.design_presets import presets_shown
@@ -56,9 +54,7 @@ from ranking.wording.ranges import level_words
 from ranking.wording.stopping_rules import shown_rule
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show by which method a test set is ranked and what its rank ranges account for; POST changes it."""
     task = organised_task(request, slug, task_id)
@@ -130,9 +126,7 @@ def _changed(
         return None
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show by which rule judging of a test set is to end; POST sets it."""
     task = organised_task(request, slug, task_id)
@@ -172,9 +166,7 @@ _PREVIEWED = 5
 _DESIGNS_SHOWN = 50
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the design of a test set with five HITs and the forecast; POST changes it, once it is said what that does."""
     task = organised_task(request, slug, task_id)
@@ -211,8 +203,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     return redirect(_address(task))
 
 
-@require_POST
-@login_required
+@action_view
 def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) -> HttpResponse:
     """Draw HITs by an earlier design again, from now on."""
     task = organised_task(request, slug, task_id)
@@ -228,8 +219,7 @@ def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) 
     return redirect(_address(task))
 
 
-@require_POST
-@login_required
+@action_view
 def design_preview(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Return five HITs of the design as the form has it, for the page; stores nothing."""
     task = organised_task(request, slug, task_id)
@@ -237,8 +227,7 @@ def design_preview(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
     return render(request, "organiser/_design_preview.html", context)
 
 
-@require_POST
-@login_required
+@action_view
 def design_budget(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Return the forecast of the design as the form has it, for the page; the budget goes into its address."""
     task = organised_task(request, slug, task_id)

@@ -4,15 +4,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from campaign.models import Campaign, Judge, User
 from campaign.views.access import joined_campaign, organised_campaign, organised_task
+from campaign.views.decorators import form_view, page_view
 from ranking.analyses.kind import AnalysisChoice, AnalysisKind
 from ranking.analyses.options import OptionError
 from ranking.analyses.registry import TABLES
@@ -77,9 +75,7 @@ class TableSections(SectionsOf):
         return linked_tasks(campaign=self._campaign)
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def tables_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show all tables of a campaign."""
     campaign = organised_campaign(request, slug)
@@ -92,9 +88,7 @@ def tables_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "results/tables.html", context, status=sections.status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Have a worker compute a table on POST; GET leads to its section, which asks here while it is computed.
 
@@ -121,9 +115,7 @@ def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return sections.part(form, error)
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def table_report(request: HttpRequest, slug: str, name: str, ending: str) -> HttpResponse:
     """Return the table of the choice in the address as a file."""
     campaign = organised_campaign(request, slug)
@@ -132,9 +124,7 @@ def table_report(request: HttpRequest, slug: str, name: str, ending: str) -> Htt
     return report_file(_report(request, campaign, name), ending, named=f"{slug}-{name}")
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def table_plot(request: HttpRequest, slug: str, name: str, table: str, ending: str) -> HttpResponse:
     """Return one of its parts as a file: its plot as SVG or PNG, or its rows as CSV."""
     campaign = organised_campaign(request, slug)
@@ -158,9 +148,7 @@ def _report(request: HttpRequest, campaign: Campaign, name: str) -> Report:
     return report
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def campaign_plot(request: HttpRequest, slug: str, table: str, ending: str) -> HttpResponse:
     """Return a plot of a campaign as SVG or PNG, or what it is drawn from as CSV."""
     campaign = organised_campaign(request, slug)
@@ -168,9 +156,7 @@ def campaign_plot(request: HttpRequest, slug: str, table: str, ending: str) -> H
     return _plot_answer(CAMPAIGN_PLOTS[table](campaign), ending, named=slug)
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def task_plot(
     request: HttpRequest, slug: str, task_id: int, table: str, ending: str
 ) -> HttpResponse:
@@ -180,9 +166,7 @@ def task_plot(
     return _plot_answer(TEST_SET_PLOTS[table](request, task), ending, named=f"{slug}-{task_id}")
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def judge_plot(
     request: HttpRequest, slug: str, task_id: int, judge_id: int, table: str, ending: str
 ) -> HttpResponse:

@@ -5,15 +5,12 @@ from typing import Any, Final, cast
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from campaign.export.downloads import download
 from campaign.formats import FormatError
@@ -22,6 +19,7 @@ from campaign.models import Campaign, User
 from campaign.selectors.organiser_accounts import may_make_campaigns
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import form_view, page_view
 from whole_campaigns.campaign_file.applying import Applied, campaign_file, campaign_file_apply
 from whole_campaigns.campaign_file.sections import NewLink
 
@@ -66,9 +64,7 @@ def unpacked(text: str) -> bytes:
     return str(signing.loads(text, salt=_SALT, max_age=_DAY)).encode()
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def campaign_file_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the file of a campaign, with what is about people if asked for."""
     campaign = organised_campaign(request, slug)
@@ -77,17 +73,13 @@ def campaign_file_download(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def campaign_file_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Offer the file; POST shows what a changed one would do, and does it once that is confirmed."""
     return _answered(request, organised_campaign(request, slug))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def campaign_new_file_page(request: HttpRequest) -> HttpResponse:
     """Ask for a file; POST shows what it would make, and makes it once that is confirmed. For organisers only."""
     if not may_make_campaigns(cast("User", request.user)):

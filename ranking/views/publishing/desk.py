@@ -4,18 +4,16 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaign.models import Task, User
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
+from campaign.views.decorators import action_view, form_view, page_view
 from ranking.models import Analysis, PublishedResult
 from ranking.pages.published.form import EmbargoForm, PublishForm, RetractionForm, ZenodoForm
 from ranking.pages.published.page import draft_in_words, published_page
@@ -58,9 +56,7 @@ from ranking.services.publishing.publish import (
 )
 
 
-@require_safe
-@never_cache
-@login_required
+@page_view
 def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Say what would be published, with the form for it, and list the versions."""
     task = organised_task(request, slug, task_id)
@@ -79,8 +75,7 @@ def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     return _page(request, task, facts, versions, form, draft=draft)
 
 
-@require_POST
-@login_required
+@action_view
 def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show what the form would publish, and ask; publish it where the answer is yes."""
     task = organised_task(request, slug, task_id)
@@ -208,8 +203,7 @@ def _preview(draft: PublishedDraft, versions: list[PublishedResult]) -> dict[str
     }
 
 
-@require_POST
-@login_required
+@action_view
 def published_embargo(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
     """Change until when a version is under an embargo; to open it for good is asked first."""
     task, result = _result(request, slug, task_id, version)
@@ -242,8 +236,7 @@ def published_embargo(request: HttpRequest, slug: str, task_id: int, version: in
     return redirect("publish", slug, task_id)
 
 
-@require_POST
-@login_required
+@action_view
 def published_reviewers(
     request: HttpRequest, slug: str, task_id: int, version: int
 ) -> HttpResponse:
@@ -258,9 +251,7 @@ def published_reviewers(
     return redirect("publish", slug, task_id)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def published_retract(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
     """Ask why a version is retracted; POST retracts it."""
     task, result = _result(request, slug, task_id, version)
@@ -284,8 +275,7 @@ def published_retract(request: HttpRequest, slug: str, task_id: int, version: in
     return render(request, "publish/retract.html", context, status=status)
 
 
-@require_POST
-@login_required
+@action_view
 def published_restore(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
     """Take a retraction back."""
     _task, result = _result(request, slug, task_id, version)
@@ -294,8 +284,7 @@ def published_restore(request: HttpRequest, slug: str, task_id: int, version: in
     return redirect("publish", slug, task_id)
 
 
-@require_POST
-@login_required
+@action_view
 def published_bundle(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
     """Have the bundle of a version made."""
     _task, result = _result(request, slug, task_id, version)
@@ -326,9 +315,7 @@ def published_zenodo(request: HttpRequest, slug: str, task_id: int, version: int
     return _zenodo_page(request, slug, task_id, version)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 @sensitive_post_parameters("token")
 def _zenodo_page(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
     task = organised_task(request, slug, task_id)
