@@ -21,7 +21,9 @@ from campaign.formats.file_names import SCORE_WORDS, PairChoice, matches, stem
 from campaign.formats.json_stream import object_lines
 from campaign.formats.records import counted, system_name_problem
 from campaign.formats.segment_identity import (
+    KnownSegments,
     SegmentName,
+    SegmentProblem,
     document_named,
     segment_id,
 )
@@ -73,6 +75,8 @@ class MetricScores:
         None if not known.
     domains : tuple of str
         Of each segment; empty where the file names none.
+    places : tuple of (str, int)
+        File and line that first name each segment; empty if not known.
     """
 
     name: str
@@ -84,6 +88,7 @@ class MetricScores:
     higher_is_better: bool = True
     uses_reference: bool | None = None
     domains: tuple[str, ...] = ()
+    places: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         shape = (len(self.segments), len(self.systems))
@@ -166,6 +171,7 @@ class _Scores:
 
     def __init__(self) -> None:
         self._segments: dict[tuple[str, str], int] = {}
+        self._places: list[tuple[str, int]] = []
         self._domains: dict[int, str] = {}
         self._systems: dict[str, int] = {}
         self._files: list[str] = []
@@ -199,6 +205,8 @@ class _Scores:
     ) -> None:
         """Add a score of an output; `segment` is its document and its name there."""
         row = self._segments.setdefault(segment, len(self._segments))
+        if row == len(self._places):
+            self._places.append((self._files[-1], line))
         if domain:
             self._domains[row] = domain
         metric.rows.append(row)
@@ -241,6 +249,7 @@ class _Scores:
             signature=metric.signature,
             higher_is_better=metric.higher_is_better is not False,
             domains=tuple(domains) if any(domains) else (),
+            places=tuple(self._places[row] for row in used.tolist()),
         )
 
     def _refuse_twice(
@@ -548,6 +557,53 @@ def _by_system(file: StoredFile) -> tuple[dict[str, list[float]], dict[str, int]
             found.setdefault(system, []).append(_number(said, Place(file.name, line)))
             lines[system] = line
     return found, lines
+
+
+def scores_by_number(scores: MetricScores, known: KnownSegments | None = None) -> MetricScores:
+    """Return scores whose segments are named by their numbers through the test set, ascending.
+
+    Parameters
+    ----------
+    scores : MetricScores
+    known : KnownSegments, optional
+        The test set. Without it, segments must be named by their numbers already.
+
+    Raises
+    ------
+    FormatError
+        If a segment is not one of the test set, or two names are the same segment; with the line that names it.
+    """
+    numbers: dict[int, int] = {}
+    for row, name in enumerate(scores.segments):
+        file, line = scores.places[row] if scores.places else (scores.name, None)
+        place = Place(file, line, field="segment")
+        if known is not None:
+            try:
+                number = known.choose(name, known.candidates(name), {}).number
+            except SegmentProblem as error:
+                raise place.error(error.problem, error.remedy) from error
+        elif name.segment.isdecimal() and name.segment.isascii():
+            number = int(name.segment)
+        else:
+            raise place.error(
+                f"{name.segment} is not the number of a segment",
+                "number segments through the test set, as the judgments do",
+            )
+        if number in numbers:
+            raise place.error(
+                f"segment {number} is named in two ways",
+                "name each segment in one way, by its number or by document and position",
+            )
+        numbers[number] = row
+    order = sorted(numbers)
+    rows = [numbers[number] for number in order]
+    return replace(
+        scores,
+        segments=tuple(SegmentName(str(number), is_number=True) for number in order),
+        values=scores.values[rows],
+        domains=tuple(scores.domains[row] for row in rows) if scores.domains else (),
+        places=tuple(scores.places[row] for row in rows) if scores.places else (),
+    )
 
 
 def read_evalset(

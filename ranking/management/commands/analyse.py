@@ -14,6 +14,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.management.arguments import campaign_named, protocol_option_add, task_named
+from ranking.analyses.metrics import evalset_report
 from ranking.analyses.options import OptionError
 from ranking.analyses.registry import ANALYSES, TABLES, analysis_named
 from ranking.management.arguments import POSITIVE
@@ -27,6 +28,7 @@ from ranking.management.file_command import (
     refuse,
     segment_texts,
 )
+from ranking.management.metric_files import evalset_read, is_evalset, metrics_read
 from ranking.models import Analysis
 from ranking.reports import Report
 from ranking.reports.inputs import AnswersOfFiles, Input
@@ -75,6 +77,16 @@ class Command(ReportCommand):
             dest="system_texts",
             help="outputs of a system in the files, plain text or SGML",
         )
+        parser.add_argument(
+            "--scores",
+            metavar="NAME=FILE",
+            type=named_file,
+            nargs="+",
+            action="extend",
+            default=[],
+            help="scores of a metric for the outputs in the files (metrics): JSON Lines, a table, a .seg.score file, or a "
+            "folder of automatic scores of WMT",
+        )
         parser.add_argument("--campaign", metavar="SLUG", help="instead of files")
         parser.add_argument("--test-set", metavar="NAME", help="of the campaign")
         protocol_option_add(parser)
@@ -110,12 +122,32 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
     chosen = kind.complete(given, of_files=True)
     if kind.find is None or not kind.is_of_compared_files:
         raise OptionError("files do not say what this analysis asks.", field=kind.name)
+    if kind.needs_metrics and is_evalset(options["files"]):
+        return _of_evalset(chosen, options, progress)
     found = read_input(options, progress)
+    if kind.needs_metrics:
+        languages = _languages(options)
+        found = replace(found, metrics=metrics_read(options["scores"], found.blocks, languages))
+    elif options["scores"]:
+        raise OptionError("this is for the analysis metrics.", field="--scores")
     if chosen.get("by_reference") and found.reference is None:
         raise OptionError("name the reference with --reference-system.", field="by_reference")
     if options["source_text"] or options["system_texts"]:
         found = replace(found, texts=_texts(found, options))
     return kind.tell(found, chosen, kind.find(found, chosen, progress.begin))
+
+
+def _of_evalset(chosen: Mapping[str, Any], options: Options, progress: Progress) -> Report:
+    for name in ("input_format", "reference_system", "source_text", "system_texts", "scores"):
+        if options[name]:
+            raise OptionError("an EvalSet folder has its own.", field=name)
+    found = evalset_read(options["files"][0], _languages(options))
+    return evalset_report(found, chosen, progress.begin)
+
+
+def _languages(options: Options) -> tuple[str, str] | None:
+    pair = options["source_language"], options["target_language"]
+    return (pair[0] or "", pair[1] or "") if any(pair) else None
 
 
 def _of_database(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:

@@ -34,6 +34,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "methods": {"methods": ["bojar", "expected_wins"]},
     "agreement": {"resamples": 100},
     "judges": {"resamples": 100},
+    "metrics": {"resamples": 100},
     "without": {"resamples": 100},
     "firmness": {"method": "bojar"},
     "stopping": {"experiments": 40},

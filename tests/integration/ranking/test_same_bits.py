@@ -45,6 +45,7 @@ OTHERWISE: dict[str, Given] = {
     "stopping": {"experiments": 40, "limit": 2000, "seed": 1},
     "methods": {"methods": ["bojar", "geq_others"], "accuracy": True, "folds": 2},
     "beside": {"method": "bojar", "resamples": 200, "confidence": 0.9},
+    "metrics": {"method": "bojar", "resamples": 200, "confidence": 0.9},
     "agreement": {"chance": "cohen", "by_reference": True, "reference": "include"},
     "agreement_by": {"chance": "uniform", "fewest": 1, "resamples": 200},
     "diagnosis": {"skipped_blocks": "count", "rounded": True},
