@@ -1,4 +1,4 @@
-"""Set automatic metrics beside the judges: how far they agree, with each other's figures, a ceiling and a floor."""
+"""Measure how far automatic metrics agree with judges, between a ceiling and a floor."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ from ranking.core.metrics.meta_evaluation import (
     Side,
     meta_evaluation,
 )
-from ranking.core.scores import TIE_DECIMALS
 from ranking.reports.correlations import interval_ends
 from ranking.reports.inputs import GivenMetric, Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table, Value, interval_plot
+from ranking.reports.tables import Column, Report, Table, Value, interval_plot
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import percent_in_figures
 
@@ -412,82 +411,6 @@ def _segments_table(found: MetaEvaluation, confidence: float) -> Table:
     )
 
 
-def _ranks(scores: Sequence[float]) -> list[int | None]:
-    known = sorted(
-        (round(each, TIE_DECIMALS) for each in scores if not np.isnan(each)), reverse=True
-    )
-    return [
-        None if np.isnan(each) else 1 + known.index(round(each, TIE_DECIMALS)) for each in scores
-    ]
-
-
-def _order_tables(found: MetaEvaluation, confidence: float) -> list[Table]:
-    """Return the ranks of systems by people and by each metric, and their scores."""
-    people = found.people
-    order = np.argsort(-people.scores, kind="stable").tolist()
-    systems = [people.systems[index] for index in order]
-    scores: list[list[float]] = [people.scores[order].tolist()]
-    for each in found.metrics:
-        known = dict(zip(each.systems, each.agreement.scores.tolist(), strict=True))
-        scores.append([known.get(name, float("nan")) for name in systems])
-    reach = people.reach(confidence)[order].tolist()
-    low, high = interval_ends(confidence)
-    names = [
-        Column("people", _("People")),
-        *(Column(f"metric_{n}", each.column.name) for n, each in enumerate(found.metrics, 1)),
-    ]
-    first = Column("system", _("System"), is_text=True, names="system")
-    return [
-        Table(
-            name="orders",
-            title=_("Place by people and by metrics"),
-            columns=(first, *names),
-            rows=list(zip(systems, *map(_ranks, scores), strict=True)),
-            plot=Plot(kind="bump", label="system", value="people"),
-        ),
-        Table(
-            name="scores",
-            title=_("Scores by people and by metrics"),
-            columns=(first, names[0], Column("low", low), Column("high", high), *names[1:]),
-            rows=[
-                (name, of_people, of_people - by, of_people + by, *_known(others))
-                for name, by, of_people, *others in zip(systems, reach, *scores, strict=True)
-            ],
-            notes=[
-                _("Metrics that count errors are shown with a minus, so that higher is better.")
-            ],
-        ),
-    ]
-
-
-def _known(values: Sequence[float]) -> list[float | None]:
-    return [None if np.isnan(each) else each for each in values]
-
-
-def _contradictions(found: MetaEvaluation, confidence: float) -> list[dict[str, Any]]:
-    """Return the pairs of systems that people tell apart, and a metric orders the other way round."""
-    people = found.people
-    first, second = np.triu_indices(len(people.systems), 1)
-    apart = people.scores[first] - people.scores[second]
-    rows = []
-    for pair in np.flatnonzero(np.abs(apart) >= people.least_separated(confidence)).tolist():
-        names = [people.systems[first[pair]], people.systems[second[pair]]]
-        better, worse = names if apart[pair] > 0 else names[::-1]
-        for each in found.metrics:
-            known = dict(zip(each.systems, each.agreement.scores.tolist(), strict=True))
-            if better in known and worse in known and known[better] < known[worse]:
-                rows.append(
-                    {
-                        "metric": each.column.name,
-                        "better": better,
-                        "worse": worse,
-                        "human_difference": abs(float(apart[pair])),
-                        "metric_difference": known[better] - known[worse],
-                    }
-                )
-    return sorted(rows, key=lambda row: (row["metric"], row["better"], row["worse"]))
-
-
 def _tests(found: MetaEvaluation) -> list[dict[str, Any]]:
     rows = []
     for one, first in enumerate(found.compared_names):
@@ -504,22 +427,6 @@ def _tests(found: MetaEvaluation) -> list[dict[str, Any]]:
 def _tables(found: MetaEvaluation, options: Mapping[str, Any]) -> list[Table]:
     confidence = options["confidence"]
     tables = [_systems_table(found, confidence), _segments_table(found, confidence)]
-    tables += _order_tables(found, confidence)
-    tables.append(
-        Table.of(
-            _contradictions(found, confidence),
-            name="contradictions",
-            title=_("Pairs that people separate and a metric orders the other way round"),
-            columns=(
-                Column("metric", _("Metric"), is_text=True),
-                Column("better", _("Better by people"), is_text=True, names="system"),
-                Column("worse", _("Worse by people"), is_text=True, names="other"),
-                Column("human_difference", _("Difference by people")),
-                Column("metric_difference", _("Difference by the metric")),
-            ),
-            keys=3,
-        )
-    )
     if found.compared:
         tables.append(
             Table.of(
@@ -623,13 +530,13 @@ def _tell(given: Input, options: Mapping[str, Any], found: MetaEvaluation) -> Re
         given,
         notes=_notes(found, options),
         tables=_tables(found, options),
-        data=_data(found) | {"contradictions": _contradictions(found, options["confidence"])},
+        data=_data(found),
     )
 
 
 METRICS = AnalysisKind(
     name="metrics",
-    title=gettext_lazy("Metrics beside judges"),
+    title=gettext_lazy("Agreement of metrics with judges"),
     question=gettext_lazy(
         "How far do automatic metrics agree with the judges, and which of them agree better than others?"
     ),

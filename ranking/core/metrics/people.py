@@ -67,14 +67,6 @@ class People:
         most = np.maximum(np.diag(over["segments"]), np.diag(over["judges"]))
         return np.asarray(total + np.diag(np.maximum(0.0, most - np.diag(total))))
 
-    def reach(self, confidence: float) -> FloatArray:
-        """Return how far intervals of the scores reach to both sides, shape (n,)."""
-        variance = np.maximum(0.0, np.diag(self.covariance()))
-        return np.asarray(self._quantile(confidence) * np.sqrt(variance))
-
-    def _quantile(self, confidence: float) -> float:
-        return float(stdtrit(max(1, self.fewest_units - 1), (1 + confidence) / 2))
-
     def least_separated(self, confidence: float) -> FloatArray:
         """Return how far the scores of each pair must be apart for people to tell them apart, shape (n (n − 1) / 2,).
 
@@ -84,7 +76,8 @@ class People:
         first, second = np.triu_indices(len(self.systems), 1)
         variance = np.diag(covariance)
         of_difference = variance[first] + variance[second] - 2 * covariance[first, second]
-        reach = self._quantile(confidence) * np.sqrt(np.maximum(0.0, of_difference))
+        quantile = float(stdtrit(max(1, self.fewest_units - 1), (1 + confidence) / 2))
+        reach = quantile * np.sqrt(np.maximum(0.0, of_difference))
         # Equal scores are never told apart.
         return np.maximum(10.0**-TIE_DECIMALS, reach)
 
