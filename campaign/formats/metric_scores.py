@@ -652,7 +652,8 @@ def read_evalset(
     described = [_domain_and_document(*row) for row in _lines(by_role.get("documents", ()))]
     words = [len(text.split()) for _file, _line, text in _lines(by_role.get("sources", ()))]
     segments = len(described) or len(words) or None
-    human, metrics = ({}, {})
+    human: dict[str, _InOrder] = {}
+    metrics: dict[str, _InOrder] = {}
     for role, found in (("human-scores", human), ("metric-scores", metrics)):
         for file, name in by_role.get(role, ()):
             if not name.endswith((".seg", ".sys")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def scored_column(given: GivenMetric, name: str) -> ScoredColumn:
 def scored_columns(metrics: Sequence[GivenMetric]) -> list[ScoredColumn]:
     """Return all metrics; those that share a name have their signature behind it."""
     names = [each.scores.name for each in metrics]
-    found = []
+    found: list[ScoredColumn] = []
     for each, name in zip(metrics, names, strict=True):
         signature = each.scores.signature
         shown = f"{name} ({signature})" if names.count(name) > 1 and signature else name
@@ -413,14 +414,11 @@ def _segments_table(found: MetaEvaluation, confidence: float) -> Table:
 
 def _tests(found: MetaEvaluation) -> list[dict[str, Any]]:
     rows = []
-    for one, first in enumerate(found.compared_names):
-        for other, second in enumerate(found.compared_names):
-            if one != other:
-                p_values = {
-                    figure: float(each.p_value[one, other])
-                    for figure, each in found.compared.items()
-                }
-                rows.append({"metric": first, "other": second, **p_values})
+    for (one, first), (other, second) in permutations(enumerate(found.compared_names), 2):
+        row: dict[str, Any] = {"metric": first, "other": second}
+        for figure, each in found.compared.items():
+            row[figure] = float(each.p_value[one, other])
+        rows.append(row)
     return rows
 
 

@@ -25,6 +25,7 @@ from ranking.core.metrics.evidence import (
     difference_spread,
     flipped_p_values,
     normal_p_values,
+    ratios,
     resampled_means,
     resampled_p_values,
     soft_pairwise_accuracy,
@@ -64,7 +65,7 @@ class Metric:
         known = ~np.isnan(self.values)
         count = known.sum(axis=0)
         sums = np.where(known, self.values, 0.0).sum(axis=0)
-        return np.divide(sums, count, out=np.full(sums.shape, np.nan), where=count > 0)
+        return ratios(sums, count)
 
     @property
     def scores(self) -> FloatArray:
@@ -129,7 +130,7 @@ def pairwise_accuracy(
     counted = np.ones(alike.shape, bool) if least is None else np.abs(by_people) >= least
     pairs = np.count_nonzero(counted, axis=-1) * known
     right = np.count_nonzero(alike & counted, axis=-1)
-    return np.divide(right, pairs, out=np.full(right.shape, np.nan), where=pairs > 0)
+    return ratios(right, pairs)
 
 
 CORRELATIONS: Mapping[str, Measure] = MappingProxyType(

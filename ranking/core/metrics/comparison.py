@@ -129,11 +129,9 @@ def _right(
         return _none(len(metrics))
     weights = pairs.weights()
     rows, place = np.unique(pairs.row, return_inverse=True)
-    by_segment = np.stack(
+    by_segment: FloatArray = np.stack(
         [
-            np.bincount(
-                place, weights * is_right(pairs.human, pairs.differences(values), limit), len(rows)
-            )
+            np.bincount(place, weights * is_right(pairs.human, pairs.differences(values), limit))
             for values, limit in zip(scored, thresholds, strict=True)
         ],
         axis=1,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,12 @@ MOST_ENUMERATED = 12
 _SEGMENTS_AT_A_TIME = 1024
 #: Of the sum of absolute scores: sums of flipped scores that are closer are equal.
 _EQUAL = 1e-11
+
+
+def ratios(over: npt.NDArray[Any], under: npt.NDArray[Any]) -> FloatArray:
+    """Return over / under, NaN where there is nothing below the line."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(under > 0, over / under, np.nan), dtype=np.float64)
 
 
 def weighted_sums(
@@ -71,7 +78,7 @@ def resampled_means(
     counts[:, whole] = weighted_sums(np.ones((len(keys), 1)), weights, resamples)
     if not whole.all():
         counts[:, ~whole] = weighted_sums(known[:, ~whole].astype(np.float64), weights, resamples)
-    return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return ratios(sums, counts)
 
 
 def flipped_p_values(
@@ -108,7 +115,7 @@ def flipped_p_values(
     columns = [_columns(each, first, second) for each in scores]
     sums = flipped_sums(np.concatenate(columns, axis=1), keys, flips=flips, seed=seed)
     places = np.cumsum([0, *(each.shape[1] for each in columns)])
-    found = []
+    found: list[FloatArray] = []
     for each, start, end in zip(columns, places[:-1], places[1:], strict=True):
         flipped, observed = sums[:, start:end], each.sum(axis=0)
         reach = np.abs(each).sum(axis=0)
@@ -143,8 +150,8 @@ def _columns(
     """Return what is flipped: scores of systems, or the differences of pairs where scores are missing."""
     if not np.isnan(scores).any():
         # Flips of a constant change no difference, but leave fewer digits.
-        return scores - scores.mean()
-    return np.nan_to_num(scores[:, first] - scores[:, second], nan=0.0)
+        return np.asarray(scores - scores.mean())
+    return np.asarray(np.nan_to_num(scores[:, first] - scores[:, second], nan=0.0))
 
 
 def resampled_p_values(resampled: FloatArray) -> FloatArray:
@@ -164,7 +171,7 @@ def resampled_p_values(resampled: FloatArray) -> FloatArray:
     difference = resampled[:, first] - resampled[:, second]
     known = np.count_nonzero(~np.isnan(difference), axis=0)
     lost = (difference < 0).sum(axis=0) + (difference == 0).sum(axis=0) / 2
-    return np.divide(lost, known, out=np.full(len(first), np.nan), where=known > 0)
+    return ratios(lost, known)
 
 
 def difference_spread(resampled: FloatArray) -> FloatArray:
@@ -193,6 +200,4 @@ def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> FloatArray:
         apart = np.abs(human - metric)
     known = np.count_nonzero(~np.isnan(apart), axis=-1)
     total = np.nansum(apart, axis=-1)
-    return np.asarray(
-        1 - np.divide(total, known, out=np.full(total.shape, np.nan), where=known > 0)
-    )
+    return np.asarray(1 - ratios(total, known))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ranking.core.arrays import FloatArray, Int32Array
+from ranking.core.arrays import FloatArray
 from ranking.core.beside import FEWEST_SYSTEMS, Estimate, OutputScores
 from ranking.core.counting.counts import Layout, counts_of_units
 from ranking.core.judged.blocks import Blocks
@@ -181,11 +181,15 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
         value = np.full(size, np.nan)
         value[shared] = own[shared] / own_count[shared]
         pairs = pairs_of_scores(rest.reshape(-1, n))
-        parts.append(replace(pairs, judge=np.full(len(pairs), number, dtype=np.int32)))
+        parts.append(pairs)
         differences.append(pairs.differences(value.reshape(-1, n)))
 
-    def column(name: str) -> Int32Array:
-        return np.concatenate([getattr(each, name) for each in parts])
-
-    joined = {name: column(name) for name in ("row", "first", "second", "human", "judge")}
-    return Pairs(**joined, by_segment=True), np.concatenate(differences)
+    whole = Pairs(
+        row=np.concatenate([each.row for each in parts]),
+        first=np.concatenate([each.first for each in parts]),
+        second=np.concatenate([each.second for each in parts]),
+        human=np.concatenate([each.human for each in parts]),
+        judge=np.repeat(np.arange(len(parts), dtype=np.int32), [len(each) for each in parts]),
+        by_segment=True,
+    )
+    return whole, np.concatenate(differences)

@@ -14,6 +14,7 @@ import numpy as np
 from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int32Array, Int64Array
 from ranking.core.counting.counts import comparisons_of
 from ranking.core.judged.blocks import Blocks
+from ranking.core.metrics.evidence import ratios
 
 #: Accuracies closer than this are equal, but for rounding.
 _EQUAL = 1e-12
@@ -157,7 +158,7 @@ def tau(human: Int8Array, difference: FloatArray, reading: TauReading) -> Ratio:
     reading : TauReading
     """
     decided = (human != 0).astype(np.float64)
-    agreement = human * np.sign(difference)
+    agreement = np.asarray(human * np.sign(difference), dtype=np.float64)
     tied = (difference == 0) * decided
     if reading is TauReading.WMT12:
         return Ratio(agreement - tied, decided)
@@ -173,7 +174,7 @@ def taus_by_segment(pairs: Pairs, difference: FloatArray) -> FloatArray:
         for weights in (pairs.human * sign, pairs.human != 0, sign != 0)
     )
     scale = np.sqrt(by_people * by_metric)
-    return np.divide(alike, scale, out=np.full(count, np.nan), where=scale > 0)
+    return ratios(alike, scale)
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,7 @@ class TieCalibration:
 def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> BoolArray:
     """Return which pairs a metric orders or ties as people do, shape (P,); differences up to the threshold are ties."""
     tied = np.abs(difference) <= threshold
-    return np.where(tied, human == 0, np.sign(difference) == human)
+    return np.asarray(np.where(tied, human == 0, np.sign(difference) == human))
 
 
 def calibrated(human: Int8Array, difference: FloatArray, group: Int32Array) -> TieCalibration:

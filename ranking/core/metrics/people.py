@@ -13,7 +13,7 @@ from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask, Unit, drawn_
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import counts_method_named
-from ranking.core.metrics.evidence import resampled_means, resampled_p_values
+from ranking.core.metrics.evidence import ratios, resampled_means, resampled_p_values
 from ranking.core.metrics.pairs import Pairs, pairs_of_blocks, pairs_of_scores
 from ranking.core.scores import TIE_DECIMALS
 
@@ -143,7 +143,7 @@ def people_of_ratings(task: ScoredTask, *, resamples: int = 1000, seed: int = 0)
     size = len(segments) * len(task.systems)
     count = np.bincount(cell, minlength=size)
     sums = np.bincount(cell, scores.score, size)
-    values = np.divide(sums, count, out=np.full(size, np.nan), where=count > 0)
+    values = ratios(sums, count)
     matrix = values.reshape(len(segments), len(task.systems))
     drawn = drawn_scores(task, counts_method_named("expected_wins"), resamples=resamples, seed=seed)
     return People(

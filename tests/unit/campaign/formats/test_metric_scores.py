@@ -75,7 +75,7 @@ def test_automatic_scores_of_wmt_are_of_paragraphs_and_named_after_the_system() 
 
 def test_evalset_folder_gives_human_scores_metrics_documents_and_lengths() -> None:
     found = read_evalset("wmt", evalset())
-    assert (found.languages, found.references) == ("en-de", {"refA"})
+    assert (found.languages, found.references) == ("en-de", frozenset({"refA"}))
     assert found.domains == ("news", "news", "social")
     assert found.words == (1, 2, 3)
     (mqm,) = found.human

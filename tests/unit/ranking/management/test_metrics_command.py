@@ -60,7 +60,7 @@ def test_scores_are_compared_with_judgments(enough: str, scores: Path, run_json:
 
 
 def test_evalset_folder_needs_no_judgments(evalset: Path, run_json: RunJson, run: Run) -> None:
-    def asked(*options: str) -> dict[str, Any]:
+    def asked(*options: str) -> Any:
         return run_json("analyse", "metrics", evalset, "--option", "resamples=100", *options)
 
     said = asked("human=mqm", "by=domain")

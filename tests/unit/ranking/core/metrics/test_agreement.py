@@ -50,8 +50,9 @@ def metric_of(scores: MetricScores, systems: Sequence[str]) -> Metric:
 
 def drawn(rows: int, systems: int = 5, seed: int = 1) -> tuple[FloatArray, FloatArray]:
     random = np.random.default_rng(seed)
-    human = random.integers(0, 4, (rows, systems)).astype(float) + np.arange(systems)
-    return human, human + random.normal(0, 2, (rows, systems)).round(1)
+    human: FloatArray = random.integers(0, 4, (rows, systems)) + np.arange(systems) * 1.0
+    metric: FloatArray = human + random.normal(0, 2, (rows, systems)).round(1)
+    return human, metric
 
 
 def figures(found: MetricAgreement) -> dict[str, float]:
