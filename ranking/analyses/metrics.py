@@ -348,7 +348,9 @@ def _systems_table(found: MetaEvaluation, confidence: float) -> Table:
     if found.ceiling is not None and found.ceiling.systems:
         name = _("Ceiling: half of the judges against the other half")
         rows.append([name, None, *_figure_cells(_OF_SYSTEMS, found.ceiling.systems)])
-    rows.append([_("Floor: random scores"), None, *_figure_cells(_OF_SYSTEMS, found.floor.systems)])
+    if found.floor is not None:
+        cells = _figure_cells(_OF_SYSTEMS, found.floor.systems)
+        rows.append([_("Floor: random scores"), None, *cells])
     return Table(
         name="systems",
         title=_("Agreement on systems"),
@@ -371,10 +373,10 @@ def _systems_table(found: MetaEvaluation, confidence: float) -> Table:
 
 
 def _segments_table(found: MetaEvaluation, confidence: float) -> Table:
-    rows_of = [each.agreement.segments for each in found.metrics] + [found.floor.segments]
-    names = {
-        key: words for key, words in _OF_SEGMENTS.items() if any(key in each for each in rows_of)
-    }
+    limits = [each for each in (found.ceiling, found.floor) if each is not None]
+    known = {name for each in found.metrics for name in each.agreement.segments}
+    known.update(name for each in limits for name in each.segments)
+    names = {key: words for key, words in _OF_SEGMENTS.items() if key in known}
     cluster = _clusters(found, "acc_eq")
     rows: list[list[Value]] = [
         [
@@ -389,8 +391,9 @@ def _segments_table(found: MetaEvaluation, confidence: float) -> Table:
     if found.ceiling is not None and found.ceiling.segments:
         name = _("Ceiling: each judge against the others")
         rows.append([name, None, None, None, *_figure_cells(names, found.ceiling.segments)])
-    floor: list[Value] = [_("Floor: random scores"), None, None, None]
-    rows.append([*floor, *_figure_cells(names, found.floor.segments)])
+    if found.floor is not None:
+        floor: list[Value] = [_("Floor: random scores"), None, None, None]
+        rows.append([*floor, *_figure_cells(names, found.floor.segments)])
     return Table(
         name="segments",
         title=_("Agreement on outputs of a segment"),
@@ -509,7 +512,7 @@ def _data(found: MetaEvaluation) -> dict[str, Any]:
         ],
         "left_out": list(found.left_out),
         "ceiling": None if found.ceiling is None else told(found.ceiling),
-        "floor": told(found.floor),
+        "floor": None if found.floor is None else told(found.floor),
         "clusters": {figure: _clusters(found, figure) for figure in found.compared},
         "tests": _tests(found),
         "groups": [

@@ -29,11 +29,16 @@ from ranking.core.metrics.people import People
 from ranking.core.metrics.segments import SegmentFigures
 
 _RANDOM_METRICS = 20
+_MOST_SEGMENTS = 2000
 _SPLITS = 200
 
 
 def floor(people: People, *, confidence: float = 0.95, folds: int = 100) -> MetricAgreement:
-    """Return what random scores reach: means over 20 metrics of normal deviates, and the range of 95 % of such metrics."""
+    """Return what random scores reach: means over 20 metrics of normal deviates, and the range of 95 % of such metrics.
+
+    Of more than 2,000 segments, so many are drawn.
+    """
+    people = _drawn(people, _MOST_SEGMENTS)
     shape = (len(people.segments), len(people.systems))
     metrics = [
         Metric(
@@ -53,6 +58,22 @@ def floor(people: People, *, confidence: float = 0.95, folds: int = 100) -> Metr
         systems=_spread([each.systems for each in found]),
         segments=_spread([each.segments for each in found]),
         threshold=None,
+    )
+
+
+def _drawn(people: People, most: int) -> People:
+    if len(people.segments) <= most:
+        return people
+    random = np.random.default_rng(people.seed)
+    rows = np.sort(random.choice(len(people.segments), most, replace=False))
+    place = np.full(len(people.segments), -1, dtype=np.int32)
+    place[rows] = np.arange(most, dtype=np.int32)
+    pairs = people.pairs.take(place[people.pairs.row] >= 0)
+    return replace(
+        people,
+        segments=people.segments[rows],
+        values=None if people.values is None else people.values[rows],
+        pairs=replace(pairs, row=place[pairs.row]),
     )
 
 

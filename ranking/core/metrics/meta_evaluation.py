@@ -148,7 +148,8 @@ class MetaEvaluation:
     left_out : tuple of str
         Names of metrics that score fewer than two of the systems that people compare.
     ceiling : MetricAgreement or None
-    floor : MetricAgreement
+    floor : MetricAgreement or None
+        None without metrics.
     compared : mapping of figure to ComparedMetrics
         Of the metrics in `compared_names`, that score all systems; empty for fewer than two.
     compared_names : tuple of str
@@ -159,7 +160,7 @@ class MetaEvaluation:
     metrics: tuple[FoundMetric, ...]
     left_out: tuple[str, ...]
     ceiling: MetricAgreement | None
-    floor: MetricAgreement
+    floor: MetricAgreement | None
     compared: Mapping[Figure, ComparedMetrics]
     compared_names: tuple[str, ...]
     groups: tuple[FoundGroup, ...] = field(default=())
@@ -218,7 +219,7 @@ def meta_evaluation(
             for figure in FIGURES
         }
     done(2)
-    lowest = floor(people, confidence=confidence)
+    lowest = floor(people, confidence=confidence) if columns else None
     done(3)
     highest = ceiling(people, confidence=confidence)
     by_group = []
