@@ -219,9 +219,10 @@ def _alike_and_opposed(x: Int64Array, y: Int64Array) -> tuple[Int64Array, Int64A
         alike = _both_below(x, y) + _both_below(-x, -y)
         return alike, _both_below(x, -y) + _both_below(-x, y)
     # With few different numbers, all are counted in a table.
-    upto = np.zeros((shape[0] + 1, shape[1] + 1), dtype=np.int64)
-    cells = np.bincount(x * shape[1] + y, minlength=shape[0] * shape[1])
-    upto[1:, 1:] = cells.reshape(shape).cumsum(axis=0).cumsum(axis=1)
+    upto = np.zeros((shape[0] + 1, shape[1] + 1), dtype=np.int32)
+    np.add.at(upto, (x + 1, y + 1), 1)
+    np.cumsum(upto, axis=1, out=upto)
+    np.cumsum(upto, axis=0, out=upto)
     in_lower_x, in_lower_y = upto[x, -1], upto[-1, y]
     to_x, to_y = upto[x + 1, -1], upto[-1, y + 1]
     alike = upto[x, y] + (len(x) - to_x - to_y + upto[x + 1, y + 1])

@@ -150,6 +150,7 @@ def agreement_of_metrics(
     flips: int = 1000,
     folds: int = FOLDS,
     intervals: bool = True,
+    more: bool = True,
 ) -> list[MetricAgreement]:
     """Compare metrics with people.
 
@@ -166,6 +167,9 @@ def agreement_of_metrics(
         Of segments, for the threshold of ties.
     intervals : bool
         Whether to compute intervals.
+    more : bool
+        Whether to compute what the shared task's scorer leaves out: Kendall's τ by system and of all outputs, and acc_eq on other
+        folds.
 
     Returns
     -------
@@ -180,7 +184,13 @@ def agreement_of_metrics(
     of_systems = _SystemFigures(
         people, metrics, confidence=confidence, flips=flips, intervals=intervals
     )
-    of_segments = SegmentFigures(people, confidence=confidence, folds=folds, intervals=intervals)
+    of_segments = SegmentFigures(
+        people,
+        confidence=confidence,
+        folds=folds if more else 0,
+        intervals=intervals,
+        more=more,
+    )
     return [
         _agreement(people, metric, of_systems.of(index), of_segments)
         for index, metric in enumerate(metrics)

@@ -29,8 +29,17 @@ from ranking.core.selection import folds_of_segments
 class SegmentFigures:
     """Figures of segments; what depends on people alone is computed once."""
 
-    def __init__(self, people: People, *, confidence: float, folds: int, intervals: bool) -> None:
+    def __init__(
+        self,
+        people: People,
+        *,
+        confidence: float,
+        folds: int,
+        intervals: bool,
+        more: bool = True,
+    ) -> None:
         self._people = people
+        self._more = more
         self._confidence = confidence if intervals else None
         self._folds: Int64Array | None = None
         if len(people.segments) > 1 and folds > 1:
@@ -93,6 +102,8 @@ class SegmentFigures:
         value = float((of_x * of_y).mean())
         apart = (of_x * of_y - value * (of_x**2 + of_y**2) / 2) / len(row)
         found["pearson"] = self._estimate(value, apart, (row,))
+        if not self._more:
+            return found
         pooled = kendall_influenced(x, y)
         found["kendall_pooled"] = self._estimate(pooled.value, pooled.influence / len(row), (row,))
         by_system = [
