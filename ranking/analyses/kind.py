@@ -250,6 +250,8 @@ class AnalysisKind:
     needs_beside : bool
         Whether it looks at the other tasks of the test set, too; up to which judgment is recorded with the question, and
         which of them count.
+    files_are_enough : bool
+        Whether files of judgments say enough, without the other tasks that it looks at.
     needs_metrics : bool
         Whether it looks at the metrics of the test set; which these are is recorded with the question.
     stands_for_ranking : bool
@@ -289,6 +291,7 @@ class AnalysisKind:
     needs_remarks: bool = False
     shows_rule: bool = False
     needs_beside: bool = False
+    files_are_enough: bool = False
     needs_metrics: bool = False
     stands_for_ranking: bool = False
     protocols: frozenset[str] | None = None
@@ -311,7 +314,8 @@ class AnalysisKind:
     @property
     def is_of_compared_files(self) -> bool:
         """Whether files of judgments that compare outputs say all that it asks."""
-        return self.protocols is None and not (self.needs_remarks or self.needs_beside)
+        needs_tasks = self.needs_beside and not self.files_are_enough
+        return self.protocols is None and not (self.needs_remarks or needs_tasks)
 
     def complete(self, given: Mapping[str, Any], *, of_files: bool = False) -> dict[str, Any]:
         """Return every option; raise OptionError where one is unknown, or not allowed.

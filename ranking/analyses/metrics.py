@@ -18,11 +18,12 @@ from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
 from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
-from ranking.core.beside import Estimate
+from ranking.core.beside import Estimate, ScoredTask
 from ranking.core.metrics.agreement import MetricAgreement
 from ranking.core.metrics.meta_evaluation import (
     MetaEvaluation,
     RankedSide,
+    RatedSide,
     ScoredColumn,
     ScoredSide,
     Side,
@@ -136,12 +137,14 @@ def _compared(
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> MetaEvaluation:
-    side = RankedSide(
-        blocks=given.blocks,
-        method=options["method"],
-        resamples=options["resamples"],
-        seed=options["seed"],
-    )
+    drawing = {"resamples": options["resamples"], "seed": options["seed"]}
+    side: Side = RankedSide(blocks=given.blocks, method=options["method"], **drawing)
+    # Of a task whose judges score outputs, this task is first among those of its test set.
+    judged = given.beside[0].judged if given.beside else None
+    if isinstance(judged, ScoredTask):
+        side = RatedSide(task=judged, **drawing)
+    elif given.beside and judged is None:
+        raise ValueError(_("No judgment counts by this choice."))
     with converging(options["method"]):
         return _compared(side, given.metrics or (), _groups(given, options["by"]), options, begin)
 
@@ -543,6 +546,8 @@ METRICS = AnalysisKind(
     ),
     options=(HUMAN, BY, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     needs_metrics=True,
+    needs_beside=True,
+    files_are_enough=True,
     find=_find,
     tell=_tell,
 )

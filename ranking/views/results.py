@@ -38,6 +38,7 @@ from ranking.selectors.analyses import (
     answered,
     judgments_to_choose,
 )
+from ranking.selectors.metrics import metrics_of
 from ranking.selectors.one_system import systems_by_name
 from ranking.selectors.runs import system_kinds
 from ranking.selectors.settings import stopping_rule_state
@@ -153,13 +154,14 @@ class Sections(SectionsOf):
         self._task = task
 
     def of(self, page: str) -> list[Section]:
-        """Return the sections of a page; what compares tasks is left out where there is one alone."""
-        return self.listed(
-            kind
-            for kind in analyses_of(task=self._task).values()
-            if kind.page == page
-            and (self._has_other_tasks or not (kind.needs_beside or kind.beside))
-        )
+        """Return the sections of a page; what compares tasks or metrics is left out where there are none."""
+        kinds = analyses_of(task=self._task).values()
+        return self.listed(kind for kind in kinds if kind.page == page and self._is_shown(kind))
+
+    def _is_shown(self, kind: AnalysisKind) -> bool:
+        if kind.needs_metrics:
+            return metrics_of(test_set_id=self._task.test_set_id).exists()
+        return self._has_other_tasks or not (kind.needs_beside or kind.beside)
 
     def action(self, kind: AnalysisKind) -> str:
         """Return where a section is asked for."""

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, get_args
 
 import numpy as np
 
 from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.beside import OutputScores, ScoredTask
 from ranking.core.judged.blocks import Blocks
 from ranking.core.metrics.agreement import FOLDS, Metric, MetricAgreement, agreement_of_metrics
 from ranking.core.metrics.comparison import ComparedMetrics, Figure, metrics_compared
 from ranking.core.metrics.limits import ceiling, floor
-from ranking.core.metrics.people import People, people_of_blocks, people_of_scores
+from ranking.core.metrics.people import (
+    People,
+    people_of_blocks,
+    people_of_ratings,
+    people_of_scores,
+)
 
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 Progress = Callable[[int, int], None]
@@ -49,6 +55,45 @@ class RankedSide:
         if not len(blocks):
             raise ValueError("people: nothing was judged")
         return people_of_blocks(blocks, self.method, resamples=self.resamples, seed=self.seed)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RatedSide:
+    """Scores of outputs by judges; parameters are those of `people_of_ratings`."""
+
+    task: ScoredTask
+    resamples: int = 1000
+    seed: int = 0
+
+    @property
+    def ratings(self) -> OutputScores:
+        """The scores, whose judges are known."""
+        return self.task.scores
+
+    def people(
+        self, *, systems: Sequence[str] | None = None, segments: Int64Array | None = None
+    ) -> People:
+        """Return what was scored."""
+        scores = self.task.scores
+        rows = np.ones(len(scores.score), dtype=np.bool_)
+        if systems is not None:
+            rows &= np.isin(np.array(scores.systems)[scores.system], systems)
+        if segments is not None:
+            rows &= np.isin(scores.segment, segments)
+        chosen = OutputScores.of_rows(
+            (segment, judge, scores.systems[system], score)
+            for segment, judge, system, score in zip(
+                scores.segment[rows].tolist(),
+                np.array(scores.judge)[rows].tolist(),
+                scores.system[rows].tolist(),
+                scores.score[rows].tolist(),
+                strict=True,
+            )
+        )
+        if chosen is None or len(chosen.systems) < 2:
+            raise ValueError("people: fewer than two systems have a score")
+        task = replace(self.task, scores=chosen)
+        return people_of_ratings(task, resamples=self.resamples, seed=self.seed)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -221,7 +266,8 @@ def meta_evaluation(
     done(2)
     lowest = floor(people, confidence=confidence) if columns else None
     done(3)
-    highest = ceiling(people, confidence=confidence)
+    ratings = side.ratings if isinstance(side, RatedSide) else None
+    highest = ceiling(people, ratings=ratings, confidence=confidence)
     by_group = []
     for step, (name, segments) in enumerate(of_groups.items(), 4):
         by_group.append(_group(side, name, segments, columns, confidence, flips))
