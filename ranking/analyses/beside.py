@@ -35,7 +35,6 @@ from ranking.reports.inputs import Input, TaskRead, excluded_notes, input_data
 from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value, interval_plot
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import percent_in_figures
-from ranking.wording.pair_tests import LEVEL_WORDS
 from ranking.wording.ranges import rank_cell
 
 _NO_ESTIMATE = (None, None, None)
@@ -76,11 +75,13 @@ def beside_notes(
     excluded = {name for each in tasks.values() for name in each.excluded_judges}
     notes += excluded_notes(sorted(excluded))
     notes.append(
-        _("%(method)s; %(confidence)s %% rank ranges that account for %(level)s.")
+        _(
+            "%(method)s; %(confidence)s %% rank ranges that account for segments and judges where there are enough of "
+            "them."
+        )
         % {
             "method": METHOD_WORDS[options["method"]],
             "confidence": percent_in_figures(options["confidence"]),
-            "level": LEVEL_WORDS["two_way"],
         }
     )
     if len(found.orders) < 2:

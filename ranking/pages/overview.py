@@ -16,12 +16,14 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from campaign.models import Campaign, CampaignState
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.texts.pay import hourly_pay
 from ranking.core.simulation.work_ahead import EndOfWork
 from ranking.pages.formats import figure, share
 from ranking.pages.plots import BarPlot, RankedRow, bar_plot, percent, rank_plots
@@ -30,6 +32,7 @@ from ranking.selectors.alerts import CampaignFacts, campaign_facts, needs_in
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.dashboards import Standing
 from ranking.selectors.overview import DAYS_FORECAST, TaskOverview, day_after
+from ranking.wording.ranges import first_cluster
 
 #: The longest time that the plots of ends show; what ends later has an arrow.
 _DAYS_ON_AXIS: Final = 60
@@ -199,7 +202,8 @@ def small_plot(standing: Standing) -> SmallPlot:
 def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) -> tuple[str, str]:
     """Return the day on which work ends and its interval, or why it cannot be said."""
     if not overview.is_open:
-        return _day(overview.task.closed_at.date()) if overview.task.closed_at else "", ""
+        closed = overview.task.closed_at
+        return _day(closed.date()) if closed else capfirst(overview.task.state.label), ""
     if overview.is_done:
         return _("All blocks judged"), ""
     if not overview.task.blocks_wanted:
@@ -245,8 +249,7 @@ _NAME: Final = "name"
 _FIGURES: Final[Mapping[str, Callable[[CampaignFacts], float | None]]] = {
     _NEEDS: lambda facts: len(needs_in(facts)),
     "judged": lambda facts: totals_of(facts.overviews).judged,
-    "at_work": lambda facts: totals_of(facts.overviews).at_work,
-    "pace": lambda facts: totals_of(facts.overviews).pace,
+    "cost": lambda facts: facts.active_ms,
     "end": lambda facts: days_to_end(facts.overviews),
 }
 
@@ -289,10 +292,10 @@ class CampaignTable(DeskTable):
     name = SortedColumn(gettext_lazy("Campaign"), by="name", then="-pk")
     state = PlainColumn(gettext_lazy("State"), by="state")
     needs = _by_figure(gettext_lazy("Things that need you"), kind="")
-    tasks = PlainColumn(gettext_lazy("Test sets"), by="pk", kind="number")
+    languages = PlainColumn(gettext_lazy("Languages"), by="pk")
+    best = PlainColumn(gettext_lazy("Best cluster"), by="pk", kind="wide")
     judged = _by_figure(gettext_lazy("Blocks judged"))
-    at_work = _by_figure(gettext_lazy("At work now"))
-    pace = _by_figure(gettext_lazy("Pace, blocks a day"))
+    cost = _by_figure(gettext_lazy("Cost"))
     end = _by_figure(gettext_lazy("End and its interval"), kind="wide", descending=False)
 
     caption = gettext_lazy("Campaigns: those that need somebody first")
@@ -320,9 +323,20 @@ class CampaignTable(DeskTable):
         words = ngettext("%(count)s thing needs you", "%(count)s things need you", count)
         return _link(f"{_overview(row)}#needs", words % {"count": figure(count)}, row)
 
-    def cell_tasks(self, row: Campaign) -> SafeString:
-        count = figure(totals_of(self.facts[row.pk].overviews).tasks)
-        return _link(reverse("test-sets", args=[row.slug]), count, row)
+    def cell_languages(self, row: Campaign) -> SafeString:
+        pairs = dict.fromkeys(
+            f"{each.task.test_set.source_language} → {each.task.test_set.target_language}"
+            for each in self.facts[row.pk].overviews
+        )
+        return (
+            _link(reverse("test-sets", args=[row.slug]), _some(list(pairs)), row)
+            if pairs
+            else SafeString("–")
+        )
+
+    def cell_best(self, row: Campaign) -> str:
+        best = [_best_cluster(each) for each in self.facts[row.pk].overviews]
+        return _some([words for words in best if words]) or "–"
 
     def cell_judged(self, row: Campaign) -> SafeString | str:
         totals = totals_of(self.facts[row.pk].overviews)
@@ -331,12 +345,16 @@ class CampaignTable(DeskTable):
         words = _("%(share)s of those wanted") % {"share": share(totals.share)}
         return format_html('{} <span class="quiet">{}</span>', figure(totals.judged), words)
 
-    def cell_at_work(self, row: Campaign) -> str:
-        return figure(totals_of(self.facts[row.pk].overviews).at_work)
-
-    def cell_pace(self, row: Campaign) -> str:
-        pace = totals_of(self.facts[row.pk].overviews).pace
-        return floatformat(pace) if pace else "–"
+    def cell_cost(self, row: Campaign) -> SafeString | str:
+        """Return the hours of active time and, where the campaign's pay is an amount an hour, what they cost."""
+        worked = self.facts[row.pk].active_ms / 3_600_000
+        if not worked:
+            return "–"
+        hours = _("%(hours)s h") % {"hours": floatformat(worked, 1)}
+        rate = hourly_pay(row.pay)
+        if rate is None:
+            return hours
+        return format_html('{} <span class="quiet">{}</span>', rate.cost(worked), hours)
 
     def cell_end(self, row: Campaign) -> SafeString | str:
         words, between = campaign_end(self.facts[row.pk].overviews, today=self._today)
@@ -385,6 +403,18 @@ def _figure(figures: Mapping[int, float | None]) -> Case:
         default=Cast(Value(None), FloatField()),
         output_field=FloatField(),
     )
+
+
+def _best_cluster(overview: TaskOverview) -> str:
+    """Return the systems of the best cluster, by name; empty while no rank range is estimable."""
+    standing = overview.summary.standing
+    return "" if standing is None else ", ".join(first_cluster(standing.systems, standing.groups))
+
+
+def _some(words: Sequence[str]) -> str:
+    """Return the first two, and how many more there are."""
+    more = len(words) - 2
+    return "; ".join(words[:2]) + (f" (+{figure(more)})" if more > 0 else "")
 
 
 def _overview(row: Campaign) -> str:

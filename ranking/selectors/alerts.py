@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
@@ -15,7 +15,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import Design, JudgeAccount
+from annotation.models import Design, JudgeAccount, WorkedQuarterHour
 from campaign.models import (
     BadReference,
     Campaign,
@@ -98,6 +98,8 @@ class CampaignFacts:
         By open test set whose design asks for damaged references.
     none_left : mapping of int to int
         By open test set: judges who were told in the last week that no work is left for them, and have had none since.
+    active_ms : int
+        Active time of all judges together.
     """
 
     campaign: Campaign
@@ -111,20 +113,24 @@ class CampaignFacts:
     webhooks_off: int = 0
     controls: Mapping[int, Controls] = field(default_factory=dict)
     none_left: Mapping[int, int] = field(default_factory=dict)
+    active_ms: int = 0
 
 
 def campaign_facts(
     *, campaigns: Sequence[Campaign], now: datetime | None = None
 ) -> list[CampaignFacts]:
-    """Return the facts of campaigns, in their order. At most 20 queries, however many they are."""
+    """Return the facts of campaigns, in their order. At most 21 queries, however many they are."""
     now = timezone.localtime(now)
     overviews = overviews_of_campaigns(campaigns=campaigns, now=now)
-    running = [row.task.pk for rows in overviews.values() for row in rows if row.is_open]
+    running = [
+        row.task.pk for rows in overviews.values() for row in rows if row.task.closed_at is None
+    ]
     waiting = rules_waiting(campaigns=campaigns)
     people = _people(campaigns)
     jobs = _jobs_failed(campaigns, since=now - NEWS)
     controls = _controls(running)
     none_left = _none_left(running, since=now - NEWS)
+    worked = _active_ms(campaigns)
     return [
         CampaignFacts(
             campaign=campaign,
@@ -138,9 +144,19 @@ def campaign_facts(
             webhooks_off=people[campaign.pk][3],
             controls=controls,
             none_left=none_left,
+            active_ms=worked.get(campaign.pk, 0),
         )
         for campaign in campaigns
     ]
+
+
+def _active_ms(campaigns: Sequence[Campaign]) -> dict[int, int]:
+    """Return the active time of each campaign's judges, in milliseconds. One query."""
+    rows: Any = WorkedQuarterHour.objects.filter(
+        task__test_set__campaign__in=campaigns, judge__origin=Judge.Origin.PERSON
+    ).order_by()
+    summed = rows.values("task__test_set__campaign").annotate(total=Sum("active_ms"))
+    return dict(summed.values_list("task__test_set__campaign", "total"))
 
 
 def _people(campaigns: Sequence[Campaign]) -> dict[int, tuple[Any, ...]]:
@@ -259,7 +275,7 @@ def alerts_in(facts: CampaignFacts) -> list[Alert]:
         alert for kind in OF_CAMPAIGN.values() if state in kind.states for alert in kind.find(facts)
     ]
     for overview in facts.overviews:
-        if overview.is_open:
+        if overview.task.closed_at is None:
             for of_task in OF_TEST_SET.values():
                 if state in of_task.states:
                     found += of_task.find(facts, overview)

@@ -15,7 +15,7 @@ from annotation.judge_measures import JudgeMeasure
 from annotation.models import JudgeAccount, JudgeTally, PageChanges, WorkedQuarterHour
 from annotation.protocols import answer_kind
 from annotation.selectors.words_to_read import blocks_read, mean_words
-from campaign.models import Campaign, Judge, Task
+from campaign.models import Campaign, CampaignState, Judge, Task
 from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
 from ranking.models import JudgeMeasures, LatestRanking
 from ranking.reports.inputs import WorkFacts
@@ -65,7 +65,7 @@ class TaskOverview:
 
     @property
     def is_open(self) -> bool:
-        return self.task.closed_at is None
+        return self.task.state == CampaignState.OPEN
 
     @property
     def pace(self) -> float:

@@ -189,6 +189,31 @@ def accounted_for(
     return "judges" if judges else "neither"
 
 
+def accounted_in_words(
+    choice: RangeChoice, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
+) -> str:
+    """Return what ranges account for, as the object of a sentence: “documents, not judges”."""
+    return {
+        "two_way": _("segments and judges"),
+        "documents_and_judges": _("documents and judges"),
+        "documents": _("documents, not judges"),
+        "segments": _("segments, not judges"),
+        "judges": _("judges, not segments"),
+        "neither": _("neither segments nor judges"),
+        "blocks": _("blocks"),
+        "pairs": _("comparisons"),
+    }[accounted_for(choice, limits, counts)]
+
+
+def first_cluster(
+    systems: Sequence[Mapping[str, Any]], groups: Sequence[Sequence[str]]
+) -> list[str]:
+    """Return the systems of the best cluster, best first; none if no range says so, or there is no one ranking."""
+    if len(groups) > 1:
+        return []
+    return [row["system"] for row in systems if row["cluster"] == 1 and not row.get("shortage")]
+
+
 def _percentile(accounted: str) -> tuple[str, ...]:
     if accounted == "blocks":
         return (

@@ -30,8 +30,7 @@ from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, interval_plot
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import percent_in_figures
-from ranking.wording.pair_tests import LEVEL_WORDS
-from ranking.wording.ranges import cluster_rules, limit_in_words, shared_rank
+from ranking.wording.ranges import accounted_in_words, cluster_rules, limit_in_words, shared_rank
 
 
 def find_ranking(given: Input, options: Mapping[str, Any], begin: Begin) -> RankedTestSet:
@@ -47,7 +46,7 @@ def ranked_in_words(found: RankedTestSet) -> str:
     return _("%(method)s; %(confidence)s %% rank ranges that account for %(level)s.") % {
         "method": METHOD_WORDS[found.method],
         "confidence": percent_in_figures(found.choice.confidence),
-        "level": LEVEL_WORDS[found.choice.resample],
+        "level": accounted_in_words(found.choice, found.limits, found.counts),
     }
 
 

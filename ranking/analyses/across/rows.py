@@ -21,6 +21,7 @@ from ranking.core.rankings.rank import Ranking
 from ranking.range_choices import RangeChoice, choice_of
 from ranking.reports.inputs import Input
 from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.ranges import first_cluster
 from ranking.wording.stopping_rules import RuleState, rule_notes
 
 #: Codes of reasons.
@@ -176,12 +177,8 @@ class RankedTestSet:
 
     @property
     def first_cluster(self) -> list[str]:
-        """The systems of the first cluster, best first; none if no range says so, or there is no one ranking."""
-        if len(self.groups) > 1:
-            return []
-        return [
-            row["system"] for row in self.systems if row["cluster"] == 1 and not row.get("shortage")
-        ]
+        """The systems of the first cluster, see `ranking.wording.ranges.first_cluster`."""
+        return first_cluster(self.systems, self.groups)
 
 
 def recorded_test_set(values: Mapping[str, Any]) -> TableTestSet:

@@ -91,18 +91,16 @@ def test_numbers_are_those_of_the_campaigns_own_overview(
         totals, (line,) = totals_of(overviews), overview_rows(overviews, today=now.date())
         assert totals_of(table.facts[campaign.pk].overviews) == totals
         own = text_of(page.get(f"/campaigns/{campaign.slug}/"))
-        name, state, needs, tasks, judged, at_work, pace, end = shown[campaign.name]
-        assert (state, tasks) == ("open", f"1 {name}")
+        name, state, needs, languages, _best, judged, _cost, end = shown[campaign.name]
+        assert (state, languages) == ("open", f"cs → en {name}")
         assert judged.split()[0] == str(totals.judged)
         assert f"{totals.judged} block{'' if totals.judged == 1 else 's'} judged" in own
         if "of those wanted" in judged:
             assert judged.split(" ", 1)[1] in own
-        assert int(at_work) == totals.at_work
-        assert (f"{pace} blocks a day" in own) == (pace != "–")
         assert end == f"{line.end} {line.end_range}".strip()
         assert needs.removesuffix(f" {name}").strip() in own or needs == "–"
         assert (needs == "–") == ("Nothing needs you" in own)
-    assert shown["Museum"][4] == "41 41 % of those wanted"
+    assert shown["Museum"][5] == "41 41 % of those wanted"
     assert re.match(r"\w+\.? \d+, \d{4} ", shown["Museum"][7])
     assert shown["Zoo"][2] == "1 thing needs you Zoo"
 

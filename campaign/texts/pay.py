@@ -1,0 +1,41 @@
+"""What an hour costs, where the pay that judges read says so."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.formats import number_format
+
+_CURRENCY: Final = r"[€$£¥]|[A-Z]{3}|Kč|zł"
+_HOURLY: Final = re.compile(
+    rf"(?P<before>{_CURRENCY})?\s?(?P<amount>\d+(?:[.,]\d{{1,2}})?)\s?(?P<after>{_CURRENCY})?\s*"
+    r"(?:/\s?(?:h|hour|hr|Std|Stunde|heure|hora|hodinu?)\b"
+    r"|an hour|per hour|pro Stunde|die Stunde|par heure|de l.heure|por hora|la hora|za hodinu)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HourlyPay:
+    """An amount an hour, with its currency before or after it."""
+
+    amount: float
+    before: str
+    after: str
+
+    def cost(self, hours: float) -> str:
+        """Return what so many hours cost, rounded, with the currency where it stood."""
+        amount = number_format(round(hours * self.amount), force_grouping=True)
+        return f"{self.before}{amount} {self.after}".strip()
+
+
+def hourly_pay(pay: str) -> HourlyPay | None:
+    """Return the amount an hour that a text such as “€15 an hour of active time” names; None without exactly one."""
+    found = list(_HOURLY.finditer(pay))
+    if len(found) != 1 or not (found[0]["before"] or found[0]["after"]):
+        return None
+    before = found[0]["before"] or ""
+    return HourlyPay(
+        amount=float(found[0]["amount"].replace(",", ".")),
+        before=f"{before} " if len(before) > 1 else before,
+        after=found[0]["after"] or "",
+    )
