@@ -169,7 +169,9 @@ class _Collected:
 class _Scores:
     """All scores that files hold, by metric; segments and systems are numbered as they come."""
 
-    def __init__(self) -> None:
+    def __init__(self, languages: tuple[str, str] | None) -> None:
+        self._languages = languages
+        self._choice: PairChoice | None = None
         self._segments: dict[tuple[str, str], int] = {}
         self._places: list[tuple[str, int]] = []
         self._domains: dict[int, str] = {}
@@ -180,6 +182,13 @@ class _Scores:
     def begin(self, file: str) -> None:
         """Note the file that is read next."""
         self._files.append(file)
+
+    @property
+    def choice(self) -> PairChoice:
+        """Which language pair is read: one of all files, some of which may not have it."""
+        if self._choice is None:
+            self._choice = PairChoice(self._files[-1], self._languages)
+        return self._choice
 
     def metric(self, name: str) -> _Collected:
         """Return what is collected of a metric."""
@@ -216,7 +225,12 @@ class _Scores:
         metric.files.append(len(self._files) - 1)
 
     def result(self) -> list[MetricScores]:
-        """Return the scores by metric, in the order of the files. Raises FormatError for an output that is scored twice."""
+        """Return the scores by metric, in the order of the files.
+
+        Raises FormatError for an output that is scored twice, and where nothing chooses among language pairs.
+        """
+        if self._choice is not None:
+            self._choice.finish()
         segments = list(self._segments)
         names = list(self._systems)
         return [self._of(each, segments, names) for each in self._metrics.values()]
@@ -296,7 +310,7 @@ def read_metric_scores(
         For files that are not in order, with the line; for an output that is scored twice; for several language pairs
         among which `languages` does not choose; and where there is no score.
     """
-    scores = _Scores()
+    scores = _Scores(languages)
     by_position: dict[str, _InOrder] = {}
     for file in files:
         if named := _SCORE_FILE.fullmatch(file.plain_name):
@@ -306,20 +320,18 @@ def read_metric_scores(
         scores.begin(file.name)
         with file.open() as stream:
             head, whole = peek(InputFile(file.name, stream), _HEAD_BYTES)
-            _read(whole, head.decode("utf-8", errors="replace"), scores, languages, name)
+            _read(whole, head.decode("utf-8", errors="replace"), scores, name)
     found = [*scores.result(), *(_with_reference(each.result()) for each in by_position.values())]
     if not found:
         raise FormatError(name or "the files", "there is no score", "give a file with scores")
     return found
 
 
-def _read(
-    file: InputFile, head: str, scores: _Scores, languages: tuple[str, str] | None, name: str
-) -> None:
+def _read(file: InputFile, head: str, scores: _Scores, name: str) -> None:
     begins = head.lstrip("\ufeff \t\r\n")
     first_line = begins.partition("\n")[0]
     if begins.startswith("{") and '"metric_scores"' in first_line:
-        _read_automatic(file, scores, languages)
+        _read_automatic(file, scores)
     elif begins.startswith("{"):
         _read_lines(file, scores, name)
     else:
@@ -442,12 +454,12 @@ def _number(value: object, place: Place) -> float:
     return found
 
 
-def _read_automatic(file: InputFile, scores: _Scores, languages: tuple[str, str] | None) -> None:
+def _read_automatic(file: InputFile, scores: _Scores) -> None:
     """Read the automatic scores of a system's outputs as WMT's general task releases them: a document a line.
 
     The file is named after the system. Scores of a document are those of its paragraphs, in order.
     """
-    choice = PairChoice(file.name, languages)
+    choice = scores.choice
     system = scores.system(stem(file.name), Place(file.name))
     for line, values in object_lines(file, '{"document_id": "…", "metric_scores": {…}}'):
         place = Place(file.name, line)
@@ -472,7 +484,6 @@ def _read_automatic(file: InputFile, scores: _Scores, languages: tuple[str, str]
                 number = _number(score, Place(file.name, line, field=name))
                 key = (called, segment_id(called, str(position)))
                 scores.add(metric, system, key, number, line, domain)
-    choice.finish()
 
 
 @dataclass(slots=True)

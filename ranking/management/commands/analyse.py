@@ -84,8 +84,8 @@ class Command(ReportCommand):
             nargs="+",
             action="extend",
             default=[],
-            help="scores of a metric for the outputs in the files (metrics): JSON Lines, a table, a .seg.score file, or a "
-            "folder of automatic scores of WMT",
+            help="scores of a metric for the outputs in the files (metrics): JSON Lines, a table or a .seg.score file, or "
+            "a folder of these",
         )
         parser.add_argument("--campaign", metavar="SLUG", help="instead of files")
         parser.add_argument("--test-set", metavar="NAME", help="of the campaign")

@@ -71,6 +71,11 @@ def test_automatic_scores_of_wmt_are_of_paragraphs_and_named_after_the_system() 
     assert first.segments[1] == SegmentName("news/d1_#_2", "news/d1")
     assert first.domains == ("news", "news")
     assert np.isnan(second.values[1]).all()
+    other = AUTOMATIC.replace("cs-de_DE", "en-is_IS")
+    files = [store("a.jsonl", other), store("b.jsonl", AUTOMATIC)]
+    assert read_metric_scores(files, ("cs", "de"))[0].systems == ("b",)
+    with pytest.raises(FormatError, match=r"several language pairs"):
+        read_metric_scores(files)
 
 
 def test_evalset_folder_gives_human_scores_metrics_documents_and_lengths() -> None:
