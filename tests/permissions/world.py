@@ -145,7 +145,7 @@ class World:
             "<int:webhook_id>": str(self.campaign.webhook_endpoints.get().pk),
             "<int:delivery_id>": str(self.campaign.webhook_endpoints.get().deliveries.get().pk),
             "<int:token_id>": "1",
-            "<int:export_id>": str(self.task.exported_files.get().pk),
+            "<int:export_id>": str(self.task.exported_files.get(expires_at__isnull=False).pk),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
             "<str:token>": "no-such-token",

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from annotation.answer_files import answer_files
 from annotation.models import Judgment, Skip
 from annotation.protocols import answers_read
+from campaign.export.downloads import ending
 from campaign.models import Protocol, Task
 from campaign.selectors.uploads import judgments_imports
 from protocols.models import Verdict
@@ -104,7 +105,7 @@ def written(task: Task, file_format: str, folder: Path) -> tuple[Path, list[str]
     assert files is not None
     assert files.write is not None
     file = files.write(task, file_format)
-    path = folder / f"written.{files.written[file_format]}"
+    path = folder / f"written.{ending(file_format)}"
     path.write_text("".join(file.lines), encoding="utf-8")
     return path, [loss.what for loss in file.losses]
 
