@@ -25,6 +25,7 @@ from annotation.api.serializers import (
     COMMENT_LENGTH,
     AssignmentRequestSerializer,
     AssignmentSerializer,
+    BlockDocumentSerializer,
     BlockSerializer,
     JudgmentRequestSerializer,
     JudgmentSerializer,
@@ -39,7 +40,7 @@ from annotation.api.serializers import (
     protocol_field,
 )
 from annotation.models import Judgment, ProblemReportKind
-from annotation.protocols import answer_kind, answer_of
+from annotation.protocols import answer_kind, answer_of, texts_beside
 from annotation.selectors.judges import JudgeStatus
 from annotation.selectors.judging import (
     DoneBlock,
@@ -54,6 +55,7 @@ from annotation.selectors.judging import (
 )
 from annotation.selectors.judgment_list import own_problem_reports
 from annotation.selectors.progress import judge_work
+from annotation.selectors.shown import document_of_block
 from annotation.selectors.training import training_feedback
 from annotation.services.lending.lend import (
     InstructionsPendingError,
@@ -275,6 +277,26 @@ class JudgmentView(APIView):
         return _lent(
             request, Response({**stored, "next": _next_data(judge, after, in_hand)}), judge
         )
+
+
+class DocumentView(APIView):
+    @extend_schema(
+        operation_id="judging_document",
+        responses={200: BlockDocumentSerializer},
+    )
+    def get(self, request: Request, block: UUID) -> Response:
+        """Show the document of a block: source and reference of its segments, up to 200 on either side."""
+        assigned = assigned_or_404(request, block)
+        campaign = judge_assigned(assigned).campaign
+        beside = texts_beside(
+            assigned.protocol, assigned.rules, campaign=campaign, part=assigned.part
+        )
+        document = document_of_block(assigned.block_id, beside=beside)
+        if document is None:
+            raise NotFound(_("This task shows no surrounding text."))
+        response = Response(asdict(document), headers={"Cache-Control": "private, max-age=3600"})
+        response.add_post_render_callback(lambda sent: _GZIP.process_response(request, sent))
+        return response
 
 
 class SkipView(APIView):

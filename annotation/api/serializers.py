@@ -71,6 +71,18 @@ class ContextSerializer(serializers.Serializer[object]):
     after = NeighbourSerializer(many=True)
 
 
+class BlockDocumentSerializer(serializers.Serializer[object]):
+    segments = NeighbourSerializer(many=True)
+    first = serializers.IntegerField(
+        min_value=1, help_text="Number of the first of these segments in the document."
+    )
+    total = serializers.IntegerField(min_value=1, help_text="Segments of the document.")
+    blocks = serializers.DictField(
+        child=serializers.IntegerField(min_value=0),
+        help_text="Your blocks of the same HIT that are of this document: the place of each in `segments`.",
+    )
+
+
 class CandidateSerializer(TextSerializer):
     id = serializers.UUIDField()
 

@@ -3,6 +3,7 @@ from django.urls import path
 from annotation.api import preview
 from annotation.api.judging import (
     AssignmentsView,
+    DocumentView,
     JudgmentView,
     OwnJudgmentsView,
     OwnProblemReportsView,
@@ -17,6 +18,7 @@ urlpatterns = [
     path("assignments/", AssignmentsView.as_view(), name="judging-assignments"),
     path("judgments/", OwnJudgmentsView.as_view(), name="judging-judgments"),
     path("judgments/<uuid:client_id>/", JudgmentView.as_view(), name="judging-judgment"),
+    path("documents/<uuid:block>/", DocumentView.as_view(), name="judging-document"),
     path("skips/<uuid:client_id>/", SkipView.as_view(), name="judging-skip"),
     path("problem-reports/", OwnProblemReportsView.as_view(), name="judging-problem-reports"),
     path(

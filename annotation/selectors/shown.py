@@ -70,8 +70,10 @@ def candidate_count(block: str = "") -> Func:
     )
 
 
-# Neighbouring sentences a judge may see on either side.
+# Neighbouring sentences that come with a block, on either side.
 CONTEXT_SEGMENTS = 2
+#: Segments of its document on either side that a judge may ask for.
+DOCUMENT_SEGMENTS = 200
 
 
 class TextData(TypedDict):
@@ -286,6 +288,51 @@ def _stages(rows: Iterable[Sequence[Any]]) -> dict[int, Stage]:
         for protocol, block_ids in shown.items()
         for block_id, stage in stages_of(protocol, block_ids).items()
     }
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentData:
+    """The document of a block as its judge sees it, or the part around the block if it is very long.
+
+    `segments` are in order, the first of them number `first` of `total`, from 1. `blocks`: the blocks of the same HIT
+    that are of this document, each with the place of its segment in `segments`.
+    """
+
+    segments: list[NeighbourData]
+    first: int
+    total: int
+    blocks: dict[str, int]
+
+
+def document_of_block(block_id: int, *, beside: TextsBeside) -> DocumentData | None:
+    """Return the document around a block; None where its judge may see none of it. Four queries."""
+    block = Block.objects.select_related("segment__test_set", "hit__task").get(pk=block_id)
+    stage = stages_of(block.hit.task.protocol, [block_id]).get(block_id)
+    is_alone = stage is not None and stage.is_text_alone
+    if is_alone or not beside.context or not (beside.source or beside.references):
+        return None
+    test_set, segment = block.segment.test_set, block.segment
+    rules = _Rules.of(beside, test_set.source_language, test_set.target_language)
+    document = Segment.objects.filter(document=segment.document_id)
+    near = document.filter(
+        position__range=(
+            segment.position - DOCUMENT_SEGMENTS,
+            segment.position + DOCUMENT_SEGMENTS,
+        )
+    ).order_by("position")
+    references = Reference.objects.filter(segment=OuterRef("pk")).order_by("number")
+    rows = list(near.values_list("pk", "source_text", ArraySubquery(references.values("text")[:1])))
+    places = {segment_id: place for place, (segment_id, *_texts) in enumerate(rows)}
+    of_hit = Block.objects.filter(hit=block.hit_id, segment__in=places)
+    return DocumentData(
+        segments=[_neighbour(rules, 0, source, texts) for _segment, source, texts in rows],
+        first=1 + document.filter(position__lt=segment.position).count() - places[segment.pk],
+        total=document.count(),
+        blocks={
+            str(public_id): places[segment_id]
+            for public_id, segment_id in of_hit.values_list("public_id", "segment_id")
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True)

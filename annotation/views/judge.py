@@ -214,6 +214,8 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     judge = onboarding.judge
     protocols = onboarding.protocols
     setup = screen_setup(judge, request.path, protocols) | sending_setup(judge)
+    # A preview has only the neighbours of a sentence.
+    setup["has_documents"] = True
     setup |= {
         "worker": reverse("judge-worker"),
         # Where the page leads when there is no more work, if it is to lead anywhere.

@@ -45,8 +45,9 @@ WORDS = {
     "skipped_here": _(
         "You skipped this sentence: {reason}. Rank the outputs to take the skip back."
     ),
-    "more_context": _("more context"),
-    "less_context": _("less context"),
+    "document_at": _("Sentence {number} of {total} in the document."),
+    "document_part": _("Sentences {first}–{last} of {total}."),
+    "document_nearby": _("Only the sentences nearby are available here."),
     "saved": _("Saved on this device"),
     "sent": _("Sent"),
     "not_kept": _(
@@ -323,8 +324,8 @@ HINTS = {
         _("“differences” highlights where the outputs differ."),
     ),
     "context": (
-        _("[c] shows more of the surrounding text."),
-        _("“more context” shows the surrounding text."),
+        _("[c] shows the whole document."),
+        _("“document” shows the whole text around the sentence."),
     ),
     "comment": (
         _("[m] adds a comment to your answer."),

@@ -17,12 +17,13 @@ function cookie(name) {
 
 export class Api {
   /** @param {Setup} setup */
-  constructor({ api, campaign, user, csrf_cookie: csrfCookie }) {
+  constructor({ api, campaign, user, csrf_cookie: csrfCookie, has_documents: hasDocuments = false }) {
     store.put(SIGNED_IN, user);
     this.user = user;
     this.base = api;
     this.csrfCookie = csrfCookie;
     this.campaign = campaign;
+    this.hasDocuments = hasDocuments;
   }
 
   // Who is signed in in this browser, as far as its pages know.
@@ -47,6 +48,12 @@ export class Api {
     return this.#call("PUT", `${kind}/${id}/`, body);
   }
 
+  // Null where there is none to be had.
+  /** @param {string} block */
+  async wholeDocument(block) {
+    return this.hasDocuments ? this.#call("GET", `documents/${block}/`, undefined, "default") : null;
+  }
+
   progress() {
     return this.#call("GET", `progress/?${new URLSearchParams({ campaign: this.campaign })}`);
   }
@@ -63,8 +70,8 @@ export class Api {
     return this.#call("GET", `judgments/?${query}`);
   }
 
-  /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<Answer>} */
-  async #call(method, path, body) {
+  /** @param {string} method @param {string} path @param {object} [body] @param {RequestCache} [cache] @returns {Promise<Answer>} */
+  async #call(method, path, body, cache = "no-store") {
     const asked = performance.now();
     // Somebody else opened their link in this browser: what is done here must not become theirs.
     if (store.get(SIGNED_IN) !== this.user) return { status: 401, data: null, at: Date.now(), asked };
@@ -79,7 +86,7 @@ export class Api {
           ...(body && { "Content-Type": "application/json", "X-CSRFToken": cookie(this.csrfCookie) }),
         },
         credentials: "same-origin",
-        cache: "no-store",
+        cache,
         // Enter, and the lid of the laptop closes: the request still goes out.
         keepalive: method === "PUT",
         signal: AbortSignal.timeout(TIMEOUT_MS),

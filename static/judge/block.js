@@ -21,33 +21,22 @@ function paragraph(text, className) {
   return setText(element, text);
 }
 
-// Before and after; folded, only the nearest neighbour on each side is there.
-/**
- * @param {HTMLElement} own
- * @param {Context} context
- * @param {"source" | "reference"} side
- * @param {boolean} expanded
- */
-function withNeighbours(own, context, side, expanded) {
-  /** @type {(list: Neighbour[], from: number) => Neighbour[]} */
-  const near = (list, from) => (expanded ? list : list.slice(from, from < 0 ? undefined : 1));
-  /** @type {(list: Neighbour[]) => TextOf[]} */
-  const texts = (list) => list.flatMap((each) => each[side] ?? []);
-  return [
-    ...texts(near(context.before, -1)).map((text) => paragraph(text, "neighbour")),
-    own,
-    ...texts(near(context.after, 0)).map((text) => paragraph(text, "neighbour")),
-  ];
+// Between the sentences before and after it.
+/** @param {HTMLElement} own @param {Context} context */
+function withNeighbours(own, { before, after }) {
+  /** @param {Neighbour | undefined} neighbour */
+  const beside = (neighbour) => (neighbour?.source ? [paragraph(neighbour.source, "neighbour")] : []);
+  return [...beside(before.at(-1)), own, ...beside(after[0])];
 }
 
-/** @param {Block} block @param {boolean} expanded */
-export function showTexts(block, expanded) {
+/** @param {Block} block */
+export function showTexts(block) {
   /** @type {Context} */
   const context = { before: [], after: [], ...block.context };
   // A campaign may hide the source; it is not sent then.
   $("source-part").hidden = !block.source;
   const source = block.source ? [paragraph(block.source, "source")] : [];
-  $("source").replaceChildren(...(source.length ? withNeighbours(source[0], context, "source", expanded) : []));
+  $("source").replaceChildren(...(source.length ? withNeighbours(source[0], context) : []));
 
   const part = $("reference-part");
   part.replaceChildren();
@@ -56,9 +45,7 @@ export function showTexts(block, expanded) {
     title.className = "label";
     title.textContent =
       block.references.length > 1 ? say("reference_numbered", { number: index + 1 }) : say("reference");
-    const own = paragraph(reference, "reference");
-    const neighbours = expanded && index === 0;
-    part.append(title, ...(neighbours ? withNeighbours(own, context, "reference", true) : [own]));
+    part.append(title, paragraph(reference, "reference"));
   });
 }
 

@@ -41,6 +41,12 @@ export function openPage({ api, hits }) {
   const history = later(page, async () => new (await import("./later/history.js")).History(page));
   const openHistory = async () => (await history())?.open();
   const signIn = later(page, async () => new (await import("./later/signin.js")).SignIn(page, setup.name));
+  const documents = later(page, async () => new (await import("./later/document.js")).DocumentView(page));
+  const toggleDocument = () => {
+    if (!page.block || $("context").hidden) return false;
+    documents().then((shown) => shown?.toggle());
+    return true;
+  };
   const showKeys = () => $("keys-dialog").showModal();
 
   listen({
@@ -52,7 +58,7 @@ export function openPage({ api, hits }) {
     letters: {
       s: openSkip,
       u: () => page.back(),
-      c: () => view.toggleContext(),
+      c: toggleDocument,
       d: () => view.toggleDifferences(),
       m: () => view.openComment(),
       o: () => view.readTexts(),
@@ -67,7 +73,7 @@ export function openPage({ api, hits }) {
   $("back").addEventListener("click", () => page.back());
   $("rest-back").addEventListener("click", () => page.back());
   $("look-again").addEventListener("click", () => page.lookAgain());
-  $("context").addEventListener("click", () => view.toggleContext());
+  $("context").addEventListener("click", toggleDocument);
   $("differences").addEventListener("click", () => view.toggleDifferences());
   $("comment-open").addEventListener("click", () => view.openComment());
   $("report").addEventListener("click", openReport);

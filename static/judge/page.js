@@ -12,8 +12,6 @@ import { say, sayOf, sayPhrase, withKeys, withoutBrackets } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-// What compares an output with others, and shows what is around its sentence.
-const TOOLS = /** @type {const} */ (["differences", "context"]);
 
 // Tells whoever adds to the page: "shown" (a block), "answered" (its answer changed), "done" (one was
 // submitted or skipped; detail: {block, kind}), "unsent" (a change would be left; detail: {to}, a block).
@@ -89,6 +87,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     for (const id of /** @type {const} */ (["panel", "outputs"])) $(id).hidden = false;
     const screen = this.#enter(hit.protocol);
     screen.show(block);
+    $("context").hidden = Boolean(screen.isOfOneOutputAlone) || !(block.source || block.references.length);
     this.view.show(block, screen);
     const { source, target } = hit.languages;
     $("languages").textContent = say("languages", { source: source.name, target: target.name });
@@ -131,7 +130,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.screen = screen;
     $("foot").setAttribute("aria-label", say("your_answer"));
     if (screen.layout) $("outputs").dataset.layout = screen.layout;
-    for (const id of TOOLS) $(id).hidden = Boolean(screen.isOfOneOutputAlone);
+    $("differences").hidden = Boolean(screen.isOfOneOutputAlone);
     screen.enter?.();
     const own = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-protocol]"));
     for (const part of own) part.hidden = part.dataset.protocol !== protocol;

@@ -1,17 +1,16 @@
-// What else there is to see of a block: its context, the differences, the comment.
+// What else there is to see of a block: the differences, the comment.
 
 import { announce } from "./announce.js";
 import { showTexts } from "./block.js";
-import { reasonOf, say, sayOf } from "./words.js";
+import { reasonOf, sayOf } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// Source and reference, each of which scrolls by itself.
-const textParts = () => /** @type {HTMLElement[]} */ (Array.from($("texts").children));
+// Source and reference, each of which scrolls by itself; or the document in their place.
+const textParts = () => /** @type {HTMLElement[]} */ ($("document").hidden ? Array.from($("texts").children) : [$("document")]);
 
 export class View {
-  #expanded = false;
   #differences = false;
 
   /** @param {Page} page */
@@ -21,32 +20,15 @@ export class View {
 
   /** @param {Block} block @param {ProtocolScreen} screen */
   show(block, screen) {
-    showTexts(block, this.#expanded);
+    showTexts(block);
     if (this.#differences) screen.showDifferences?.(true);
     $("comment").value = block.comment;
     this.#showComment(Boolean(block.comment));
   }
 
-  toggleContext() {
-    if (!this.page.block) return false;
-    this.#expanded = !this.#expanded;
-    $("context").setAttribute("aria-expanded", String(this.#expanded));
-    $("context-word").textContent = say(this.#expanded ? "less_context" : "more_context");
-    $("panel").classList.toggle("expanded", this.#expanded);
-    showTexts(this.page.block, this.#expanded);
-    this.showOwn();
-    if (this.#expanded) this.#announceContext();
-    return true;
-  }
-
-  // The beginning of source and reference; with more context around them, themselves in the middle.
+  // From the beginning of source and reference.
   showOwn() {
-    for (const part of textParts()) {
-      const own = /** @type {HTMLElement | null} */ (part.querySelector(".source, .reference"));
-      const label = part.querySelector("h2")?.offsetHeight ?? 0;
-      const room = part.clientHeight - label;
-      part.scrollTop = own && this.#expanded ? own.offsetTop - label - Math.max(0, room - own.offsetHeight) / 2 : 0;
-    }
+    for (const part of $("texts").children) part.scrollTop = 0;
   }
 
   // By most of what is in view of the longer text; the other goes along, so that both end together.
@@ -57,12 +39,6 @@ export class View {
     const pages = Math.max(1, ...textParts().map((part, index) => rooms[index] / (0.8 * part.clientHeight || 1)));
     textParts().forEach((part, index) => (part.scrollTop += (by * rooms[index]) / pages));
     return true;
-  }
-
-  // What there is more to read is elsewhere than the focus.
-  #announceContext() {
-    const { before = [], after = [] } = this.page.block?.context ?? {};
-    announce("", ...[...before, ...after].map(({ source, reference }) => source ?? reference));
   }
 
   // Where digits are the page's, a screen reader has no key of its own for the texts above.

@@ -85,7 +85,7 @@ SIZES_AND_SCRIPTS = [
 def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
     open_long: OpenLong, size: str, language: str
 ) -> None:
-    """In each layout that the size offers, wherever the page is scrolled to, with and without more context."""
+    """In each layout that the size offers, wherever the page is scrolled to."""
     page = open_long(size, LONG, language=language)
     text = page.locator(".row-text").first
     assert text.get_attribute("lang") == language
@@ -99,9 +99,6 @@ def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
         rows = [box(each) for each in page.locator(".row").all()]
         for one, other in combinations(rows, 2):
             assert not overlap(one, other)
-        page.keyboard.press("c")
-        check_all_is_in_view(page, size)
-        page.keyboard.press("c")
         assert not too_wide(page)
         layout = page.locator("#outputs").get_attribute("data-layout")
         page.keyboard.press(key)

@@ -69,6 +69,20 @@ def test_a_tap_on_an_output_opens_its_ranks(on_a_phone: Page) -> None:
     expect(rank_of(page, "C", 3)).to_be_in_viewport(ratio=1)
 
 
+def test_the_document_opens_over_the_page_and_closes_as_a_page_does(on_a_phone: Page) -> None:
+    page = on_a_phone
+    shown = page.get_by_role("dialog", name="Document")
+    for close in (page.go_back, lambda: page.keyboard.press("Escape"), page.go_back):
+        page.locator("#context").tap()
+        expect(shown.locator("[aria-current]")).to_be_in_viewport()
+        expect(shown.get_by_role("listitem")).to_have_count(4)
+        close()
+        expect(shown).to_be_hidden()
+        at_sentence(page, 1)
+        expect(page.locator("#context")).to_have_attribute("aria-expanded", "false")
+    assert page.evaluate("history.state?.isDocument ?? false") is False
+
+
 def test_the_second_tap_of_a_double_one_ranks_no_other_output(on_a_phone: Page) -> None:
     page = on_a_phone
     page.evaluate(

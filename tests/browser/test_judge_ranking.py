@@ -29,7 +29,7 @@ def task() -> Task:
 
 
 def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
-    """With ties, a comment, more context, and the differences marked."""
+    """With ties, a comment, the document, and the differences marked."""
     expect(rows(judging)).to_have_count(5)
     expect(judging.locator("#rows input:checked")).to_have_count(0)
     judging.keyboard.press("d")
@@ -38,10 +38,17 @@ def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
     expect(judging.locator("#rows mark")).to_have_count(0)
     judge_block(judging, "21345")
     at_sentence(judging, 2)
-    folded = judging.locator("#panel .neighbour").count()
+    source = judging.locator("#texts .source").inner_text()
     judging.keyboard.press("c")
     expect(judging.locator("#context")).to_have_attribute("aria-expanded", "true")
-    assert judging.locator("#panel .neighbour").count() > folded
+    sentences = judging.locator("#document li")
+    expect(sentences).to_have_count(6)
+    expect(judging.locator("#document li[aria-current]")).to_contain_text(source)
+    # What is written alike is marked, wherever it is.
+    judging.locator("#document li[aria-current] .document-reference").hover(
+        position={"x": 5, "y": 8}
+    )
+    judging.wait_for_function("CSS.highlights.get('same-word')?.size >= 1")
     type_ranks(judging, "112")
     expect(judging.locator("#order")).to_have_text("A = B > C")
     expect(judging.locator("#order-words")).to_have_text("From best to worst: A and B tied; C.")
@@ -51,6 +58,7 @@ def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
     expect(judging.get_by_role("dialog")).to_have_count(0)
     judging.keyboard.press("Control+Enter")
     at_sentence(judging, 3)
+    expect(judging.locator("#document li[aria-current]")).not_to_contain_text(source)
     judge_block(judging, "54321")
     expect(judging.locator("#missing")).to_have_text(
         re.compile(

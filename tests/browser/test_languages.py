@@ -16,7 +16,6 @@ SHOWN = {
     "#submit-word": "Submit",
     "#source-part .label": "Source",
     "#skip": "Skip…",
-    "#context-word": "more context",
 }
 
 

@@ -42,6 +42,14 @@ interface Neighbour {
   reference: TextOf | null;
 }
 
+// Segments of a document from number `first` on, and where blocks of a HIT are among them; all `total` are known, or 0.
+interface WholeDocument {
+  segments: Neighbour[];
+  first: number;
+  total: number;
+  blocks: Record<string, number>;
+}
+
 interface Context {
   before: Neighbour[];
   after: Neighbour[];
@@ -344,6 +352,7 @@ interface JudgingApi {
   submit(kind: Kind, id: string, body: Submission): Promise<Answer>;
   history(cursor: string | null): Promise<Answer>;
   workTime(): Promise<Answer>;
+  wholeDocument(block: string): Promise<Answer<WholeDocument> | null>;
 }
 
 interface Setup {
@@ -356,6 +365,7 @@ interface Setup {
   campaign: string;
   csrf_cookie: string;
   worker: string;
+  has_documents?: boolean;
   // The modules of the campaign's screens, by protocol.
   screens: Record<string, string>;
 }
@@ -511,12 +521,14 @@ type PlainId =
   | "comment-open"
   | "comment-part"
   | "context"
-  | "context-word"
   | "count"
   | "dashboard"
   | "differences"
   | "discard"
   | "dock"
+  | "document"
+  | "document-list"
+  | "document-note"
   | "feedback-explanation"
   | "feedback-order"
   | "feedback-texts"
@@ -589,6 +601,7 @@ interface Elements extends Record<PlainId, HTMLElement> {
   bar: HTMLProgressElement;
   "break-after": HTMLSelectElement;
   comment: HTMLTextAreaElement;
+  "document-dialog": HTMLDialogElement;
   "edit-answer-template": TemplateOfOne;
   "editing-template": TemplateOfOne;
   "feedback-dialog": HTMLDialogElement;

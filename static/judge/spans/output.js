@@ -8,7 +8,7 @@ import { lineOf, markLine } from "./compared.js";
 import { afterwards, marked, missingOf, withMissing } from "./marks.js";
 import { Cursor, inPlaces, inPoints, piecesOf, stopAt, stopsOf } from "./places.js";
 import { Scoring } from "./scoring.js";
-import { onNextLine, placeUnder, rangeOf } from "./text_nodes.js";
+import { onNextLine, placeUnder, rangeOf } from "../later/text_nodes.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);

@@ -1,6 +1,6 @@
 // What is selected in a text by mouse or touch: whole words, of which it is asked at once what they are.
 
-import { placeOf } from "./text_nodes.js";
+import { placeOf } from "../later/text_nodes.js";
 import { snapped } from "./places.js";
 
 // Handles of a selection are dragged for a while.

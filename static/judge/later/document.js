@@ -1,0 +1,133 @@
+// The whole document around a sentence: beside the outputs, or over the page where that has no room. The sentence is
+// marked in it, and with a mouse the word under the pointer wherever it stands.
+
+import { announce } from "../announce.js";
+import { setText } from "../block.js";
+import { say } from "../words.js";
+import { SameWords } from "./same_words.js";
+
+/** @type {ById} */
+const $ = (id) => document.getElementById(id);
+// As in judge-layouts.css: the width from which it stands beside the outputs.
+const WIDE = matchMedia("(min-width: 1000px)");
+
+// What came with the block, where the whole document cannot be had.
+/** @param {Block} block @returns {WholeDocument} */
+function nearby({ id, source, references, context }) {
+  const { before = [], after = [] } = context ?? {};
+  const own = { source, reference: references[0] ?? null };
+  return { segments: [...before, own, ...after], blocks: { [id]: before.length }, first: 1, total: 0 };
+}
+
+export class DocumentView {
+  #root = $("document");
+  #dialog = $("document-dialog");
+  #isOpen = false;
+  #words = new SameWords();
+  // By block; each has all blocks of its HIT that are of it.
+  /** @type {Map<string, WholeDocument>} */
+  #known = new Map();
+
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
+    page.addEventListener("shown", () => {
+      if (!this.#isOpen) return;
+      // Of what is judged without them, none is shown.
+      if ($("context").hidden) this.#close();
+      else this.#show();
+    });
+    WIDE.addEventListener("change", () => this.#isOpen && this.#place());
+    this.#dialog.addEventListener("close", () => {
+      if (!WIDE.matches) this.#close();
+      if (history.state?.isDocument) history.back();
+    });
+    addEventListener("popstate", () => this.#dialog.close());
+  }
+
+  toggle() {
+    if (this.#isOpen) return this.#close();
+    this.#isOpen = true;
+    this.#place();
+    this.#tell();
+    return this.#show();
+  }
+
+  #close() {
+    this.#isOpen = false;
+    this.#root.hidden = true;
+    this.#words.stop();
+    if (this.#dialog.open) this.#dialog.close();
+    this.#tell();
+  }
+
+  #tell() {
+    $("context").setAttribute("aria-expanded", String(this.#isOpen));
+    $("panel").classList.toggle("with-document", this.#isOpen && WIDE.matches);
+  }
+
+  #place() {
+    this.#root.hidden = false;
+    if (WIDE.matches) {
+      $("texts").after(this.#root);
+      this.#words.start();
+      if (this.#dialog.open) this.#dialog.close();
+    } else {
+      this.#words.stop();
+      this.#dialog.querySelector("h2")?.after(this.#root);
+      // The phone's own way back closes it, too.
+      history.pushState({ isDocument: true }, "");
+      this.#dialog.showModal();
+      this.#root.focus();
+    }
+    this.#tell();
+    this.#showOwn();
+  }
+
+  // --- What is shown -----------------------------------------------------------------------------------
+
+  async #show() {
+    const block = /** @type {Block} */ (this.page.block);
+    const known = this.#known.get(block.id);
+    this.#write(block, known ?? nearby(block));
+    $("document-note").hidden ||= !known;
+    if (known) return;
+    const answer = await this.page.api.wholeDocument(block.id).catch(() => null);
+    const found = answer?.status === 200 ? answer.data : null;
+    if (found) for (const id of Object.keys(found.blocks)) this.#known.set(id, found);
+    if (this.#isOpen && block === this.page.block) this.#write(block, found ?? nearby(block));
+  }
+
+  /** @param {Block} block @param {WholeDocument} shown */
+  #write(block, { segments, blocks, first, total }) {
+    const own = blocks[block.id];
+    const last = first + segments.length - 1;
+    const isWhole = segments.length === total;
+    $("document-note").textContent = total ? say("document_part", { first, last, total }) : say("document_nearby");
+    $("document-note").hidden = isWhole;
+    $("document-list").replaceChildren(
+      ...segments.map(({ source, reference }, place) => {
+        const item = document.createElement("li");
+        if (place === own) item.setAttribute("aria-current", "true");
+        if (source) item.append(paragraph(source, "document-source"));
+        if (reference) item.append(paragraph(reference, "document-reference"));
+        return item;
+      }),
+    );
+    this.#showOwn();
+    if (total) announce(say("document_at", { number: first + own, total }));
+  }
+
+  // In the middle of what scrolls.
+  #showOwn() {
+    const own = /** @type {HTMLElement | null} */ (this.#root.querySelector("[aria-current]"));
+    if (own) this.#root.scrollTop = own.offsetTop - Math.max(0, this.#root.clientHeight - own.offsetHeight) / 2;
+  }
+}
+
+/** @param {TextOf} text @param {string} className */
+function paragraph(text, className) {
+  const element = document.createElement("p");
+  element.className = `reading ${className}`;
+  return setText(element, text);
+}

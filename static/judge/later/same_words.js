@@ -1,0 +1,68 @@
+// The word under the mouse, marked wherever else it is written: in source, reference and outputs of the sentence. It is
+// the same word if it is written alike; large and small letters do not differ.
+
+import { tokens } from "../differences.js";
+import { placeUnder, rangeOf } from "./text_nodes.js";
+
+const NAME = "same-word";
+const PLACES = "#document [aria-current] .reading, #texts .reading, #rows .reading:not(textarea)";
+
+/** @param {string} word @param {string} lang */
+const key = (word, lang) => word.normalize("NFC").replace(/\p{Cf}/gu, "").toLocaleLowerCase(lang || undefined);
+
+// Words of a text, each with where it stands; no marks and no white space.
+/** @param {HTMLElement} element */
+function wordsOf({ textContent, lang }) {
+  let end = 0;
+  return tokens(textContent ?? "", lang).flatMap((part) => {
+    const start = end;
+    end += part.length;
+    return /[\p{L}\p{N}]/u.test(part) ? [{ start, end, key: key(part, lang) }] : [];
+  });
+}
+
+/** @param {Range} range @param {PointerEvent} event */
+function isUnder(range, { clientX: x, clientY: y }) {
+  return [...range.getClientRects()].some(({ left, right, top, bottom }) => left <= x && x <= right && top <= y && y <= bottom);
+}
+
+export class SameWords {
+  #last = "";
+  #follow = (/** @type {PointerEvent} */ event) => this.#at(event);
+
+  start() {
+    // A browser that cannot mark without changing the texts marks nothing.
+    if (CSS.highlights) document.addEventListener("pointermove", this.#follow);
+  }
+
+  stop() {
+    document.removeEventListener("pointermove", this.#follow);
+    this.#mark("");
+  }
+
+  /** @param {PointerEvent} event */
+  #at(event) {
+    if (event.pointerType !== "mouse") return;
+    const under = event.target instanceof Element ? /** @type {HTMLElement | null} */ (event.target.closest(PLACES)) : null;
+    const place = under && placeUnder(under, event);
+    // A caret stands between characters: after a word as well as before the next one.
+    const words = under && place !== null ? wordsOf(under).filter(({ start, end }) => start <= place && place <= end) : [];
+    const word = words.find((each) => under && isUnder(rangeOf(under, each), event));
+    this.#mark(word?.key ?? "");
+  }
+
+  /** @param {string} wanted */
+  #mark(wanted) {
+    if (wanted === this.#last) return;
+    this.#last = wanted;
+    if (!wanted) {
+      CSS.highlights?.delete(NAME);
+      return;
+    }
+    const places = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(PLACES)]);
+    const found = places
+      .filter((each) => each.checkVisibility())
+      .flatMap((each) => wordsOf(each).flatMap((word) => (word.key === wanted ? [rangeOf(each, word)] : [])));
+    CSS.highlights.set(NAME, new Highlight(...found));
+  }
+}
