@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from campaign.refusals import RefusedError
 from ranking.core.anytime import Refusal
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.counting.resampling import Level
@@ -16,12 +17,8 @@ from ranking.core.rankings.rank import Ranking
 from ranking.core.uncertainty import RangeLimit
 
 
-class RangeChoiceError(ValueError):
+class RangeChoiceError(RefusedError, ValueError):
     """Rank ranges cannot be made like this; `field` names the part at fault."""
-
-    def __init__(self, message: str, *, field: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

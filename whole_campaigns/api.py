@@ -40,20 +40,18 @@ from campaign.selectors.rehearsals import rehearsal_state
 from campaign.services.rehearsals import (
     LEAST_SKILL,
     MOST_BOTS,
-    RehearsalRefusedError,
     rehearsal_begin,
     rehearsal_end_later,
 )
 from campaign.services.rules import (
     MAX_BLOCKS,
-    RulesRefusedError,
     task_change,
     task_close,
     task_reopen,
 )
 from campaign.services.tasks import TaskRefusedError
 from campaign.texts.language_tags import LanguageTagError
-from whole_campaigns.cloning import CloneRefusedError, campaign_clone
+from whole_campaigns.cloning import campaign_clone
 from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
 
 
@@ -93,10 +91,7 @@ class CampaignCloneView(APIView):
         campaign = organised_campaign(request, slug)
         sent = CloneRequestSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            clone = campaign_clone(source=campaign, by=reader(request), **sent.validated_data)
-        except CloneRefusedError as error:
-            raise ValidationError({error.field: [str(error)]}) from error
+        clone = campaign_clone(source=campaign, by=reader(request), **sent.validated_data)
         links = [
             {
                 "judge": judge,
@@ -163,10 +158,7 @@ class RehearsalView(APIView):
         campaign = organised_campaign(request, slug)
         sent = RehearsalRequestSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            rehearsal_begin(campaign=campaign, by=reader(request), **sent.validated_data)
-        except RehearsalRefusedError as error:
-            return Response(RehearsalRefusedSerializer({"detail": str(error)}).data, status=409)
+        rehearsal_begin(campaign=campaign, by=reader(request), **sent.validated_data)
         return _state(campaign, status=202)
 
     @extend_schema(operation_id="rehearsal_end", request=None, responses={202: RehearsalSerializer})
@@ -347,8 +339,6 @@ class CampaignTasksView(generics.ListAPIView[Task]):
             )
         except exceptions.ValidationError as error:
             raise _rules_refused(error) from error
-        except TaskRefusedError as error:
-            raise ValidationError({error.field or "detail": [str(error)]}) from error
         made = self.get_queryset().get(pk=task.pk)
         return Response(self.get_serializer(made).data, status=201)
 
@@ -454,8 +444,6 @@ def _change(
         raise _rules_refused(error, "segments_again") from error
     try:
         task_change(task=task, **changes)
-    except RulesRefusedError as error:
-        raise ValidationError({error.field: [str(error)]}) from error
     except LanguageTagError as error:
         raise ValidationError({"target_language": [str(error)]}) from error
 

@@ -21,6 +21,7 @@ from campaign import models as campaign
 from campaign.database.recording import RecordedModel, rows_created
 from campaign.database.seeds import seed_draw
 from campaign.models import Campaign, CampaignState, Judge, Membership, MembershipRole, User
+from campaign.refusals import RefusedError
 from campaign.services.credentials import judge_link_create
 from campaign.services.rehearsals import rehearsal_words
 from ranking import models as ranking
@@ -75,12 +76,8 @@ _NEW_USERS: Final = """
 """
 
 
-class CloneRefusedError(Exception):
+class CloneRefusedError(RefusedError):
     """The clone cannot be made; `field` names what is at fault."""
-
-    def __init__(self, message: str, *, field: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @dataclass(frozen=True, slots=True)

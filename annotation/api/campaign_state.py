@@ -21,7 +21,6 @@ from campaign.models import Campaign, CampaignState, MembershipRole, Task, Trans
 from campaign.pages.rights import transitions_of
 from campaign.services.rules import task_close, task_reopen
 from campaign.services.states import (
-    StateRefusedError,
     campaign_delete,
     campaign_extend,
     campaign_restore,
@@ -108,12 +107,9 @@ class CampaignStateView(APIView):
         sent = StateSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
         if "closes_at" in sent.validated_data:
-            try:
-                campaign_extend(
-                    campaign=campaign, closes_at=sent.validated_data["closes_at"], blocks_wanted={}
-                )
-            except StateRefusedError as error:
-                return _refused(error)
+            campaign_extend(
+                campaign=campaign, closes_at=sent.validated_data["closes_at"], blocks_wanted={}
+            )
         return _state(request, campaign)
 
 
@@ -137,10 +133,7 @@ class CampaignTransitionView(APIView):
         effects = state_effects(campaign=campaign, transition=wanted)
         state = campaign.state
         if not sent.validated_data["dry_run"]:
-            try:
-                state = _change(request, campaign, wanted, sent.validated_data["name"])
-            except StateRefusedError as error:
-                return _refused(error)
+            state = _change(request, campaign, wanted, sent.validated_data["name"])
         data = StateEffectsSerializer(effects).data
         return Response({**data, "state": state})
 
@@ -172,10 +165,6 @@ def _state(request: Request, campaign: Campaign) -> Response:
         "transitions": transitions_of(role, transitions_possible(campaign)),
     }
     return Response(StateSerializer(shown).data)
-
-
-def _refused(error: StateRefusedError) -> Response:
-    return Response(StateRefusedSerializer({"detail": str(error)}).data, status=409)
 
 
 class ClosingSerializer(serializers.Serializer[Any]):

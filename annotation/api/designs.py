@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -25,7 +25,6 @@ from annotation.selectors.hits import (
 )
 from annotation.services.planning.designs import (
     PARAMETERS,
-    DesignRefusedError,
     design_change,
     design_proposed,
     design_use_again,
@@ -243,19 +242,11 @@ class PreviewedHITSerializer(serializers.Serializer[Any]):
     blocks = PreviewedBlockSerializer(many=True)
 
 
-def refused(error: DesignRefusedError) -> ValidationError:
-    """Return the answer to a design that was refused: at its field, if it is about one."""
-    return ValidationError({error.field: [str(error)]} if error.field else [str(error)])
-
-
 def proposed_design(task: Task, sent: DesignParametersSerializer) -> Design | None:
     """Return the design that was sent, not saved; None if no parameter was named: the one in force."""
     if not set(sent.chosen) & set(PARAMETERS):
         return None
-    try:
-        return design_proposed(task=task, **sent.chosen)
-    except DesignRefusedError as error:
-        raise refused(error) from error
+    return design_proposed(task=task, **sent.chosen)
 
 
 def _new_group(proposed: Design | None, sent: DesignParametersSerializer) -> JudgeGroup | None:
@@ -290,10 +281,7 @@ class DesignsAndChangeView(DesignsView):
                 )
             }
             return Response(DesignEffectsSerializer(words).data, status=409)
-        try:
-            design = design_change(task=task, changed_by=reader(request), **sent.chosen)
-        except DesignRefusedError as error:
-            raise refused(error) from error
+        design = design_change(task=task, changed_by=reader(request), **sent.chosen)
         return _answer(task, design, 201)
 
 
@@ -305,10 +293,7 @@ class DesignAgainView(APIView):
         design = Design.objects.not_imported().filter(task=task, pk=design_id).first()
         if design is None:
             raise NotFound(_("There is no such design of this test set."))
-        try:
-            again = design_use_again(design=design, changed_by=reader(request))
-        except DesignRefusedError as error:
-            raise refused(error) from error
+        again = design_use_again(design=design, changed_by=reader(request))
         return _answer(task, again, 201)
 
 

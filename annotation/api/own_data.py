@@ -155,10 +155,7 @@ class ErasureCarryOutView(APIView):
     def post(self, request: Request, slug: str, request_id: int) -> Response:
         """Unlink a judge who asked for it, for good. 400 if the request was answered or withdrawn."""
         asked = _request(request, slug, request_id)
-        try:
-            erasure_carry_out(request=asked, by=reader(request))
-        except ErasureRefusedError as error:
-            raise ValidationError({"detail": [str(error)]}) from error
+        erasure_carry_out(request=asked, by=reader(request))
         return Response(ErasureSerializer(asked).data)
 
 
@@ -173,10 +170,7 @@ class ErasureRefuseView(APIView):
         asked = _request(request, slug, request_id)
         sent = RefusalOfErasureSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            erasure_refuse(request=asked, reason=sent.validated_data["reason"], by=reader(request))
-        except ErasureRefusedError as error:
-            raise ValidationError({"detail": [str(error)]}) from error
+        erasure_refuse(request=asked, reason=sent.validated_data["reason"], by=reader(request))
         asked.refresh_from_db()
         return Response(ErasureSerializer(asked).data)
 

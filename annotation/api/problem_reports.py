@@ -15,7 +15,6 @@ from annotation.pages.judgment_tables import ProblemReportFilter
 from annotation.selectors.judgment_list import problem_reports_of
 from annotation.services.problem_reports import (
     REPLY_LENGTH,
-    ReplyRefusedError,
     problem_reply,
     problem_reply_take_back,
 )
@@ -110,10 +109,7 @@ class ProblemRepliesView(APIView):
         report = get_object_or_404(problem_reports_of(campaign=campaign), pk=report_id)
         sent = ProblemReplyRequestSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            reply = problem_reply(report=report, user=reader(request), **sent.validated_data)
-        except ReplyRefusedError as error:
-            return _refused(error)
+        reply = problem_reply(report=report, user=reader(request), **sent.validated_data)
         return Response(ProblemReplySerializer(reply).data, status=201)
 
 
@@ -130,12 +126,5 @@ class ProblemReplyTakeBackView(APIView):
             report__task__test_set__campaign=campaign, report=report_id
         )
         reply = get_object_or_404(replies, number=number)
-        try:
-            stored = problem_reply_take_back(reply=reply, user=reader(request))
-        except ReplyRefusedError as error:
-            return _refused(error)
+        stored = problem_reply_take_back(reply=reply, user=reader(request))
         return Response(ProblemReplySerializer(stored).data, status=201)
-
-
-def _refused(error: ReplyRefusedError) -> Response:
-    return Response(ReplyRefusedSerializer({"detail": str(error)}).data, status=409)

@@ -14,7 +14,6 @@ from rest_framework.views import APIView
 from annotation.pages.systems import MAX_BYTES
 from annotation.selectors.systems import withdrawal_in_words
 from annotation.services.systems import (
-    SystemRefusedError,
     system_add,
     system_change,
     system_restore,
@@ -85,14 +84,11 @@ class SystemsAndMoreView(SystemsView):
         sent = SystemAddSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         file = sent.validated_data["file"]
-        try:
-            system = system_add(
-                test_set=task.test_set,
-                name=sent.validated_data["name"],
-                file=InputFile(file.name, file),
-            )
-        except SystemRefusedError as error:
-            raise ValidationError({error.field: [str(error)]}) from error
+        system = system_add(
+            test_set=task.test_set,
+            name=sent.validated_data["name"],
+            file=InputFile(file.name, file),
+        )
         return Response(SystemSerializer(system).data, status=201)
 
 
@@ -112,10 +108,7 @@ class SystemView(APIView):
         system = _found(organised_task(request, task_id), system_id)
         sent = SystemSerializer(system, data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
-        try:
-            system_change(system=system, **sent.validated_data)
-        except SystemRefusedError as error:
-            raise ValidationError({error.field: [str(error)]}) from error
+        system_change(system=system, **sent.validated_data)
         return _answer(system)
 
 
@@ -133,10 +126,7 @@ class SystemWithdrawView(APIView):
         if not sent.validated_data["confirm"]:
             words = {"words": withdrawal_in_words(system=system)}
             return Response(SystemWithdrawalSerializer(words).data, status=409)
-        try:
-            system_withdraw(system=system)
-        except SystemRefusedError as error:
-            raise ValidationError([str(error)]) from error
+        system_withdraw(system=system)
         return _answer(system)
 
 

@@ -13,7 +13,6 @@ from rest_framework.views import APIView
 from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks_of
 from annotation.services.training import (
-    TrainingRefusedError,
     training_block_change,
     training_block_explain,
     training_block_remove,
@@ -93,10 +92,7 @@ class TrainingView(generics.ListAPIView[TrainingBlock]):
         task = organised_task(request, task_id)
         sent = TrainingProposeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            made = training_propose(task=task, count=sent.validated_data["count"])
-        except TrainingRefusedError as error:
-            raise ValidationError({"detail": [str(error)]}) from error
+        made = training_propose(task=task, count=sent.validated_data["count"])
         rows = training_blocks_of(task_id=task.pk).filter(pk__in=[each.pk for each in made])
         return Response(TrainingBlockSerializer(rows, many=True).data, status=201)
 
@@ -119,10 +115,7 @@ class TrainingBlockView(APIView):
         block = _found(task, block_id)
         sent = TrainingChangeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            _change(block, sent.validated_data)
-        except TrainingRefusedError as error:
-            raise ValidationError({"detail": [str(error)]}) from error
+        _change(block, sent.validated_data)
         return Response(TrainingBlockSerializer(_found(task, block_id)).data)
 
     @extend_schema(operation_id="training_block_remove", responses={204: None})

@@ -10,6 +10,7 @@ from annotation.services.numbers import pages_changed
 from annotation.services.submission import comment_refusal, reports_refusal, submission_owner_check
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import User
+from campaign.refusals import RefusedError
 
 
 @transaction.atomic
@@ -55,8 +56,10 @@ def _limits_keep(judge_id: int, comment: str) -> None:
 REPLY_LENGTH = 5000
 
 
-class ReplyRefusedError(Exception):
+class ReplyRefusedError(RefusedError):
     """A reply cannot be stored; says why."""
+
+    status = 409
 
 
 @transaction.atomic

@@ -28,6 +28,7 @@ from annotation.models.quality import STANDING_ACTIONS
 from annotation.notification import rankings_enqueue
 from annotation.services.numbers import pages_changed, ranking_request
 from campaign.models import Campaign, Judge, Task, User
+from campaign.refusals import RefusedError
 
 SUGGESTED_RULES = (
     # Adjusted for all judges and all looks, so that the three together warn anybody who reads in
@@ -42,12 +43,8 @@ SUGGESTED_RULES = (
 )
 
 
-class QualityRefusedError(Exception):
+class QualityRefusedError(RefusedError):
     """The rule or action cannot be changed as requested; `field` names the term at fault, if any."""
-
-    def __init__(self, message: str, *, field: str = "") -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

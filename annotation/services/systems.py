@@ -23,14 +23,13 @@ from campaign.formats import FormatError, InputFile, system_name_problem
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import system_import
 from campaign.models import System, SystemKind, Task, TestSet
+from campaign.refusals import RefusedError
 
 
-class SystemRefusedError(Exception):
+class SystemRefusedError(RefusedError):
     """This cannot be done with a system; the message says why, `field` where it was asked for."""
 
-    def __init__(self, message: str, *, field: str = NON_FIELD_ERRORS) -> None:
-        super().__init__(message)
-        self.field = field
+    field = NON_FIELD_ERRORS
 
 
 class SystemDescription(TypedDict, total=False):

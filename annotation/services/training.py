@@ -24,6 +24,7 @@ from annotation.selectors.designs import design_in_force
 from annotation.selectors.pool import systems_not_lent, tasks_open_to_judge
 from annotation.selectors.training import hits_training, training_round_due
 from campaign.models import BadReference, Judge, Output, Segment, SystemKind, Task
+from campaign.refusals import RefusedError
 from campaign.texts.hash_draw import HashDraw
 from campaign.texts.normalisation import normalise_text
 
@@ -34,7 +35,7 @@ _BEST, _WORST = 1, 5
 _JUDGES_AT_ONCE: Final = 100
 
 
-class TrainingRefusedError(Exception):
+class TrainingRefusedError(RefusedError):
     """The training cannot be changed as requested; the message says why."""
 
 

@@ -96,10 +96,7 @@ class BadReferencesView(generics.ListAPIView[BadReference]):
         task = organised_task(request, task_id)
         sent = BadReferencesMakeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            made = bad_references_make(test_set=task.test_set, share=sent.validated_data["share"])
-        except BadReferenceRefusedError as error:
-            raise ValidationError({"detail": [str(error)]}) from error
+        made = bad_references_make(test_set=task.test_set, share=sent.validated_data["share"])
         return Response({"made": made})
 
     def get_queryset(self) -> QuerySet[BadReference]:
@@ -145,10 +142,7 @@ class BadReferenceRedrawView(APIView):
     def post(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
         """Damage the reference in another way; it waits for a new review. 400 once it was approved."""
         task = organised_task(request, task_id)
-        try:
-            bad_reference_redraw(bad_reference=_found(task, bad_reference_id))
-        except BadReferenceRefusedError as error:
-            raise ValidationError({"detail": [str(error)]}) from error
+        bad_reference_redraw(bad_reference=_found(task, bad_reference_id))
         return _answer(task, bad_reference_id)
 
 

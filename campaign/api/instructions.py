@@ -15,7 +15,6 @@ from campaign.models import Campaign, Instructions
 from campaign.selectors.instructions import instructions_history, instructions_in_force
 from campaign.services.instructions import (
     MAX_CHARACTERS,
-    InstructionsRefusedError,
     instructions_write,
 )
 from campaign.texts.language_tags import LanguageTagError
@@ -98,8 +97,6 @@ class InstructionsView(APIView):
             kept = instructions_write(
                 campaign=campaign, user=reader(request), **sent.validated_data
             )
-        except InstructionsRefusedError as error:
-            raise ValidationError({"text": [str(error)]}) from error
         except LanguageTagError as error:
             raise ValidationError({"language": [str(error)]}) from error
         row = _found(campaign, kept.version)

@@ -21,7 +21,6 @@ from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import InvitationRefusedError
 from campaign.services.member_invitations import member_invitation_withdraw, member_invite_by_mail
 from campaign.services.members import (
-    MemberRefusedError,
     member_add_by_email,
     member_leave,
     member_link_create,
@@ -145,12 +144,9 @@ class MembersView(APIView):
         sent = MemberAddSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         role = MembershipRole(sent.validated_data.pop("role"))
-        try:
-            membership = member_add_by_email(
-                campaign=campaign, role=role, by=reader(request), **sent.validated_data
-            )
-        except MemberRefusedError as error:
-            return _refused(error)
+        membership = member_add_by_email(
+            campaign=campaign, role=role, by=reader(request), **sent.validated_data
+        )
         return _with_link(request, membership, status=201)
 
 
@@ -171,10 +167,7 @@ class MemberView(APIView):
         data = sent.validated_data
         role = MembershipRole(data.get("role", membership.role))
         if "role" in data and not data.get("dry_run"):
-            try:
-                member_role_change(membership=membership, role=role, by=reader(request))
-            except MemberRefusedError as error:
-                return _refused(error)
+            member_role_change(membership=membership, role=role, by=reader(request))
         shown = MemberSerializer(_access(membership)).data
         return Response({**shown, "means": str(ROLE_MEANS[role])})
 
@@ -184,10 +177,7 @@ class MemberView(APIView):
     def delete(self, request: Request, slug: str, membership_id: int) -> Response:
         """Remove a member, and end at once what lets them in. For owners. 409 for the only owner."""
         membership = _membership(request, slug, membership_id)
-        try:
-            member_remove(membership=membership, by=reader(request))
-        except MemberRefusedError as error:
-            return _refused(error)
+        member_remove(membership=membership, by=reader(request))
         return Response(status=204)
 
 
@@ -224,16 +214,13 @@ class MemberInvitationsView(APIView):
         sent = MemberInviteSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         role = MembershipRole(sent.validated_data.pop("role"))
-        try:
-            mail = member_invite_by_mail(
-                campaign=campaign,
-                role=role,
-                base_url=request.build_absolute_uri("/"),
-                by=reader(request),
-                **sent.validated_data,
-            )
-        except MemberRefusedError as error:
-            return _refused(error)
+        mail = member_invite_by_mail(
+            campaign=campaign,
+            role=role,
+            base_url=request.build_absolute_uri("/"),
+            by=reader(request),
+            **sent.validated_data,
+        )
         made = member_invitations(campaign=campaign).get(pk=mail.pk)
         return Response(MemberInvitationSerializer(made).data, status=201)
 
@@ -265,10 +252,7 @@ class LeaveView(APIView):
         membership = Membership.objects.select_related("user", "campaign").get(
             campaign=campaign, user=reader(request)
         )
-        try:
-            member_leave(membership=membership)
-        except MemberRefusedError as error:
-            return _refused(error)
+        member_leave(membership=membership)
         return Response(status=204)
 
 
@@ -296,7 +280,3 @@ def _with_link(request: Request, membership: Membership, *, status: int) -> Resp
         address = request.build_absolute_uri(reverse("invitation", args=[token]))
     shown = MemberSerializer(_access(membership)).data
     return Response({**shown, "link": address, "no_link": why}, status=status)
-
-
-def _refused(error: MemberRefusedError) -> Response:
-    return Response(MemberRefusedSerializer({"detail": str(error)}).data, status=409)

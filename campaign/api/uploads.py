@@ -21,7 +21,7 @@ from campaign.formats.recognising import FileRole
 from campaign.models import Campaign, Job, KeptFile, Upload
 from campaign.selectors.jobs import jobs_of
 from campaign.selectors.uploads import drafts, upload_states
-from campaign.services.jobs import JobRefusedError, job_cancel, job_retry
+from campaign.services.jobs import job_cancel, job_retry
 from campaign.services.uploads import (
     MAX_PART_BYTES,
     UploadRefusedError,
@@ -320,10 +320,7 @@ class JobAgainView(_JobView):
     @extend_schema(operation_id="jobs_again", request=None, responses={202: JobSerializer})
     def post(self, request: Request, slug: str, job_id: int) -> Response:
         """Begin it again if it failed or was stopped."""
-        try:
-            job = job_retry(job=self.found(request, slug, job_id), user=reader(request))
-        except JobRefusedError as error:
-            raise serializers.ValidationError({"detail": str(error)}) from error
+        job = job_retry(job=self.found(request, slug, job_id), user=reader(request))
         return _job_answer(job, status.HTTP_202_ACCEPTED)
 
 

@@ -29,7 +29,7 @@ from campaign.api.serializers import (
 from campaign.models import Campaign, System, Task, TestSet
 from campaign.selectors.organiser_accounts import may_make_campaigns
 from campaign.services.campaigns import campaign_create
-from campaign.services.rules import ReferenceRankedError, RulesRefusedError, campaign_change
+from campaign.services.rules import ReferenceRankedError, campaign_change
 
 
 class CampaignsMixin(generics.GenericAPIView[Campaign]):
@@ -101,8 +101,6 @@ class CampaignView(CampaignsMixin, generics.RetrieveAPIView[Campaign]):
         except ReferenceRankedError as error:
             shown = ReferenceRankedSerializer({"detail": str(error), "facts": error.facts})
             return Response(shown.data, status=409)
-        except RulesRefusedError as error:
-            raise ValidationError({error.field: [str(error)]}) from error
         return Response(self.get_serializer(self.get_object()).data)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -22,7 +22,6 @@ from campaign.models import (
 )
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
 from campaign.services.webhooks.endpoints import (
-    WebhookRefusedError,
     webhook_change,
     webhook_create,
     webhook_delete,
@@ -109,10 +108,6 @@ def _endpoint(request: Request, slug: str, webhook_id: int) -> WebhookEndpoint:
     return endpoint
 
 
-def _refused(error: WebhookRefusedError) -> ValidationError:
-    return ValidationError({error.field or "webhook": [str(error)]})
-
-
 class WebhooksView(APIView):
     pagination_class = CursorPages
     ordering = "id"
@@ -137,10 +132,7 @@ class WebhooksView(APIView):
         campaign, seen = _seen(request, slug)
         sent = WebhookMakeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            endpoint = webhook_create(campaign=campaign, by=reader(request), **sent.validated_data)
-        except WebhookRefusedError as error:
-            raise _refused(error) from error
+        endpoint = webhook_create(campaign=campaign, by=reader(request), **sent.validated_data)
         return Response(WebhookWithSecretSerializer(endpoint, context=seen).data, status=201)
 
 
@@ -161,10 +153,7 @@ class WebhookView(APIView):
         sent = WebhookChangeSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
         paused = sent.validated_data.pop("paused", None)
-        try:
-            webhook_change(endpoint=endpoint, **sent.validated_data)
-        except WebhookRefusedError as error:
-            raise _refused(error) from error
+        webhook_change(endpoint=endpoint, **sent.validated_data)
         if paused is not None:
             (webhook_pause if paused else webhook_resume)(endpoint=endpoint)
         _campaign, seen = _seen(request, slug)
@@ -199,10 +188,7 @@ class WebhookTestView(APIView):
     @extend_schema(operation_id="webhook_test", request=None, responses={202: None})
     def post(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Send a test message within seconds; its delivery says what came of it."""
-        try:
-            webhook_test(endpoint=_endpoint(request, slug, webhook_id))
-        except WebhookRefusedError as error:
-            raise _refused(error) from error
+        webhook_test(endpoint=_endpoint(request, slug, webhook_id))
         return Response(status=202)
 
 

@@ -11,13 +11,14 @@ from django.utils.translation import gettext as _
 
 from campaign.models import ApiToken, Campaign, TokenScope, User
 from campaign.models.api_token import token_digest
+from campaign.refusals import RefusedError
 
 _BYTES: Final = 32
 # Characters that lists and commands name a token by.
 _NAMED_BY: Final = 15
 
 
-class CredentialRefusedError(Exception):
+class CredentialRefusedError(RefusedError):
     """This cannot be made or withdrawn; the message says why."""
 
 

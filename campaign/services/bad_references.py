@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from campaign.database.seeds import seed_draw
 from campaign.models import BadReference, Output, Reference, System, SystemKind, TestSet, User
+from campaign.refusals import RefusedError
 from campaign.texts.damage import USUAL_DAMAGES, BadText, Damage, bad_text, damage_draw
 from campaign.texts.normalisation import normalise_text
 
@@ -19,7 +20,7 @@ _BATCH: Final = 1_000
 _CHOICE: Final = 0
 
 
-class BadReferenceRefusedError(Exception):
+class BadReferenceRefusedError(RefusedError):
     """The action is not possible for this damaged reference or test set; the message says why.
 
     `segment` is the number of that of several, where it is one of several.

@@ -24,12 +24,13 @@ from campaign.models import (
     User,
 )
 from campaign.notification import mail_enqueue, mail_is_printed
+from campaign.refusals import RefusedError
 
 #: Of the reason for a refusal.
 REASON_LENGTH = 1_000
 
 
-class ErasureRefusedError(Exception):
+class ErasureRefusedError(RefusedError):
     """This cannot be asked or answered; the message says why. Nothing was changed."""
 
 

@@ -6,14 +6,17 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from campaign.models import Acceptance, Campaign, Instructions, Judge, User
+from campaign.refusals import RefusedError
 from campaign.texts.language_tags import language_tag_checked
 
 #: Largest number of characters: about thirty pages.
 MAX_CHARACTERS: Final = 60_000
 
 
-class InstructionsRefusedError(Exception):
+class InstructionsRefusedError(RefusedError):
     """The text cannot be stored; the message says why."""
+
+    field = "text"
 
 
 @transaction.atomic

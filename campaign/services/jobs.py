@@ -21,6 +21,7 @@ from campaign.database.acting import acting
 from campaign.database.transactions import named_lock_try
 from campaign.models import Campaign, Job, JobKind, JobState, User
 from campaign.notification import jobs_enqueue
+from campaign.refusals import RefusedError
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ class JobCancelledError(Exception):
     """Somebody asked the job to stop."""
 
 
-class JobRefusedError(Exception):
+class JobRefusedError(RefusedError):
     """What was asked of a job is not possible in its state."""
 
 

@@ -8,16 +8,15 @@ from django.utils.translation import gettext as _
 
 from campaign.database.copy import pgtrigger_ignore_preset
 from campaign.models import Campaign, GroupMember, Judge, JudgeGroup
+from campaign.refusals import RefusedError
 
 _MAX_NAME = 60
 
 
-class JudgeGroupRefusedError(Exception):
+class JudgeGroupRefusedError(RefusedError):
     """The group cannot be made or changed like this; `field` names what is at fault."""
 
-    def __init__(self, message: str, *, field: str = "name") -> None:
-        super().__init__(message)
-        self.field = field
+    field = "name"
 
 
 def judge_group_create(

@@ -34,6 +34,8 @@ from campaign.services.rights import owner_demand
 class MemberRefusedError(CredentialRefusedError):
     """Nobody was added, changed or removed; the message says why and what to do."""
 
+    status = 409
+
 
 @transaction.atomic
 def member_add(

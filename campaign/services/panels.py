@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Judge, Panel, PanelKind, User
+from campaign.refusals import RefusedError
 from campaign.services.joining import judge_create_with_user
 from campaign.texts.language_tags import language_tags_checked
 
@@ -34,12 +35,10 @@ GENERIC_TERMS: Final = ("service", "id_parameter", "completion_address", "screen
 PROLIFIC_TERMS: Final = ("participations_per_member", "webhook_secret")
 
 
-class PanelRefusedError(Exception):
+class PanelRefusedError(RefusedError):
     """The panel cannot be created or changed like this; the message says why, `field` where."""
 
-    def __init__(self, message: str, field: str = "name") -> None:
-        super().__init__(message)
-        self.field = field
+    field = "name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from campaign.models import (
     User,
 )
 from campaign.notification import mail_is_printed
+from campaign.refusals import RefusedError
 from campaign.services.invitations import Moment, invitation_create
 from campaign.services.judge_groups import judge_groups_set
 from campaign.services.rights import change_demand
@@ -29,8 +30,10 @@ class PersonRefusedError(Exception):
     """Somebody with this pseudonym or address already takes part."""
 
 
-class AlertMailRefusedError(Exception):
+class AlertMailRefusedError(RefusedError):
     """No daily mail can be sent to this member; the message says why."""
+
+    field = "daily"
 
 
 def alert_mails_can_be_sent() -> bool:

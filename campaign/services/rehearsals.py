@@ -15,6 +15,7 @@ from campaign.models import (
     Task,
     User,
 )
+from campaign.refusals import RefusedError
 from campaign.services.jobs import JobProgress, handles, job_cancel, job_queue
 
 MOST_BOTS: Final = 200
@@ -22,8 +23,10 @@ MOST_BOTS: Final = 200
 LEAST_SKILL: Final = 0.5
 
 
-class RehearsalRefusedError(Exception):
+class RehearsalRefusedError(RefusedError):
     """There can be no such rehearsal now; the message says why."""
+
+    status = 409
 
 
 @transaction.atomic

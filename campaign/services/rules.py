@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Task, TestSet
+from campaign.refusals import RefusedError
 from campaign.selectors.judged import languages_settled_in_words
 from campaign.selectors.reference_use import reference_use_in_words
 from campaign.texts.language_tags import language_pair_checked
@@ -20,12 +21,8 @@ TERMS = ("pay", "duration", "contact")
 MAX_TERM = 200
 
 
-class RulesRefusedError(Exception):
+class RulesRefusedError(RefusedError):
     """The rules are not possible; `field` names the rule at fault."""
-
-    def __init__(self, message: str, *, field: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 class ReferenceRankedError(RulesRefusedError):

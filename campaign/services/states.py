@@ -20,6 +20,7 @@ from campaign.models import (
     WebhookEvent,
 )
 from campaign.models.state import TRANSITIONS
+from campaign.refusals import RefusedError
 from campaign.selectors.judged import is_judged
 from campaign.services.rehearsals import real_check, rehearsal_end_later, rehearsal_erase
 from campaign.services.rights import owner_demand
@@ -29,8 +30,10 @@ from campaign.services.webhooks.outbox import webhook_event_record
 BIN_DAYS: Final = 30
 
 
-class StateRefusedError(Exception):
+class StateRefusedError(RefusedError):
     """The campaign cannot go there from the state it is in; the message says why."""
+
+    status = 409
 
 
 class NameNotTypedError(StateRefusedError):

@@ -13,17 +13,14 @@ from campaign.models import (
     TestSet,
     User,
 )
+from campaign.refusals import RefusedError
 from campaign.services.rehearsals import real_check
 from campaign.services.rights import NotAllowedError, change_demand
 from campaign.services.rules import MAX_BLOCKS
 
 
-class TaskRefusedError(Exception):
+class TaskRefusedError(RefusedError):
     """There can be no such task, or it cannot be deleted; the message says why, `field` where, if it is one."""
-
-    def __init__(self, message: str, field: str = "") -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @transaction.atomic

@@ -10,11 +10,12 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.utils.translation import gettext as _
 from django.views import defaults
-from rest_framework.exceptions import Throttled, ValidationError
+from rest_framework.exceptions import APIException, Throttled, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_exception_handler
 
 from campaign.api.problems import TITLES, ProblemError, problem_type
+from campaign.refusals import RefusedError
 
 # When to try again while the database is away.
 RETRY_SECONDS: Final = 5
@@ -23,8 +24,15 @@ CONTENT_TYPE: Final = "application/problem+json"
 OF_THE_STATUS: Final = "about:blank"
 
 
+class _Conflict(APIException):
+    status_code = HTTPStatus.CONFLICT
+
+
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return what DRF's handler returns, with the fields of a refused body under `errors`."""
+    if isinstance(error, RefusedError):
+        refused = ValidationError({error.field or "detail": [str(error)]})
+        error = _Conflict(str(error)) if error.status == HTTPStatus.CONFLICT else refused
     response = rest_exception_handler(error, context)
     if response is not None and isinstance(error, ValidationError):
         errors = response.data if isinstance(response.data, dict) else {"body": response.data}

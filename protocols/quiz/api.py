@@ -16,7 +16,6 @@ from protocols.quiz.snippets import (
     MOST_SNIPPETS,
     MOST_STATEMENTS,
     GivenSnippet,
-    SnippetsRefusedError,
     snippet_json,
     snippets_of,
     snippets_replace,
@@ -96,12 +95,9 @@ class SnippetsView(APIView):
         task = _quiz(organised_task(request, task_id))
         sent = SnippetsSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            snippets_replace(
-                task=task, given=[_given(each) for each in sent.validated_data["snippets"]]
-            )
-        except SnippetsRefusedError as error:
-            raise ValidationError({"snippets": [str(error)]}) from error
+        snippets_replace(
+            task=task, given=[_given(each) for each in sent.validated_data["snippets"]]
+        )
         return _answer(task)
 
 

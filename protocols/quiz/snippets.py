@@ -18,6 +18,7 @@ from annotation.services.planning.designs import design_ensure
 from campaign.formats import FormatError, InputFile, Place
 from campaign.formats.tables import Table, read_table
 from campaign.models import Document, Protocol, Segment, Task
+from campaign.refusals import RefusedError
 from protocols.models import Snippet
 from ranking.files.labels import (
     Refuse,
@@ -177,8 +178,10 @@ def _given(
     return line, values, refuse
 
 
-class SnippetsRefusedError(Exception):
+class SnippetsRefusedError(RefusedError):
     """The snippets do not fit the task, or stay as they are; the message says which, why, and what to do."""
+
+    field = "snippets"
 
 
 def snippets_of(task: Task) -> list[Snippet]:

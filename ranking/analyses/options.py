@@ -11,6 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaign.refusals import RefusedError
 from campaign.texts.nearest import with_nearest
 from ranking.core.agreement.intervals import KAPPA_LEVELS
 from ranking.core.methods.registry import METHODS
@@ -24,12 +25,8 @@ Words = str | Promise
 _TRUTH = {"yes": True, "true": True, "1": True, "on": True, "no": False, "false": False, "0": False}
 
 
-class OptionError(ValueError):
+class OptionError(RefusedError, ValueError):
     """An option cannot be that; `field` names it."""
-
-    def __init__(self, message: str, *, field: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import generics, serializers, status
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -20,7 +20,6 @@ from campaign.api.pages import CursorPages, RowPages, paged
 from campaign.export.downloads import MEDIA_TYPES
 from campaign.models import JobState, Task
 from ranking.analyses.kind import AnalysisChoice
-from ranking.analyses.options import OptionError
 from ranking.analyses.registry import ANALYSES, TABLES
 from ranking.models import Analysis
 from ranking.pages.report_shown import answer_file, report_file
@@ -214,15 +213,12 @@ class AnalysisReportView(APIView):
 
 def ask(request: Request, task: Task, kind: str, sent: Mapping[str, Any]) -> Response:
     """Answer a request that asks something of a test set."""
-    try:
-        analysis = analysis_ask(
-            task=task,
-            choice=analysis_choice(kind, sent["options"]),
-            user=reader(request),
-            watermark=sent.get("watermark"),
-        )
-    except OptionError as error:
-        raise ValidationError({error.field: [str(error)]}) from error
+    analysis = analysis_ask(
+        task=task,
+        choice=analysis_choice(kind, sent["options"]),
+        user=reader(request),
+        watermark=sent.get("watermark"),
+    )
     is_there = analysis.finished_at is not None
     return Response(
         AnalysisSerializer(analysis, context={"request": request}).data,
@@ -307,10 +303,7 @@ class CampaignTableView(APIView):
         choice = _choice(name, sent.validated_data["options"])
         is_there = choice.is_live
         if not choice.is_live:
-            try:
-                table = table_ask(campaign=campaign, choice=choice, user=reader(request))
-            except OptionError as error:
-                raise ValidationError({error.field: [str(error)]}) from error
+            table = table_ask(campaign=campaign, choice=choice, user=reader(request))
             is_there = table.finished_at is not None
         return Response(
             _said(choice, table_answer(campaign=campaign, choice=choice)),
@@ -349,10 +342,7 @@ def _asked(request: Request, kind: str) -> dict[str, Any]:
 def _choice(kind: str, options: dict[str, Any]) -> AnalysisChoice:
     if kind not in TABLES:
         raise NotFound
-    try:
-        return analysis_choice(kind, options, of_campaign=True)
-    except OptionError as error:
-        raise ValidationError({error.field: [str(error)]}) from error
+    return analysis_choice(kind, options, of_campaign=True)
 
 
 def _said(choice: AnalysisChoice, answer: TableAnswer) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -19,7 +19,7 @@ from campaign.api.pages import CursorPages, RowPages, paged
 from campaign.export.downloads import MEDIA_TYPES, ending
 from campaign.models import KeptFile, MembershipRole, Task
 from campaign.selectors.exported_files import exported_files
-from ranking.export.asked import Export, ExportRefusedError, export_queue
+from ranking.export.asked import Export, export_queue
 from ranking.export.kinds import KINDS, ExportFormat
 from ranking.export.writing import export_bytes
 from ranking.pages.exports import (
@@ -222,10 +222,7 @@ class ExportContentView(APIView):
 def _asked(task: Task, given: Any) -> Export:
     sent = ExportAskedSerializer(data=given)
     sent.is_valid(raise_exception=True)
-    try:
-        return export_of_member(task=task, asked=dict(sent.validated_data))
-    except ExportRefusedError as error:
-        raise ValidationError({"file_format": [str(error)]}) from error
+    return export_of_member(task=task, asked=dict(sent.validated_data))
 
 
 def _may_change(task: Any) -> bool:

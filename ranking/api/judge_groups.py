@@ -14,7 +14,6 @@ from campaign.api.access import organised_campaign
 from campaign.api.pages import CursorPages, paged
 from campaign.models import Campaign, Judge, JudgeGroup
 from campaign.services.judge_groups import (
-    JudgeGroupRefusedError,
     judge_group_change,
     judge_group_create,
     judge_group_members_change,
@@ -102,10 +101,7 @@ class JudgeGroupsView(APIView):
         campaign = organised_campaign(request, slug)
         sent = JudgeGroupSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            group = judge_group_create(campaign=campaign, **sent.validated_data["group"])
-        except JudgeGroupRefusedError as error:
-            raise ValidationError({error.field: [str(error)]}) from error
+        group = judge_group_create(campaign=campaign, **sent.validated_data["group"])
         return _answer(group, 201)
 
 
@@ -126,10 +122,7 @@ class JudgeGroupView(APIView):
         sent = JudgeGroupSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
         values = {"name": group.name, "blocks_asked": group.blocks_asked}
-        try:
-            judge_group_change(group=group, **(values | sent.validated_data.get("group", {})))
-        except JudgeGroupRefusedError as error:
-            raise ValidationError({error.field: [str(error)]}) from error
+        judge_group_change(group=group, **(values | sent.validated_data.get("group", {})))
         return _answer(group)
 
 

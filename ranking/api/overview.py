@@ -6,7 +6,6 @@ from typing import Any, cast
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,7 +13,7 @@ from rest_framework.views import APIView
 from campaign.api.access import organised_campaign, reader
 from campaign.api.pages import RowPages, paged
 from campaign.models import Membership
-from campaign.services.people import AlertMailRefusedError, daily_alerts_set
+from campaign.services.people import daily_alerts_set
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
 from ranking.selectors.overview import TaskOverview, campaign_overview, day_after
 
@@ -134,10 +133,7 @@ class AlertMailView(APIView):
         membership = _membership(request, slug)
         sent = AlertMailSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            daily_alerts_set(membership=membership, wanted=sent.validated_data["daily"])
-        except AlertMailRefusedError as error:
-            raise ValidationError({"daily": [str(error)]}) from error
+        daily_alerts_set(membership=membership, wanted=sent.validated_data["daily"])
         return Response({"daily": membership.daily_alerts})
 
 

@@ -4,7 +4,6 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,7 +13,7 @@ from campaign.api.requests import NumberField
 from campaign.models import Task
 from ranking.models import StoppingRule
 from ranking.selectors.settings import stopping_rule_history, stopping_rule_state
-from ranking.services.settings import StoppingRuleError, stopping_rule_set
+from ranking.services.settings import stopping_rule_set
 from ranking.wording.stopping_rules import shown_rule
 
 
@@ -122,10 +121,7 @@ class StoppingRuleView(APIView):
         task = organised_task(request, task_id)
         sent = StoppingRuleSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        try:
-            stopping_rule_set(task=task, changed_by=reader(request), **sent.validated_data)
-        except StoppingRuleError as error:
-            raise ValidationError({error.field: [str(error)]}) from error
+        stopping_rule_set(task=task, changed_by=reader(request), **sent.validated_data)
         return Response(_said(task))
 
 

@@ -19,7 +19,6 @@ from rest_framework.views import APIView
 from annotation.api.research import from_replica
 from annotation.models import QualityAction
 from annotation.services.quality import (
-    QualityRefusedError,
     judges_decision_undo,
     quality_action_revert,
 )
@@ -41,7 +40,6 @@ from ranking.api.serializers import (
 from ranking.models import Analysis, RankingRun
 from ranking.pages.acting import deciding_in_words
 from ranking.pages.judge_measures import JudgeFilter
-from ranking.range_choices import RangeChoiceError
 from ranking.selectors.judges import TallyRow, judges_by_pseudonym, judges_listed
 from ranking.selectors.quality import judges_quality, quality_actions
 from ranking.selectors.runs import latest_run, latest_version
@@ -149,10 +147,7 @@ class RankingSettingsView(APIView):
             except ValidationError as error:
                 raise ValidationError({"judge_group": error.detail}) from error
             changes["judge_group"] = group
-        try:
-            settings = ranking_settings_change(task=task, changed_by=reader(request), **changes)
-        except RangeChoiceError as error:
-            raise ValidationError({error.field: [str(error)]}) from error
+        settings = ranking_settings_change(task=task, changed_by=reader(request), **changes)
         return Response(RankingSettingsSerializer(settings).data)
 
 
@@ -253,12 +248,9 @@ class QualityActionsUndoView(APIView):
     def post(self, request: Request, task_id: int, batch: UUID) -> Response:
         """Undo all of a decision about judges; the history keeps both."""
         task = organised_task(request, task_id)
-        try:
-            judges = judges_decision_undo(
-                campaign=task.test_set.campaign, batch=batch, user=reader(request)
-            )
-        except QualityRefusedError as error:
-            raise ValidationError({"detail": str(error)}) from error
+        judges = judges_decision_undo(
+            campaign=task.test_set.campaign, batch=batch, user=reader(request)
+        )
         return Response({"judges": [judge.pseudonym for judge in judges]})
 
 
@@ -270,8 +262,5 @@ class QualityActionRevertView(APIView):
         """Take one action back; it stays in the history."""
         task = organised_task(request, task_id)
         action = get_object_or_404(quality_actions(task=task), pk=action_id)
-        try:
-            quality_action_revert(action=action, user=reader(request))
-        except QualityRefusedError as error:
-            raise ValidationError({"detail": str(error)}) from error
+        quality_action_revert(action=action, user=reader(request))
         return Response(QualityActionSerializer(quality_actions(task=task).get(pk=action_id)).data)

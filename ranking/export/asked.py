@@ -15,6 +15,7 @@ from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.export.downloads import ending
 from campaign.models import Campaign, Job, JobKind, Task, User
+from campaign.refusals import RefusedError
 from campaign.selectors.rehearsals import rehearsed_slug
 from campaign.services.jobs import job_queue
 from optional_packages import has_extra, how_to_install
@@ -24,8 +25,10 @@ from ranking.export.rows import ROWS
 _FEWEST_SLOTS: Final = 5
 
 
-class ExportRefusedError(Exception):
+class ExportRefusedError(RefusedError):
     """What was asked for is not exported; the words say why, and what to do."""
+
+    field = "file_format"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

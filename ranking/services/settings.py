@@ -14,6 +14,7 @@ from annotation.protocols import answer_kind
 from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.numbers import ranking_request
 from campaign.models import JudgeGroup, Task, User
+from campaign.refusals import RefusedError
 from ranking.core.methods.registry import METHODS
 from ranking.models import RankingSettings, StoppingRule
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
@@ -163,12 +164,8 @@ _COMPARED: Final = (*CRITERIA, "tests", "confidence")
 _MOST: Final = 2**31 - 1
 
 
-class StoppingRuleError(ValueError):
+class StoppingRuleError(RefusedError, ValueError):
     """A rule cannot be like this; `field` names the part at fault."""
-
-    def __init__(self, message: str, *, field: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @transaction.atomic

@@ -29,6 +29,7 @@ from campaign.models import (
     Task,
     User,
 )
+from campaign.refusals import RefusedError
 
 # Fields of a design that an organiser chooses; the others say who changed it, when and for which
 # test set.
@@ -68,12 +69,8 @@ LIMITS: Final[Mapping[str, tuple[float, float]]] = {
 }
 
 
-class DesignRefusedError(Exception):
+class DesignRefusedError(RefusedError):
     """No HIT could be drawn by such a design; the message says why, `field` where, if it is one."""
-
-    def __init__(self, message: str, field: str = "") -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @transaction.atomic

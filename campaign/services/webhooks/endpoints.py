@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, User, WebhookEndpoint, WebhookEvent
+from campaign.refusals import RefusedError
 from campaign.services.webhooks.sending import AddressRefusedError, url_check
 from campaign.services.webhooks.signing import secret_make
 
@@ -18,12 +19,8 @@ OVERLAP_HOURS: Final = 24
 _MOST_OVERLAP_HOURS: Final = 24 * 14
 
 
-class WebhookRefusedError(Exception):
+class WebhookRefusedError(RefusedError):
     """This is not possible; the message says why. `field` names what was wrong of what was sent."""
-
-    def __init__(self, message: str, *, field: str = "") -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @transaction.atomic
