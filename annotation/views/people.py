@@ -40,7 +40,6 @@ from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.credentials import judge_link_replace
 from campaign.services.erasures import (
     REASON_LENGTH,
-    ErasureRefusedError,
     erasure_record,
     erasure_refuse,
 )
@@ -57,7 +56,7 @@ from campaign.services.judge_lists import (
 from campaign.services.people import PersonRefusedError, judge_change
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
-from campaign.views.decorators import form_view, page_view
+from campaign.views.decorators import form_view, page_view, refusals_told
 
 
 @form_view
@@ -343,7 +342,7 @@ def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _record(request: HttpRequest, campaign: Campaign) -> None:
-    try:
+    with refusals_told(request):
         asked = erasure_record(
             campaign=campaign,
             pseudonym=request.POST.get("judge", ""),
@@ -353,8 +352,6 @@ def _record(request: HttpRequest, campaign: Campaign) -> None:
             request,
             _("Recorded: “%(judge)s” asks for erasure.") % {"judge": asked.judge.pseudonym},
         )
-    except ErasureRefusedError as error:
-        messages.error(request, str(error))
 
 
 @require_POST
@@ -365,15 +362,13 @@ def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> 
     asked = _request(request, slug, request_id)
     if not is_answered(request):
         return ask(request, _question(asked), campaign=asked.judge.campaign, section=_SECTION)
-    try:
+    with refusals_told(request):
         erasure_carry_out(request=asked, by=cast("User", request.user))
         messages.success(
             request,
             _("Done: nothing leads from “%(judge)s” to anybody any more.")
             % {"judge": asked.judge.pseudonym},
         )
-    except ErasureRefusedError as error:
-        messages.error(request, str(error))
     return redirect("erasures", slug)
 
 
@@ -383,13 +378,11 @@ def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> 
 def erasure_refuse_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
     """Refuse a request for erasure for a reason that the judge reads."""
     asked = _request(request, slug, request_id)
-    try:
+    with refusals_told(request):
         erasure_refuse(
             request=asked, reason=request.POST.get("reason", ""), by=cast("User", request.user)
         )
         messages.success(request, _("Refused; the judge reads why."))
-    except ErasureRefusedError as error:
-        messages.error(request, str(error))
     return redirect("erasures", slug)
 
 

@@ -21,7 +21,7 @@ from annotation.services.problem_reports import (
 from campaign.models import Campaign, Reference, User
 from campaign.texts.languages import language_described
 from campaign.views.access import organised_campaign
-from campaign.views.decorators import action_view, form_view, page_view
+from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 
 
 class ProblemReplyForm(forms.Form):
@@ -90,11 +90,8 @@ def problem_reply_take_back_page(
         report__task__test_set__campaign=campaign, report=report_id
     )
     reply = get_object_or_404(replies, number=number)
-    try:
+    with refusals_told(request):
         problem_reply_take_back(reply=reply, user=cast("User", request.user))
-    except ReplyRefusedError as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, _("Taken back. The judge does not read it any more."))
     return redirect("problem-report", slug, report_id)
 

@@ -14,11 +14,11 @@ from annotation.selectors.systems import (
     systems_listed,
     withdrawal_in_words,
 )
-from annotation.services.systems import SystemRefusedError, system_restore, system_withdraw
+from annotation.services.systems import system_restore, system_withdraw
 from campaign.models import System, SystemKind, Task
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view, page_view
+from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 
 _SECTION = "systems"
 
@@ -131,11 +131,8 @@ def system_withdraw_page(
             task=task,
             section=_SECTION,
         )
-    try:
+    with refusals_told(request):
         system_withdraw(system=system)
-    except SystemRefusedError as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, _("%(name)s is withdrawn.") % {"name": system.name})
     return redirect(_page(task, system))
 

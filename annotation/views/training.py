@@ -10,7 +10,6 @@ from django.utils.translation import ngettext
 from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks
 from annotation.services.training import (
-    TrainingRefusedError,
     training_block_explain,
     training_block_remove,
     training_propose,
@@ -19,7 +18,7 @@ from campaign.models import Task
 from campaign.texts.languages import language_direction
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view
+from campaign.views.decorators import action_view, form_view, refusals_told
 
 # As many as make sense before the first HIT.
 MOST = 10
@@ -53,11 +52,8 @@ def _propose(request: HttpRequest, task: Task) -> HttpResponse:
     count = request.POST.get("count", "")
     if count not in map(str, range(1, MOST + 1)):
         return HttpResponseBadRequest(_("This number is not among the choices."))
-    try:
+    with refusals_told(request):
         made = len(training_propose(task=task, count=int(count)))
-    except TrainingRefusedError as error:
-        messages.error(request, str(error))
-    else:
         said = ngettext(
             "%(count)d training sentence is proposed. Please read it.",
             "%(count)d training sentences are proposed. Please read them.",
@@ -79,13 +75,10 @@ def training_block(request: HttpRequest, slug: str, task_id: int, block_id: int)
         training_block_remove(training_block=block)
         messages.success(request, _("Future judges will not get this sentence."))
     elif decision == "keep":
-        try:
+        with refusals_told(request):
             training_block_explain(
                 training_block=block, explanation=request.POST.get("explanation", "")
             )
-        except TrainingRefusedError as error:
-            messages.error(request, str(error))
-        else:
             messages.success(request, _("Future judges will read the new explanation."))
     else:
         return HttpResponseBadRequest(_("Keep the sentence or remove it."))

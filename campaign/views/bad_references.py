@@ -11,7 +11,6 @@ from django.utils.translation import ngettext
 from campaign.models import BadReference, Task, User
 from campaign.selectors.bad_references import bad_references_to_review, withdrawal_in_words
 from campaign.services.bad_references import (
-    BadReferenceRefusedError,
     bad_reference_redraw,
     bad_reference_review,
     bad_references_make,
@@ -19,7 +18,7 @@ from campaign.services.bad_references import (
 from campaign.texts.languages import language_direction
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view
+from campaign.views.decorators import action_view, form_view, refusals_told
 
 AT_ONCE = 20
 # Shares of the segments on offer, in per cent.
@@ -64,11 +63,8 @@ def _make(request: HttpRequest, task: Task) -> HttpResponse:
     share = request.POST.get("share", "")
     if share not in map(str, SHARES):
         return HttpResponseBadRequest(_("This share is not among the choices."))
-    try:
+    with refusals_told(request):
         made = bad_references_make(test_set=task.test_set, share=int(share) / 100)
-    except BadReferenceRefusedError as error:
-        messages.error(request, str(error))
-    else:
         said = ngettext(
             "%(count)d damaged reference was made and is waiting for your review.",
             "%(count)d damaged references were made and are waiting for your review.",
@@ -106,19 +102,15 @@ def bad_reference_decide(
     back = reverse("bad-references", args=[slug, task_id])
     status = request.POST.get("status", BadReference.Status.PENDING)
     if decision == "redraw":
-        try:
+        with refusals_told(request):
             bad_reference_redraw(bad_reference=row)
-        except BadReferenceRefusedError as error:
-            messages.error(request, str(error))
         status = BadReference.Status.PENDING
     elif decision == "reject" and row.approved_at and not is_answered(request):
         return _ask_withdrawal(request, task, row, f"{back}?{urlencode({'status': status})}")
     elif decision in {"approve", "reject"}:
         user = cast("User", request.user)
-        try:
+        with refusals_told(request):
             bad_reference_review(bad_reference=row, approve=decision == "approve", reviewer=user)
-        except BadReferenceRefusedError as error:
-            messages.error(request, str(error))
     else:
         return HttpResponseBadRequest(_("Approve it, reject it, or have another one drawn."))
     return redirect(f"{back}?{urlencode({'status': status})}")

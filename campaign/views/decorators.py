@@ -1,11 +1,16 @@
-"""Who may ask for a view, how, and that browsers keep nothing of it: the usual three decorators of a page as one."""
+"""What many views share: who may ask for them, how, that browsers keep nothing of them, and what a refusal looks like."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from campaign.refusals import RefusedError
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -23,3 +28,12 @@ def form_view(view: View) -> View:
 def action_view(view: View) -> View:
     """Do what a signed-in person's form posts."""
     return require_POST(login_required(view))
+
+
+@contextmanager
+def refusals_told(request: HttpRequest) -> Iterator[None]:
+    """Tell the person on the next page what a service refuses; the rest of the block is left out then."""
+    try:
+        yield
+    except RefusedError as error:
+        messages.error(request, str(error))

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Job, User
 from campaign.selectors.jobs import jobs_of
-from campaign.services.jobs import JobRefusedError, job_cancel, job_retry
+from campaign.services.jobs import job_cancel, job_retry
 from campaign.views.access import organised_campaign
-from campaign.views.decorators import action_view, page_view
+from campaign.views.decorators import action_view, page_view, refusals_told
 
 JOBS_ON_A_PAGE = 25
 
@@ -42,11 +42,8 @@ def job_stop(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
 @action_view
 def job_again(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
     """Begin a job again that failed or was stopped."""
-    try:
+    with refusals_told(request):
         job_retry(job=_job(request, slug, job_id), user=cast("User", request.user))
-    except JobRefusedError as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, _("The work was begun again."))
     return redirect("jobs", slug)
 

@@ -30,10 +30,10 @@ from campaign.services.members import (
     member_remove,
     member_role_change,
 )
-from campaign.services.people import AlertMailRefusedError, daily_alerts_set
+from campaign.services.people import daily_alerts_set
 from campaign.views.access import organised_campaign, owned_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
-from campaign.views.decorators import action_view, form_view
+from campaign.views.decorators import action_view, form_view, refusals_told
 
 
 @form_view
@@ -112,10 +112,8 @@ def member_alerts(request: HttpRequest, slug: str, membership_id: int) -> HttpRe
     membership = _membership(organised_campaign(request, slug), membership_id)
     if membership.user_id != cast("User", request.user).pk:
         raise Http404
-    try:
+    with refusals_told(request):
         daily_alerts_set(membership=membership, wanted=request.POST.get("wanted") == "1")
-    except AlertMailRefusedError as error:
-        messages.error(request, str(error))
     return redirect("people", slug)
 
 
@@ -140,11 +138,8 @@ def member_role(request: HttpRequest, slug: str, membership_id: int) -> HttpResp
             cancel=reverse("people", args=[slug]),
         )
         return ask(request, question, campaign=membership.campaign, section="people")
-    try:
+    with refusals_told(request):
         member_role_change(membership=membership, role=role, by=cast("User", request.user))
-    except CredentialRefusedError as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, _("%(name)s is now: %(role)s.") % names)
     return redirect("people", slug)
 

@@ -24,7 +24,7 @@ from campaign.services.webhooks.endpoints import (
 )
 from campaign.services.webhooks.outbox import webhook_redeliver, webhook_test
 from campaign.views.access import organised_campaign
-from campaign.views.decorators import action_view, form_view
+from campaign.views.decorators import action_view, form_view, refusals_told
 
 
 @form_view
@@ -65,11 +65,8 @@ def webhook_page(request: HttpRequest, slug: str, webhook_id: int) -> HttpRespon
         return redirect("webhooks", slug)
     if action in _ACTIONS:
         do, done = _ACTIONS[action]
-        try:
+        with refusals_told(request):
             do(endpoint=endpoint)
-        except WebhookRefusedError as error:
-            messages.error(request, str(error))
-        else:
             messages.success(request, done())
     return redirect("webhook", slug, endpoint.pk)
 

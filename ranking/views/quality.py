@@ -12,14 +12,13 @@ from django.utils.translation import gettext as _
 from annotation.models import QualityAction
 from annotation.services.quality import (
     Decided,
-    QualityRefusedError,
     judges_decision_undo,
     quality_action_revert,
 )
 from campaign.models import Judge, Task, User
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, page_view
+from campaign.views.decorators import action_view, page_view, refusals_told
 from ranking.models import Analysis
 from ranking.pages.acting import (
     action_lines,
@@ -96,13 +95,10 @@ def judges_acted(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> 
 def judges_act_undo(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> HttpResponse:
     """Undo all of a decision."""
     task = organised_task(request, slug, task_id)
-    try:
+    with refusals_told(request):
         judges = judges_decision_undo(
             campaign=task.test_set.campaign, batch=batch, user=cast("User", request.user)
         )
-    except QualityRefusedError as error:
-        messages.error(request, str(error))
-    else:
         said = _("Undone for %(judge)s; the history keeps both.")
         messages.success(request, said % {"judge": judged_by(judges)})
     return redirect("judge-quality", slug, task.pk)
@@ -202,13 +198,10 @@ def action_revert(request: HttpRequest, slug: str, task_id: int, action_id: int)
     form = NoteForm(request.POST)
     if not form.is_valid():
         return HttpResponseBadRequest(_("The note is too long."))
-    try:
+    with refusals_told(request):
         quality_action_revert(
             action=action, user=cast("User", request.user), note=form.cleaned_data["note"]
         )
-    except QualityRefusedError as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, _("The action was reverted."))
     return redirect(_address_of(task, action.judge_id))
 

@@ -21,7 +21,7 @@ from annotation.services.quality import (
 from campaign.models import Campaign, User
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view
+from campaign.views.decorators import action_view, form_view, refusals_told
 from ranking.pages.forms import RuleForm
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.summary import (
@@ -157,11 +157,8 @@ def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpRespon
     if not is_answered(request):
         return ask(request, _switch_off_question(rule), campaign=campaign, section="rules")
     undo = request.POST.get("undo") == "yes"
-    try:
+    with refusals_told(request):
         quality_rule_switch_off(rule=rule, user=_user(request), undo=undo)
-    except QualityRefusedError as error:
-        messages.error(request, str(error))
-    else:
         said = (
             _("The rule has been switched off, and all it did is undone.")
             if undo

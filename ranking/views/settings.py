@@ -26,7 +26,7 @@ from campaign.models import Task, User
 from campaign.pages.rights import rights
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view
+from campaign.views.decorators import action_view, form_view, refusals_told
 from ranking.models import RankingSettings
 from ranking.pages.design_forecast import BudgetForm, forecast_shown
 from ranking.pages.design_presets import presets_shown
@@ -209,11 +209,8 @@ def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) 
     task = organised_task(request, slug, task_id)
     design = get_object_or_404(Design.objects.not_imported(), pk=design_id, task=task)
     design.task = task
-    try:
+    with refusals_told(request):
         design_use_again(design=design, changed_by=cast("User", request.user))
-    except DesignRefusedError as error:
-        messages.error(request, str(error))
-    else:
         effects = design_effects_in_words(design_effects(task=task))
         messages.success(request, " ".join([_("The earlier design is in force again."), *effects]))
     return redirect(_address(task))
