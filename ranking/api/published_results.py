@@ -35,7 +35,6 @@ from ranking.services.publishing.content import (
 from ranking.services.publishing.naming import (
     LONGEST_WORDING,
     PublishingRefusedError,
-    RankingChangedError,
     wordings_of,
 )
 from ranking.services.publishing.publish import (
@@ -344,11 +343,7 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
             "words": sent.words,
             "with_firmness": sent.validated_data["firmness"],
         }
-        try:
-            with _Refusals():
-                return _published(request, chosen, sent.validated_data)
-        except RankingChangedError as error:
-            return Response(PublishConflictSerializer({"detail": str(error)}).data, status=409)
+        return _published(request, chosen, sent.validated_data)
 
 
 def _published(request: Request, chosen: dict[str, Any], asked: Mapping[str, Any]) -> Response:
@@ -410,7 +405,7 @@ class PublishedResultView(APIView):
         result = _found(task, version)
         sent = PublishedChangesSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        with _Refusals(), transaction.atomic():
+        with transaction.atomic():
             _change(result, sent.validated_data)
         return _answer(request, task, version)
 
@@ -439,24 +434,12 @@ class ResultBundleView(APIView):
         task = organised_task(request, task_id)
         sent = BundleAskSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        with _Refusals():
-            result_bundle_ask(
-                result=_found(task, version),
-                with_texts=sent.validated_data["texts"],
-                by=reader(request),
-            )
+        result_bundle_ask(
+            result=_found(task, version),
+            with_texts=sent.validated_data["texts"],
+            by=reader(request),
+        )
         return _answer(request, task, version, status=202)
-
-
-class _Refusals:
-    """Answers what a service refuses with 400, at the field where there is one."""
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
-        if isinstance(error, PublishingRefusedError) and not isinstance(error, RankingChangedError):
-            raise ValidationError({error.field or "result": [str(error)]}) from error
 
 
 def _change(result: PublishedResult, changes: dict[str, Any]) -> None:

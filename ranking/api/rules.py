@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema, extend_schema_field, inline_serializer
 from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -16,7 +16,6 @@ from annotation.judge_measures import MAX_MINIMUM, SCALES, JudgeMeasure, Scale
 from annotation.models import QualityActionKind, QualityRule, RuleDirection
 from annotation.models.quality import ACTIONS
 from annotation.services.quality import (
-    QualityRefusedError,
     RuleTerms,
     quality_rule_switch_off,
     quality_rule_undo,
@@ -237,8 +236,7 @@ class RulePreviewView(APIView):
         campaign = organised_campaign(request, slug)
         sent = RuleTermsSerializer(data=request.data, campaign=campaign)
         sent.is_valid(raise_exception=True)
-        with _Refusals():
-            effects = rules_preview(campaign=campaign, terms=[sent.terms])
+        effects = rules_preview(campaign=campaign, terms=[sent.terms])
         return Response(EffectsSerializer(effects).data)
 
 
@@ -281,10 +279,7 @@ class RuleOffView(APIView):
         rule = _rule(campaign, rule_id)
         sent = UndoSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        with _Refusals():
-            quality_rule_switch_off(
-                rule=rule, user=reader(request), undo=sent.validated_data["undo"]
-            )
+        quality_rule_switch_off(rule=rule, user=reader(request), undo=sent.validated_data["undo"])
         return Response(QualityRuleSerializer(_rule(campaign, rule_id)).data)
 
 
@@ -317,28 +312,15 @@ class RuleActView(APIView):
         rule = _rule(campaign, rule_id)
         confirmed = _confirm(request)
         try:
-            with _Refusals():
-                effects = rule_release(rule=rule, user=reader(request), confirmed=confirmed)
+            effects = rule_release(rule=rule, user=reader(request), confirmed=confirmed)
         except ConfirmationNeededError as error:
             return _needs_confirmation(error)
         return Response(EffectsSerializer(effects).data)
 
 
-class _Refusals:
-    """Answers what a service refuses with 400, at the field where there is one."""
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
-        if isinstance(error, QualityRefusedError):
-            raise ValidationError({error.field or "rule": [str(error)]}) from error
-
-
 def _put_in_force(campaign: Campaign, put: Callable[[], RulesInForce]) -> Response:
     try:
-        with _Refusals():
-            done = put()
+        done = put()
     except ConfirmationNeededError as error:
         return _needs_confirmation(error)
     rules = quality_rules(campaign=campaign).filter(pk__in=[rule.pk for rule in done.rules])

@@ -13,6 +13,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from campaign.models import System, SystemKind
+from campaign.refusals import RefusedError
 from ranking.models import RankingSettings, StoppingRule
 from ranking.selectors.published_results import LeftOutJudge
 
@@ -20,19 +21,21 @@ from ranking.selectors.published_results import LeftOutJudge
 _SHORTEST: Final = 3
 
 
-class PublishingRefusedError(Exception):
+class PublishingRefusedError(RefusedError):
     """The result is not published, or changed, like this; `field` names what is at fault, if it is sent.
 
     `text` is the text at fault, where there is one.
     """
 
     def __init__(self, message: str, *, field: str = "", text: str = "") -> None:
-        super().__init__(message)
-        self.field, self.text = field, text
+        super().__init__(message, field)
+        self.text = text
 
 
 class RankingChangedError(PublishingRefusedError):
     """What would be published is not what was looked at."""
+
+    status = 409
 
 
 def anonymous_check(content: Mapping[str, Any], hidden: Collection[str]) -> None:

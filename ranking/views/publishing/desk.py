@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from campaign.models import Task, User
 from campaign.views.access import organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view, page_view
+from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 from ranking.models import Analysis, PublishedResult
 from ranking.pages.published.form import EmbargoForm, PublishForm, RetractionForm, ZenodoForm
 from ranking.pages.published.page import draft_in_words, published_page
@@ -227,11 +227,8 @@ def published_embargo(request: HttpRequest, slug: str, task_id: int, version: in
             section="publish",
             task=task,
         )
-    try:
+    with refusals_told(request):
         changed = result_embargo_change(result=result, until=until)
-    except PublishingRefusedError as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, _("Saved.") if changed else _("Nothing was changed."))
     return redirect("publish", slug, task_id)
 
@@ -288,13 +285,10 @@ def published_restore(request: HttpRequest, slug: str, task_id: int, version: in
 def published_bundle(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
     """Have the bundle of a version made."""
     _task, result = _result(request, slug, task_id, version)
-    try:
+    with refusals_told(request):
         result_bundle_ask(
             result=result, with_texts="texts" in request.POST, by=cast("User", request.user)
         )
-    except PublishingRefusedError as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, _("The bundle is being made."))
     return redirect("publish", slug, task_id)
 
