@@ -7,8 +7,8 @@ class RefusedError(Exception):
     REST answers with `status`: 400 says it at `field`, which names what was wrong of what was sent; empty if it is no field.
     """
 
-    status = 400
-    field = ""
+    status: int = 400
+    field: str = ""
 
     def __init__(self, message: str = "", field: str | None = None) -> None:
         super().__init__(message)

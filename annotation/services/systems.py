@@ -29,7 +29,7 @@ from campaign.refusals import RefusedError
 class SystemRefusedError(RefusedError):
     """This cannot be done with a system; the message says why, `field` where it was asked for."""
 
-    field = NON_FIELD_ERRORS
+    field: str = NON_FIELD_ERRORS
 
 
 class SystemDescription(TypedDict, total=False):
