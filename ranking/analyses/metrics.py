@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -419,9 +419,14 @@ def _segments_table(found: MetaEvaluation, confidence: float) -> Table:
 
 
 def _tests(found: MetaEvaluation) -> list[dict[str, Any]]:
+    """Return the p-values of each pair of metrics, the one with more soft pairwise accuracy first."""
+    if not found.compared:
+        return []
+    names = found.compared_names
+    order = np.argsort(-found.compared["soft_pairwise"].values, kind="stable").tolist()
     rows = []
-    for (one, first), (other, second) in permutations(enumerate(found.compared_names), 2):
-        row: dict[str, Any] = {"metric": first, "other": second}
+    for one, other in combinations(order, 2):
+        row: dict[str, Any] = {"metric": names[one], "other": names[other]}
         for figure, each in found.compared.items():
             row[figure] = float(each.p_value[one, other])
         rows.append(row)
