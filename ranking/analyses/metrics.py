@@ -29,6 +29,7 @@ from ranking.core.metrics.meta_evaluation import (
     Side,
     meta_evaluation,
 )
+from ranking.core.metrics.people import NothingComparedError
 from ranking.reports.correlations import interval_ends
 from ranking.reports.inputs import GivenMetric, Input, report_on
 from ranking.reports.tables import Column, Report, Table, Value, interval_plot
@@ -126,14 +127,17 @@ def _compared(
             raise OptionError(words % {"name": options["human"], "known": known}, field="human")
         side = ScoredSide(scores=chosen[0], resamples=options["resamples"], seed=options["seed"])
         columns = [each for each in columns if each is not chosen[0]]
-    return meta_evaluation(
-        side,
-        columns,
-        confidence=options["confidence"],
-        flips=options["resamples"],
-        groups=groups,
-        progress=begin(_("Comparing metrics")),
-    )
+    try:
+        return meta_evaluation(
+            side,
+            columns,
+            confidence=options["confidence"],
+            flips=options["resamples"],
+            groups=groups,
+            progress=begin(_("Comparing metrics")),
+        )
+    except NothingComparedError as error:
+        raise ValueError(_("No two systems can be compared by these judgments.")) from error
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> MetaEvaluation:
@@ -276,7 +280,7 @@ def _notes(found: MetaEvaluation, options: Mapping[str, Any]) -> list[str]:
             % {"names": ", ".join(found.left_out)}
         )
     if found.ceiling is None:
-        notes.append(_("No ceiling: the human scores do not name judges."))
+        notes.append(_("No ceiling: no two judges of the same outputs are known."))
     for each in found.metrics:
         unknown = sorted(set(people.systems) - set(each.systems))
         if unknown:

@@ -83,7 +83,8 @@ def _spread(drawn: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
     for name in drawn[0]:
         values = np.array([each[name].value for each in drawn if name in each])
         value, reach = float(values.mean()), 1.96 * float(values.std(ddof=1))
-        found[name] = Estimate(value, max(-1.0, value - reach), min(1.0, value + reach))
+        least = 0.0 if "pairwise" in name or "acc_eq" in name else -1.0
+        found[name] = Estimate(value, max(least, value - reach), min(1.0, value + reach))
     return found
 
 

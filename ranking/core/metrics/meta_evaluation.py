@@ -15,6 +15,7 @@ from ranking.core.metrics.agreement import FOLDS, Metric, MetricAgreement, agree
 from ranking.core.metrics.comparison import ComparedMetrics, Figure, metrics_compared
 from ranking.core.metrics.limits import ceiling, floor
 from ranking.core.metrics.people import (
+    NothingComparedError,
     People,
     people_of_blocks,
     people_of_ratings,
@@ -31,7 +32,7 @@ class Side(Protocol):
     def people(
         self, *, systems: Sequence[str] | None = None, segments: Int64Array | None = None
     ) -> People:
-        """Return what they said of these systems and segments; of all if not given. Raises ValueError if it compares none."""
+        """Return what they said of these systems and segments; of all if not given. Raises NothingComparedError if it compares none."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +54,7 @@ class RankedSide:
         if segments is not None:
             blocks = blocks.take(np.isin(blocks.segment, segments))
         if not len(blocks):
-            raise ValueError("people: nothing was judged")
+            raise NothingComparedError("nothing was judged")
         return people_of_blocks(blocks, self.method, resamples=self.resamples, seed=self.seed)
 
 
@@ -91,7 +92,7 @@ class RatedSide:
             )
         )
         if chosen is None or len(chosen.systems) < 2:
-            raise ValueError("people: fewer than two systems have a score")
+            raise NothingComparedError("fewer than two systems have a score")
         task = replace(self.task, scores=chosen)
         return people_of_ratings(task, resamples=self.resamples, seed=self.seed)
 
@@ -238,7 +239,7 @@ def meta_evaluation(
 
     Raises
     ------
-    ValueError
+    NothingComparedError
         If people compare no two systems.
     """
     people = side.people()
@@ -328,7 +329,7 @@ def _group(
 ) -> FoundGroup | None:
     try:
         people = side.people(segments=segments)
-    except ValueError:
+    except NothingComparedError:
         return None
     within = []
     for column in columns:

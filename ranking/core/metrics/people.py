@@ -18,6 +18,10 @@ from ranking.core.metrics.pairs import Pairs, pairs_of_blocks, pairs_of_scores
 from ranking.core.scores import TIE_DECIMALS
 
 
+class NothingComparedError(ValueError):
+    """People compare no two systems."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class People:
     """The human side of a comparison with metrics.
@@ -110,15 +114,17 @@ def people_of_blocks(
 
     Raises
     ------
-    ValueError
+    NothingComparedError
         If no two systems are compared.
     """
     no_time = ActiveTime(np.zeros(0), np.zeros(0, dtype=np.int64), ())
     task = JudgedTask("people", blocks, no_time)
     if len(task.systems) < 2:
-        raise ValueError("people: no two systems are compared")
+        raise NothingComparedError("no two systems are compared")
     drawn = drawn_scores(task, counts_method_named(method), resamples=resamples, seed=seed)
     known = np.flatnonzero(drawn.scores.estimable)
+    if len(known) < 2:
+        raise NothingComparedError("fewer than two systems have a score")
     names = tuple(drawn.systems[index] for index in known.tolist())
     compared = task.compared.without(set(drawn.systems) - set(names))
     return People(
@@ -183,13 +189,13 @@ def people_of_scores(
 
     Raises
     ------
-    ValueError
+    NothingComparedError
         If fewer than two systems have a score.
     """
     known = ~np.isnan(values)
     kept, rows = np.flatnonzero(known.any(axis=0)), np.flatnonzero(known.any(axis=1))
     if len(kept) < 2:
-        raise ValueError("people: fewer than two systems have a score")
+        raise NothingComparedError("fewer than two systems have a score")
     scored, numbers = values[np.ix_(rows, kept)], segments[rows].astype(np.int64)
     means = np.nanmean(scored, axis=0)
     resampled = resampled_means(scored, segment_keys(numbers), resamples=resamples, seed=seed)
