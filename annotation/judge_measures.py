@@ -25,6 +25,7 @@ class JudgeMeasure(models.TextChoices):
     INTRA = "intra", gettext_lazy("agreement with themselves (κ)")
     TIES = "ties", gettext_lazy("share of ties")
     SECONDS = "seconds", gettext_lazy("median time per block")
+    PACE = "pace", gettext_lazy("reading pace")
     ONE_LABEL = "one_label", gettext_lazy("blocks with one rank for all outputs")
     SHOWN_ORDER = "shown_order", gettext_lazy("blocks ranked in display order")
     POSITION = "position", gettext_lazy("position bias p-value")
@@ -57,6 +58,9 @@ DEFINITIONS: Final = {
     JudgeMeasure.TIES: gettext_lazy("How often the judge ranks two outputs equally."),
     JudgeMeasure.SECONDS: gettext_lazy(
         "Half of the judge’s blocks take less active time than this."
+    ),
+    JudgeMeasure.PACE: gettext_lazy(
+        "Words of an average block, of source and outputs, per second of the judge’s median time."
     ),
     JudgeMeasure.ONE_LABEL: gettext_lazy(
         "How often the judge gives all outputs of a block the same rank."
@@ -91,6 +95,7 @@ class Scale(StrEnum):
     SHARE = "share"
     KAPPA = "kappa"
     SECONDS = "seconds"
+    WORDS_A_SECOND = "words_per_second"
     PROBABILITY = "probability"
 
 
@@ -106,6 +111,7 @@ LIMITS: Final = {
     Scale.SHARE: Limits(0, 1),
     Scale.KAPPA: Limits(-1, 1),
     Scale.SECONDS: Limits(0, 86_400),
+    Scale.WORDS_A_SECOND: Limits(0, 10_000),
     Scale.PROBABILITY: Limits(0, 1),
 }
 _OTHER_SCALES: Final = {
@@ -117,6 +123,7 @@ _OTHER_SCALES: Final = {
     JudgeMeasure.INTER: Scale.KAPPA,
     JudgeMeasure.INTRA: Scale.KAPPA,
     JudgeMeasure.SECONDS: Scale.SECONDS,
+    JudgeMeasure.PACE: Scale.WORDS_A_SECOND,
 }
 SCALES: Final = {measure: _OTHER_SCALES.get(measure, Scale.PROBABILITY) for measure in JudgeMeasure}
 #: The most evidence that a rule may ask for.
@@ -130,6 +137,7 @@ _UNITS: Final = {
     Scale.SHARE: {"%"},
     Scale.KAPPA: {""},
     Scale.SECONDS: {"", "s"},
+    Scale.WORDS_A_SECOND: {""},
     Scale.PROBABILITY: {"", "%"},
 }
 
@@ -176,6 +184,7 @@ def _how_to_write(measure: JudgeMeasure) -> str:
         Scale.SHARE: _("“%(measure)s” is a share: write it with the sign, such as 55 %%."),
         Scale.KAPPA: _("“%(measure)s” is a number from −1 to 1, such as 0.2."),
         Scale.SECONDS: _("“%(measure)s” is a time: write seconds, such as 5."),
+        Scale.WORDS_A_SECOND: _("“%(measure)s” is a speed: write words per second, such as 15."),
         Scale.PROBABILITY: _("“%(measure)s” is a probability: write it from 0 to 1, such as 0.01."),
     }
     return words[SCALES[measure]] % {"measure": measure.label}
@@ -189,6 +198,8 @@ def threshold_in_words(measure: str, threshold: float) -> str:
         return _("%(number)s %%") % {"number": number}
     if scale == Scale.SECONDS:
         return _("%(seconds)s s") % {"seconds": number}
+    if scale == Scale.WORDS_A_SECOND:
+        return _("%(words)s words/s") % {"words": number}
     return number.replace("-", "−")
 
 

@@ -196,6 +196,17 @@ def judges_to_measure(before: JudgeTallies, after: JudgeTallies) -> frozenset[st
     return after.changed_from(before)
 
 
+def add_pace(found: MeasuresByJudge, words: float | None) -> None:
+    """Add `JudgeMeasure.PACE` where a time is known, from the words of an average block; nothing for None."""
+    for results in found.values() if words else ():
+        time = results.get(JudgeMeasure.SECONDS)
+        if time is None or not words or not time.value or not time.low or not time.high:
+            continue
+        results[JudgeMeasure.PACE] = MeasureResult(
+            words / time.value, time.evidence, words / time.high, words / time.low
+        )
+
+
 def add_disagreement(found: MeasuresByJudge, agreement: AgreementTallies) -> None:
     """Add `JudgeMeasure.DISAGREES` to the measures of all judges, which must be among `found`."""
     rows = disagreement_of_tallies(agreement)

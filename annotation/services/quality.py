@@ -37,8 +37,8 @@ SUGGESTED_RULES = (
     (JudgeMeasure.DAMAGE_IGNORED, RuleDirection.BELOW, 0.01, 5),
     (JudgeMeasure.TYPED_IN_ORDER, RuleDirection.BELOW, 0.01, 5),
     (JudgeMeasure.ONE_LABEL, RuleDirection.ABOVE, 0.5, 20),
-    # Faster than a sentence and two outputs can be read, so that a few blocks are enough.
-    (JudgeMeasure.SECONDS, RuleDirection.BELOW, 3.0, 5),
+    # 900 words a minute, faster than anybody skims, so that a few blocks are enough.
+    (JudgeMeasure.PACE, RuleDirection.ABOVE, 15.0, 5),
     (JudgeMeasure.SECONDS, RuleDirection.BELOW, 5.0, 30),
 )
 

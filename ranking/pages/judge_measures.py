@@ -53,6 +53,11 @@ def probability(value: float | None) -> str:
     return decimals(value, 3 if value < 0.1 else 2)
 
 
+def pace(value: float | None) -> str:
+    """Format words per second."""
+    return "–" if value is None else _("%(words)s words/s") % {"words": decimals(value, 1)}
+
+
 _SHOWN: Final[Mapping[JudgeMeasure, _Format]] = {
     JudgeMeasure.REFERENCE: share,
     JudgeMeasure.BAD_REFERENCE: share,
@@ -60,6 +65,7 @@ _SHOWN: Final[Mapping[JudgeMeasure, _Format]] = {
     JudgeMeasure.INTRA: kappa,
     JudgeMeasure.TIES: share,
     JudgeMeasure.SECONDS: duration,
+    JudgeMeasure.PACE: pace,
     JudgeMeasure.ONE_LABEL: share,
     JudgeMeasure.SHOWN_ORDER: share,
     JudgeMeasure.POSITION: probability,
@@ -70,6 +76,7 @@ _SHOWN: Final[Mapping[JudgeMeasure, _Format]] = {
 }
 _IN_BLOCKS: Final = {
     JudgeMeasure.SECONDS,
+    JudgeMeasure.PACE,
     JudgeMeasure.ONE_LABEL,
     JudgeMeasure.SHOWN_ORDER,
     JudgeMeasure.POSITION,
@@ -299,7 +306,7 @@ def _strip(scale: Scale, own: Mapping[str, Any], values: _Values, middle: float)
 
 def _on_axis(scale: Scale, these: _Values, values: _Values) -> _Values:
     """Return where these are on the axis of all values, from 0 to 1: times by their logarithm."""
-    if scale == Scale.SECONDS:
+    if scale in (Scale.SECONDS, Scale.WORDS_A_SECOND):
         these, values = (np.log(np.maximum(each, _SHORTEST)) for each in (these, values))
         least, most = values.min() - 0.1, values.max() + 0.1
     elif scale == Scale.KAPPA:

@@ -6,13 +6,15 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Literal
+from time import monotonic
+from typing import Final, Literal
 
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotation.judge_measures import JudgeMeasure
+from annotation.selectors.words_to_read import block_words
 from annotation.services.quality import quality_rule_apply
 from campaign.models import Campaign, SystemKind, Task, User
 from ranking.core.agreement.tallies import AgreementTallies
@@ -22,6 +24,7 @@ from ranking.judge_monitoring import (
     MeasureResult,
     MeasuresByJudge,
     add_disagreement,
+    add_pace,
     judges_to_measure,
     measures_of_tallies,
 )
@@ -60,6 +63,7 @@ def quality_evaluate(
         if checks:
             tallies += tally_scored_checks(checks)
         measures = _measures(run, tallies, agreement, checks_are_scored=bool(checks))
+        add_pace(measures, _words_of_a_block(task))
         # Waits for another measurement, and for a rule that is being added: it would count as older than
         # this report, unread.
         Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)
@@ -68,6 +72,19 @@ def quality_evaluate(
         judge_measures_store(task=task, measures=measures)
     _rules_apply(task, measures, watermark=run.watermark)
     return True
+
+
+#: How long the words of a task's blocks are taken for known: texts and designs rarely change.
+_WORDS_KNOWN_SECONDS: Final = 600
+_WORDS: dict[int, tuple[float, float | None]] = {}
+
+
+def _words_of_a_block(task: Task) -> float | None:
+    """Return the words of an average block, see `block_words`; looked up every ten minutes."""
+    known = _WORDS.get(task.pk)
+    if known is None or monotonic() - known[0] > _WORDS_KNOWN_SECONDS:
+        known = _WORDS[task.pk] = monotonic(), block_words(task=task)
+    return known[1]
 
 
 def _report_store(run: RankingRun) -> bool:

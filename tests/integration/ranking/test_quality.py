@@ -20,7 +20,7 @@ from annotation.services.quality import (
     quality_rule_switch_off,
     quality_rules_suggest,
 )
-from campaign.models import Campaign, Judge, User
+from campaign.models import Campaign, Judge, Output, Segment, User
 from ranking.judge_monitoring import MeasureResult
 from ranking.models import JudgeMeasures, RankingRun, RankingUpkeep
 from ranking.selectors.dashboards import judging_progress
@@ -179,11 +179,13 @@ def test_judges_who_rush_are_warned_by_the_suggested_rules_after_five_blocks(
             judged.judgment("brisk", block, [2, 1, 3, 4], active_ms=6_000)
         for block in shown[:4]:
             judged.judgment("begun", block, [2, 1, 3, 4], active_ms=1_000)
+    Segment.objects.update(source_text="A sentence of ten words, more or less, to read.")
+    Output.objects.update(text="Ein Satz von zehn Wörtern, mehr oder weniger.")
     quality_rules_suggest(campaign=campaign, user=None)
 
     rank_task(judged.task.pk)
 
-    rushed = QualityAction.objects.filter(rule__measure="seconds")
+    rushed = QualityAction.objects.filter(rule__measure="pace")
     assert {action.judge.pseudonym for action in rushed} == {"rushing", "careless"}
     assert judge_status(judge_called("rushing")) == JudgeStatus.WARNED
     for name in ("brisk", "begun", "careful"):
