@@ -102,7 +102,8 @@ def flipped_p_values(
     Returns
     -------
     list of float64, shape (n (n − 1) / 2,)
-        For each scorer, against "the first is better than the second" of ``np.triu_indices(n, 1)``.
+        For each scorer, against "the first is better than the second" of ``np.triu_indices(n, 1)``; NaN for a pair without a
+        segment.
 
     References
     ----------
@@ -119,11 +120,13 @@ def flipped_p_values(
     for each, start, end in zip(columns, places[:-1], places[1:], strict=True):
         flipped, observed = sums[:, start:end], each.sum(axis=0)
         reach = np.abs(each).sum(axis=0)
-        if not np.isnan(scores[len(found)]).any():
+        known = ~np.isnan(scores[len(found)])
+        if known.all():
             flipped = flipped[:, first] - flipped[:, second]
             observed = observed[first] - observed[second]
             reach = reach[first] + reach[second]
-        found.append((flipped >= observed - _EQUAL * reach).mean(axis=0))
+        p = (flipped >= observed - _EQUAL * reach).mean(axis=0)
+        found.append(np.where((known[:, first] & known[:, second]).any(axis=0), p, np.nan))
     return found
 
 

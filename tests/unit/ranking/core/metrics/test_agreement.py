@@ -161,6 +161,10 @@ def test_few_segments_give_exact_p_values_with_ties_in_full() -> None:
             assert p == np.mean(flips >= apart.sum() - 1e-9)
     equal = flipped_p_values([np.ones((4, 2))], segment_keys(np.arange(4)))
     assert equal[0].tolist() == [1.0]
+    lacking = flipped_p_values(
+        [np.array([[1.0, np.nan], [2.0, np.nan]])], segment_keys(np.arange(2))
+    )
+    assert np.isnan(lacking[0]).all()
     assert soft_pairwise_accuracy(first, first) == 1.0
 
 
