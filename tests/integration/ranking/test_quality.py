@@ -126,7 +126,6 @@ def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
     assert {action.evidence["rule"]["measure"] for action in actions} == {
         "reference_ignored",
         "damage_ignored",
-        "seconds",
     }
     assert actions[0].evidence["watermark"] == 2 * BLOCKS + 32
     assert actions[0].evidence["measures"]["reference"] == careless["reference"]
