@@ -22,7 +22,7 @@ from campaign.services.rehearsals import (
 )
 from campaign.services.tasks import TaskRefusedError
 from campaign.texts.languages import language_name
-from campaign.views.access import organised_campaign, organised_task
+from campaign.views.access import of_task, organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view
 from whole_campaigns.cloning import Clone, CloneRefusedError, campaign_clone
@@ -193,9 +193,7 @@ def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResp
         messages.success(request, _said_of(task))
         return redirect("campaign-settings", slug)
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "settings",
+        **of_task(task, "settings"),
         "form": form,
         "settled": settled,
         "rules_settled": rules_settled

@@ -16,7 +16,7 @@ from annotation.selectors.judgment_list import JudgmentListed
 from annotation.services.corrections import correction_decide
 from campaign.models import Output, SystemKind, User
 from campaign.texts.languages import language_described
-from campaign.views.access import organised_task
+from campaign.views.access import of_task, organised_task
 
 #: Judgments listed.
 _MOST = 100
@@ -51,9 +51,7 @@ def output_correct_page(
     rows = [JudgmentListed(*row) for row in found.values_list(*JudgmentListed._fields)[:_MOST]]
     names = dict(task.test_set.systems.values_list("id", "name"))
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "texts",
+        **of_task(task, "texts"),
         "output": output,
         "form": form,
         "count": found.count(),

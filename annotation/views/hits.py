@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from annotation.models import HIT, HITPurpose, JudgmentNumber
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.hits import hit_state, hits_explained
-from campaign.views.access import organised_task
+from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import page_view
 
 
@@ -137,9 +137,7 @@ def hits_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         request,
         "dashboard/hits.html",
         {
-            "campaign": task.test_set.campaign,
-            "task": task,
-            "section": "hits",
+            **of_task(task, "hits"),
             "design": design_in_force(task_id=task.pk),
             "hits": [hit_reason(hit) for hit in rows[:PAGE]],
             "older": rows[PAGE - 1].number if len(rows) > PAGE else None,
@@ -156,9 +154,7 @@ def hit_page(request: HttpRequest, slug: str, task_id: int, number: int) -> Http
     hit = get_object_or_404(of_number)
     judged = JudgmentNumber.objects.filter(judgment__block__hit=hit).order_by("number")
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "hits",
+        **of_task(task, "hits"),
         "hit": hit_reason(hit),
         "numbers": judged.values_list(
             "number", "judgment__judge__pseudonym", "judgment__block__segment__number"

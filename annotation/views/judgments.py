@@ -46,7 +46,7 @@ from campaign.importing.errors import ImportRefusedError
 from campaign.models import Reference, Task, User
 from campaign.selectors.uploads import judgments_imports
 from campaign.texts.languages import language_described
-from campaign.views.access import organised_task
+from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import form_view, page_view
 
 
@@ -113,9 +113,7 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
     if not oldest_first:
         kept["sort"] = _OLDEST
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "judgments",
+        **of_task(task, "judgments"),
         "filter": asked,
         "table": table,
         "page": page,
@@ -148,9 +146,7 @@ def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) ->
     judgment = numbered.judgment
     block = judgment.block
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "judgments",
+        **of_task(task, "judgments"),
         "number": number,
         "judgment": judgment,
         "texts": ranked_texts(
@@ -179,9 +175,7 @@ def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     task = organised_task(request, slug, task_id)
     asked = SkipFilter.of(request, skips_listed(task=task))
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "skips",
+        **of_task(task, "skips"),
         "filter": asked,
         "table": SkipTable(asked.found, task=task).of(request),
     }
@@ -223,9 +217,7 @@ def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     if form is not None and form.is_bound and form.is_valid() and _imported(request, task, form):
         return redirect("answers", slug, task_id)
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "answers",
+        **of_task(task, "answers"),
         "form": form,
         "formats": formats_written(task),
         "wanted": wanted,

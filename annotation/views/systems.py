@@ -16,7 +16,7 @@ from annotation.selectors.systems import (
 )
 from annotation.services.systems import system_restore, system_withdraw
 from campaign.models import System, SystemKind, Task
-from campaign.views.access import organised_task
+from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 
@@ -48,9 +48,7 @@ def systems_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         conflicts=conflicts_listed(task=task),
     )
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": _SECTION,
+        **of_task(task, _SECTION),
         "table": table.of(request),
     }
     return render(request, "organiser/systems.html", context)
@@ -76,9 +74,7 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
             )
             return redirect(_page(task, system))
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": _SECTION,
+        **of_task(task, _SECTION),
         "form": form,
         "facts": facts,
     }
@@ -97,9 +93,7 @@ def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -
         messages.success(request, _("Saved."))
         return redirect(_page(task))
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": _SECTION,
+        **of_task(task, _SECTION),
         "system": system,
         "name": name,
         "form": form,

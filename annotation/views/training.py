@@ -16,7 +16,7 @@ from annotation.services.training import (
 )
 from campaign.models import Task
 from campaign.texts.languages import language_direction
-from campaign.views.access import organised_task
+from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
 
@@ -31,9 +31,7 @@ def training(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     if request.method == "POST":
         return _propose(request, task)
     context: dict[str, Any] = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "training",
+        **of_task(task, "training"),
         "blocks": training_blocks(task_id=task.pk),
         "counts": range(1, MOST + 1),
         "source": (

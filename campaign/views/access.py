@@ -76,6 +76,11 @@ def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     return cast("Task", task)
 
 
+def of_task(task: Task, section: str) -> dict[str, Any]:
+    """Return what each page of a task's section gives its template."""
+    return {"campaign": task.test_set.campaign, "task": task, "section": section}
+
+
 def _tasks(request: HttpRequest) -> TaskQuerySet:
     mine = Task.objects.with_role_of(cast("User", request.user)).named()
     return mine.select_related("test_set__campaign")

@@ -3,7 +3,7 @@ from django.shortcuts import render
 
 from campaign.selectors.texts import texts_page
 from campaign.texts.languages import language_described
-from campaign.views.access import organised_task
+from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import page_view
 
 # Ten digits would be more than a number of a segment can have.
@@ -17,9 +17,7 @@ def test_set_texts(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
     wanted = request.GET.get("segment", "").strip()
     is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "texts",
+        **of_task(task, "texts"),
         "page": texts_page(task=task, start=int(wanted) if is_number else 1),
         "wanted": wanted if is_number else "",
         "source": language_described(task.test_set.source_language),

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from annotation.selectors.judges_needed import judges_needed
 from campaign.formats import InputFile
 from campaign.models import Protocol, Task
-from campaign.views.access import organised_task
+from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import form_view
 from protocols.quiz.snippets import (
     SnippetsRefusedError,
@@ -74,9 +74,7 @@ def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
             )
             return redirect("snippets", slug, task.pk)
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "texts",
+        **of_task(task, "texts"),
         "form": form,
         "settled": snippets_settled_in_words(task=task),
         "snippets": [snippet_json(each) for each in snippets_of(task)],

@@ -14,7 +14,7 @@ from campaign.selectors.exported_files import exported_files, exports_state
 from campaign.selectors.jobs import jobs_of
 from campaign.services.exported_files import DAYS_KEPT, MOST_KEPT
 from campaign.services.jobs import job_cancel
-from campaign.views.access import joined_task
+from campaign.views.access import joined_task, of_task
 from campaign.views.decorators import form_view
 from ranking.export.asked import Export, ExportRefusedError, export_queue
 from ranking.export.writing import export_bytes
@@ -50,9 +50,7 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
         messages.success(request, _("A worker is writing the file; this page shows how far."))
         return redirect("exports", slug, task_id)
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "exports",
+        **of_task(task, "exports"),
         "form": form,
         "offered": offered,
         "state": exports_state(task=task, may_change=may_change),

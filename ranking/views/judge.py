@@ -19,7 +19,7 @@ from annotation.selectors.work_time import hours_worked, work_time
 from campaign.models import Judge, JudgeGroup, Task
 from campaign.pages.rights import rights
 from campaign.texts.languages import language_name
-from campaign.views.access import organised_campaign, organised_task
+from campaign.views.access import of_task, organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view, page_view
 from ranking.models import RankingUpkeep
@@ -70,9 +70,7 @@ def _judge_page(request: HttpRequest, task: Task, judge: Judge, at: ReadAt | Non
     status = judge_status(judge)
     measures = drawn_measures(own, values)
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "judges",
+        **of_task(task, "judges"),
         "judge": judge,
         "languages": [language_name(tag) for tag in judge.languages],
         "status": status,
@@ -129,9 +127,7 @@ def _judges_page(request: HttpRequest, task: Task, at: ReadAt | None) -> HttpRes
     lacks_reference = lacks_measure(task_id=task.pk, measure=JudgeMeasure.REFERENCE)
     is_drawn = any(row.record.kappa is not None for row in table.page)
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "judges",
+        **of_task(task, "judges"),
         "filter": asked,
         "table": table,
         "plot_links": links_of_task(task, ["agreement"], query=request.GET.urlencode())

@@ -16,7 +16,7 @@ from annotation.protocols import answer_kind
 from annotation.selectors.corrections import correctable_outputs, corrections_listed
 from campaign.models import SystemKind, Task, User
 from campaign.texts.languages import language_described
-from campaign.views.access import asked_task, organised_task
+from campaign.views.access import asked_task, of_task, organised_task
 from campaign.views.decorators import page_view
 from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.options import OptionError
@@ -238,9 +238,7 @@ def segment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> 
         raise Http404
     addresses = Addresses(task, compares_outputs=answer_kind(task.protocol).compares_outputs)
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "texts",
+        **of_task(task, "texts"),
         "found": found,
         "most": MOST,
         "outputs": [

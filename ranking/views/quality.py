@@ -16,7 +16,7 @@ from annotation.services.quality import (
     quality_action_revert,
 )
 from campaign.models import Judge, Task, User
-from campaign.views.access import organised_task
+from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, page_view, refusals_told
 from ranking.models import Analysis
@@ -75,9 +75,7 @@ def judges_acted(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> 
     actions = list(decision_actions(campaign_id=task.test_set.campaign_id, batch=batch))
     reversals = list(decision_reversals(campaign_id=task.test_set.campaign_id, batch=batch))
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "judges",
+        **of_task(task, "judges"),
         "batch": batch,
         "lines": action_lines(actions, task=task),
         "reversals": reversals,
@@ -114,9 +112,7 @@ def _wrong(
 ) -> HttpResponse:
     """Return the form with what was written, and what is wrong at its field."""
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "judges",
+        **of_task(task, "judges"),
         "decision": form,
         "judge": judge,
         "analysis": form.cleaned_data.get("analysis"),

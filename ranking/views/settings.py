@@ -24,7 +24,7 @@ from annotation.services.planning.designs import DesignRefusedError, design_chan
 from campaign.forms.versions import VERSION
 from campaign.models import Task, User
 from campaign.pages.rights import rights
-from campaign.views.access import organised_task
+from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
 from ranking.models import RankingSettings
@@ -80,9 +80,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
         )
         return redirect("test-set-dashboard", slug, task_id)
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "ranking-settings",
+        **of_task(task, "ranking-settings"),
         "form": form,
         "levels": level_words(),
         "methods": live_method_words(),
@@ -147,9 +145,7 @@ def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpRes
             return redirect("stopping-rule", slug, task_id)
     state = stopping_rule_state(task_id=task.pk)
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "stopping-rule",
+        **of_task(task, "stopping-rule"),
         "form": form,
         "tests": tests_words(),
         "tests_chosen": form["tests"].value() if "tests" in form.fields else None,
@@ -255,9 +251,7 @@ def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
     budget = BudgetForm(request.GET)
     designs = designs_of(task_id=task.pk).order_by("-pk")[: _DESIGNS_SHOWN + 1]
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": _SECTION,
+        **of_task(task, _SECTION),
         "form": form,
         "presets": presets_shown(task, chosen=form.preset, rate=budget.asked.get("rate")),
         "history": design_history(list(designs))[:_DESIGNS_SHOWN],

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
 from campaign.models import Task, User
-from campaign.views.access import organised_task
+from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 from ranking.models import Analysis, PublishedResult
@@ -182,9 +182,7 @@ def _context(
 ) -> dict[str, Any]:
     run = facts.run if facts else None
     return {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "publish",
+        **of_task(task, "publish"),
         "form": form,
         "zenodo_is_allowed": settings.ZENODO_UPLOADS,
         "next_version": versions[0].version + 1 if versions else 1,
@@ -262,9 +260,7 @@ def published_retract(request: HttpRequest, slug: str, task_id: int, version: in
             messages.success(request, _("Version %(version)s is retracted.") % {"version": version})
             return redirect("publish", slug, task_id)
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "publish",
+        **of_task(task, "publish"),
         "result": result,
         "form": form,
     }
@@ -329,9 +325,7 @@ def _zenodo_page(request: HttpRequest, slug: str, task_id: int, version: int) ->
             return redirect("published-zenodo", slug, task_id, version)
     jobs = list(zenodo_jobs(result))
     context = {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "section": "publish",
+        **of_task(task, "publish"),
         "result": result,
         "bundle": result.bundle,
         "metadata": zenodo_metadata(result, licence=next(iter(LICENCES)), url=url),
