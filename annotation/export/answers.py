@@ -12,25 +12,25 @@ from campaign.models import Task
 from campaign.selectors.rehearsals import rehearsed_slug
 
 
-def five_way_response(*, task: Task, watermark: int | None = None) -> StreamingHttpResponse:
-    """Return the judgments as a file named after campaign and test set. See `five_way_rows`.
-
-    Name and headers say what the format has no place for: whether simulated judges judged, in a rehearsal.
-    """
-    name = slugify(task.called) or f"test-set-{task.pk}"
-    until = "" if watermark is None else f"-until-{watermark}"
+def file_stem(task: Task, called: str) -> tuple[str, dict[str, str]]:
+    """Return how names of files of a task begin, and a header for those of a rehearsal: simulated judges judged there."""
+    name = slugify(called) or f"task-{task.pk}"
     rehearsed = rehearsed_slug(task_id=task.pk)
-    campaign = task.test_set.campaign.slug if rehearsed is None else f"rehearsal-of-{rehearsed}"
+    if rehearsed is None:
+        return f"{task.test_set.campaign.slug}-{name}", {}
+    return f"rehearsal-of-{rehearsed}-{name}", {"Rehearsal-Of": rehearsed}
+
+
+def five_way_response(*, task: Task, watermark: int | None = None) -> StreamingHttpResponse:
+    """Return the judgments as a file named after campaign and test set. See `five_way_rows`."""
+    stem, headers = file_stem(task, task.called)
+    until = "" if watermark is None else f"-until-{watermark}"
     left_out = len(excluded_judges(campaign_id=task.test_set.campaign_id))
-    filename = f"{campaign}-{name}{until}-judgments.csv"
     return streamed_download(
-        filename,
+        f"{stem}{until}-judgments.csv",
         read_on(five_way_csv(task=task, watermark=watermark)),
-        {
-            # The format has no place for it: judges excluded in the campaign, who are not in it.
-            "Excluded-Judges": str(left_out),
-            **({} if rehearsed is None else {"Rehearsal-Of": rehearsed}),
-        },
+        # The format has no place for it: judges excluded in the campaign, who are not in it.
+        {"Excluded-Judges": str(left_out), **headers},
     )
 
 
@@ -50,12 +50,10 @@ def answers_written(*, task: Task, file_format: str) -> FileWritten | None:
 
 def answers_response(*, task: Task, file_format: str, written: FileWritten) -> HttpResponse:
     """Return the file as a download. The header `Not-Carried-Over` says what it lacks, and how often."""
-    rehearsed = rehearsed_slug(task_id=task.pk)
-    campaign = task.test_set.campaign.slug if rehearsed is None else f"rehearsal-of-{rehearsed}"
-    name = slugify(task.called_in_full) or f"task-{task.pk}"
+    stem, headers = file_stem(task, task.called_in_full)
     lost = "; ".join(f"{loss.what} ({loss.count})" for loss in written.losses)
     return download(
-        f"{campaign}-{name}-{file_format}.{ending(file_format)}",
+        f"{stem}-{file_format}.{ending(file_format)}",
         "".join(written.lines),
-        {"Not-Carried-Over": lost, **({} if rehearsed is None else {"Rehearsal-Of": rehearsed})},
+        {"Not-Carried-Over": lost, **headers},
     )

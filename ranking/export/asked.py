@@ -7,16 +7,15 @@ from typing import Final
 
 from django.db import transaction
 from django.db.models import Max
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
+from annotation.export.answers import file_stem
 from annotation.models import JudgmentSequence
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.export.downloads import ending
 from campaign.models import Campaign, Job, JobKind, Task, User
 from campaign.refusals import RefusedError
-from campaign.selectors.rehearsals import rehearsed_slug
 from campaign.services.jobs import job_queue
 from optional_packages import has_extra, how_to_install
 from ranking.export.kinds import KINDS, ExportFormat, ExportKind
@@ -60,14 +59,11 @@ class Export:
     @property
     def file_name(self) -> str:
         """What the file is called."""
-        task = self.task
-        name = slugify(task.called_in_full) or f"task-{task.pk}"
-        rehearsed = rehearsed_slug(task_id=task.pk)
-        campaign = task.test_set.campaign.slug if rehearsed is None else f"rehearsal-of-{rehearsed}"
+        stem, _headers = file_stem(self.task, self.task.called_in_full)
         part = (
             "" if not self.after and self.until == self.watermark else f"-{self.after}-{self.until}"
         )
-        return f"{campaign}-{name}-{self.kind.name}{part}.{ending(self.file_format)}"
+        return f"{stem}-{self.kind.name}{part}.{ending(self.file_format)}"
 
     @property
     def tag(self) -> str:
