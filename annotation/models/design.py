@@ -124,6 +124,7 @@ class Design(RecordedModel):
         blank=True,
         verbose_name=_("judges of a group only"),
         help_text=_("Only its judges are lent HITs of the test set; empty: all who may."),
+        db_index=False,  # few rows
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     changed_by = models.ForeignKey(

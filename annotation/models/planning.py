@@ -25,6 +25,7 @@ class HITSequence(models.Model):
         null=True,
         blank=True,
         help_text=_("The design whose schedule `scheduled` counts."),
+        db_index=False,  # few rows
     )
     scheduled = models.PositiveIntegerField(
         _("HITs planned for everybody"), default=0, help_text=_("By that design.")

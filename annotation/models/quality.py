@@ -66,6 +66,7 @@ class QualityRule(RecordedModel):
         null=True,
         blank=True,
         help_text=_("Empty: each test set of the campaign."),
+        db_index=False,  # few rows
     )
     measure = models.CharField(_("measure"), max_length=20, choices=JudgeMeasure)
     direction = models.CharField(_("direction"), max_length=5, choices=RuleDirection)

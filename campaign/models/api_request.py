@@ -24,7 +24,6 @@ class IdempotentAnswer(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["user", "key"], name="idempotent_answer_once_a_key")
         ]
-        indexes = [models.Index(fields=["created_at"], name="idempotent_answers_to_forget")]
 
     def __str__(self) -> str:
         return f"{self.user_id} at {self.created_at}"

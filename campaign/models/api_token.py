@@ -45,7 +45,7 @@ class ApiToken(RecordedModel):
         blank=True,
         help_text=_("Empty: all campaigns of the user."),
     )
-    digest = models.CharField(_("hash"), max_length=128, unique=True)
+    digest = models.CharField(_("hash"), max_length=128)
     token_key = models.CharField(_("first characters"), max_length=25)
     created_at = models.DateTimeField(_("made"), db_default=Now(), editable=False)
     expiry = models.DateTimeField(_("expires"))
@@ -65,7 +65,11 @@ class ApiToken(RecordedModel):
     class Meta:
         verbose_name = _("API token")
         verbose_name_plural = _("API tokens")
-        constraints = [is_one_of("scope", TokenScope, name="api_token_scope_is_known")]
+        constraints = [
+            is_one_of("scope", TokenScope, name="api_token_scope_is_known"),
+            # Not `unique`, which makes an index for words that begin alike, too.
+            models.UniqueConstraint(fields=["digest"], name="api_token_digest_unique"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.token_key[:8]}… ({self.name})"

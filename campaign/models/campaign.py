@@ -184,14 +184,6 @@ class Campaign(RecordedModel):
                 name="campaign_in_the_bin_came_from_a_state",
             ),
         ]
-        indexes = [
-            # For the task that closes them.
-            models.Index(
-                fields=["closes_at"],
-                condition=models.Q(closes_at__isnull=False),
-                name="campaign_to_close",
-            ),
-        ]
         triggers = [
             # Rehearsals are erased with their judgments, and nothing else is (`whole_campaigns.erasing`).
             pgtrigger.Protect(

@@ -31,7 +31,10 @@ class ErasureRequest(RecordedModel):
     """
 
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.PROTECT, related_name="erasure_requests"
+        "campaign.Judge",
+        on_delete=models.PROTECT,
+        related_name="erasure_requests",
+        db_index=False,  # few rows
     )
     asked_at = models.DateTimeField(_("asked"), db_default=Now(), editable=False)
     asked_by = models.ForeignKey(
@@ -95,15 +98,6 @@ class ErasureRequest(RecordedModel):
                 | (models.Q(refused_at__isnull=False) & ~models.Q(reason="")),
                 name="erasure_request_has_a_reason_exactly_if_refused",
             ),
-        ]
-        indexes = [
-            models.Index(
-                fields=["due_at"],
-                condition=models.Q(
-                    withdrawn_at__isnull=True, refused_at__isnull=True, carried_out_at__isnull=True
-                ),
-                name="erasure_request_open",
-            )
         ]
 
     def __str__(self) -> str:

@@ -63,6 +63,7 @@ class Judge(RecordedModel):
         null=True,
         blank=True,
         help_text=_("What the judge chose to work on; empty, or not theirs to judge: any."),
+        db_index=False,  # read with the judge
     )
     blocks_asked = models.PositiveIntegerField(
         _("blocks asked of this judge"),

@@ -46,6 +46,7 @@ class KeptFile(models.Model):
         related_name="exported_files",
         null=True,
         blank=True,
+        db_index=False,  # few rows
     )
     name = models.CharField(_("name"), max_length=500)
     size = models.PositiveBigIntegerField(_("bytes"))

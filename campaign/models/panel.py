@@ -53,8 +53,8 @@ class Panel(RecordedModel):
         help_text=_("The service adds it to the address: ?participant=ID. Not for Prolific."),
     )
     name = models.CharField(_("name"), max_length=100, help_text=_("For organisers only."))
-    key = models.CharField(_("key"), max_length=32, unique=True, default=panel_key)
-    events_key = models.CharField(_("key of events"), max_length=32, unique=True, default=panel_key)
+    key = models.CharField(_("key"), max_length=32, default=panel_key)
+    events_key = models.CharField(_("key of events"), max_length=32, default=panel_key)
     blocks_asked = models.PositiveIntegerField(
         _("sentences asked for"),
         help_text=_("Of each participation; best a multiple of the sentences of a HIT."),
@@ -140,6 +140,8 @@ class Panel(RecordedModel):
         verbose_name = _("panel")
         verbose_name_plural = _("panels")
         constraints = [
+            models.UniqueConstraint(fields=["key"], name="panel_key_unique"),
+            models.UniqueConstraint(fields=["events_key"], name="panel_events_key_unique"),
             models.UniqueConstraint(
                 fields=["campaign", "name"], name="panel_name_unique_in_campaign"
             ),

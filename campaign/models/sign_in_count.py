@@ -9,7 +9,7 @@ class SignInCount(models.Model):
 
     cache_key = models.CharField(max_length=255, primary_key=True)
     value = models.TextField()
-    expires = models.DateTimeField(db_index=True)
+    expires = models.DateTimeField()
 
     def __str__(self) -> str:
         return self.cache_key

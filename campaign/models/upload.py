@@ -28,7 +28,10 @@ class Upload(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="uploads"
+        "campaign.Campaign",
+        on_delete=models.CASCADE,
+        related_name="uploads",
+        db_index=False,  # few rows
     )
     name = models.CharField(_("name of the test set"), max_length=200, blank=True, default="")
     source_language = models.CharField(_("source language"), max_length=35, blank=True, default="")

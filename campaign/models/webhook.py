@@ -170,7 +170,12 @@ class WebhookMark(models.Model):
     endpoint = models.ForeignKey(
         WebhookEndpoint, on_delete=models.CASCADE, related_name="marks", db_index=False
     )
-    task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="+")
+    task = models.ForeignKey(
+        "campaign.Task",
+        on_delete=models.CASCADE,
+        related_name="+",
+        db_index=False,  # few rows
+    )
     number = models.PositiveBigIntegerField(_("number of the last judgment"))
 
     objects: ClassVar[models.Manager["WebhookMark"]] = models.Manager()

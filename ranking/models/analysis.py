@@ -63,6 +63,7 @@ class Analysis(models.Model):
         null=True,
         blank=True,
         help_text=_("Which computes it."),
+        db_index=False,  # jobs are kept
     )
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,

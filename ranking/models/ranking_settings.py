@@ -71,6 +71,7 @@ class RankingSettings(RecordedModel):
         blank=True,
         verbose_name=_("judges of a group only"),
         help_text=_("Only judgments of its judges count; empty: of all."),
+        db_index=False,  # few rows
     )
     reason = models.CharField(
         _("reason"),
