@@ -38,7 +38,6 @@ _TABLES: Final[dict[type[Model], _Table]] = {
     campaign.TestSet: _Table("campaign", _TEXTS),
     campaign.Task: _Table("test_set__campaign", _TEXTS),
     campaign.WebhookDelivery: _Table("endpoint__campaign"),
-    campaign.WebhookMark: _Table("endpoint__campaign"),
     campaign.Job: _Table("campaign"),
     campaign.Upload: _Table("campaign"),
     campaign.KeptFile: _Table("campaign"),

@@ -26,7 +26,7 @@ from annotation.selectors.counted import Counters, counters_counted, counters_st
 from campaign.database.prepared import Statement
 from campaign.database.replica import replica_is_asked
 from campaign.database.transactions import one_snapshot
-from campaign.models import Task, WebhookEndpoint, WebhookEvent, WebhookMark
+from campaign.models import Task, WebhookEndpoint, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
 from campaign.services.webhooks.outbox import message_put
 
@@ -366,18 +366,17 @@ def _record(endpoint_id: int) -> int:
     endpoint = rows.select_related("campaign").filter(pk=endpoint_id).first()
     if endpoint is None:
         return 0
-    told = dict(endpoint.marks.values_list("task_id", "number"))
     sequences = JudgmentSequence.objects.filter(
         task__test_set__campaign=endpoint.campaign_id, last_number__gt=0
     ).select_related("task__test_set")
-    return sum(
-        _batch_put(endpoint, sequence, told.get(sequence.task_id, 0))
-        for sequence in sequences.order_by("task_id")
-    )
+    put = sum(_batch_put(endpoint, sequence) for sequence in sequences.order_by("task_id"))
+    if put:
+        endpoint.save(update_fields=["judgments_told"])
+    return put
 
 
-def _batch_put(endpoint: WebhookEndpoint, sequence: JudgmentSequence, told: int) -> bool:
-    last = sequence.last_number
+def _batch_put(endpoint: WebhookEndpoint, sequence: JudgmentSequence) -> bool:
+    last, told = sequence.last_number, endpoint.judgments_told.get(str(sequence.task_id), 0)
     if last <= told:
         return False
     data = {
@@ -390,7 +389,5 @@ def _batch_put(endpoint: WebhookEndpoint, sequence: JudgmentSequence, told: int)
     }
     if not message_put(endpoint=endpoint, event=WebhookEvent.JUDGMENTS, data=data):
         return False
-    WebhookMark.objects.update_or_create(
-        endpoint=endpoint, task_id=sequence.task_id, defaults={"number": last}
-    )
+    endpoint.judgments_told[str(sequence.task_id)] = last
     return True

@@ -286,6 +286,7 @@ class Migration(migrations.Migration):
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),
                         ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhook_endpoints', to='campaign.campaign')),
                         ('created_by', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('judgments_told', models.JSONField(blank=True, default=dict, verbose_name='numbers of the last judgments it was told of')),
                     ],
                     options={
                         'verbose_name': 'webhook',
@@ -511,20 +512,6 @@ class Migration(migrations.Migration):
                         'verbose_name_plural': 'judges',
                         'constraints': [models.UniqueConstraint(fields=('campaign', 'pseudonym'), name='judge_pseudonym_unique_in_campaign'), models.UniqueConstraint(fields=('user', 'campaign'), name='judge_once_per_user_and_campaign'), models.UniqueConstraint(models.F('campaign'), django.db.models.functions.text.Lower('address'), condition=models.Q(('address', ''), _negated=True), name='judge_address_unique_in_campaign'), models.CheckConstraint(condition=models.Q(models.Q(('origin', 'person'), ('user__isnull', False)), models.Q(('origin__in', ['simulated', 'imported']), ('user__isnull', True)), _connector='OR'), name='judge_is_a_person_exactly_if_a_user'), models.CheckConstraint(condition=models.Q(('pseudonym', ''), _negated=True), name='judge_pseudonym_not_empty'), models.UniqueConstraint(fields=('joined_by', 'joined_browser'), name='judge_once_per_link_and_browser'), models.CheckConstraint(condition=models.Q(models.Q(('joined_browser__isnull', True), ('joined_by__isnull', True)), models.Q(('joined_browser__isnull', False), ('joined_by__isnull', False)), _connector='OR'), name='judge_joined_in_a_browser'), models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('campaign', 'service', 'external_id'), name='judge_once_per_campaign_service_and_id'), models.CheckConstraint(condition=models.Q(models.Q(('external_id', ''), ('service', '')), models.Q(models.Q(('service', ''), _negated=True), models.Q(('external_id', ''), _negated=True)), _connector='OR'), name='judge_has_an_id_exactly_if_of_a_service')],
                         'triggers': [pgtrigger.compiler.Trigger(name='judge_counts_on_the_link_they_joined_by', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (NEW."joined_by_id" IS NOT NULL)', func="UPDATE campaign_invitation i SET arrived = arrived + 1\nWHERE i.id = NEW.joined_by_id AND i.user_id IS NULL AND i.campaign_id = NEW.campaign_id;\nIF NOT FOUND THEN\n    RAISE EXCEPTION 'invitation % brings nobody in as judge %', NEW.joined_by_id, NEW.id\n        USING ERRCODE = 'check_violation',\n              CONSTRAINT = 'judge_joined_by_a_link_of_the_campaign';\nEND IF;\nRETURN NEW;\n", hash='c90152be848825021f385a4559fb9716a415ed9e', operation='INSERT', pgid='pgtrigger_judge_counts_on_the_link_they_joined_by_02ea5', table='campaign_judge', when='AFTER'))],
-                    },
-                ),
-                migrations.CreateModel(
-                    name='WebhookMark',
-                    fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('number', models.PositiveBigIntegerField(verbose_name='number of the last judgment')),
-                        ('endpoint', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='marks', to='campaign.webhookendpoint')),
-                        ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='campaign.task')),
-                    ],
-                    options={
-                        'verbose_name': 'mark of a webhook',
-                        'verbose_name_plural': 'marks of webhooks',
-                        'constraints': [models.UniqueConstraint(fields=('endpoint', 'task'), name='webhook_mark_once_per_endpoint_and_task')],
                     },
                 ),
                 migrations.CreateModel(

@@ -36,7 +36,6 @@ from campaign.models.webhook import (
     WebhookDelivery,
     WebhookEndpoint,
     WebhookEvent,
-    WebhookMark,
 )
 
 __all__ = [
@@ -97,5 +96,4 @@ __all__ = [
     "WebhookDelivery",
     "WebhookEndpoint",
     "WebhookEvent",
-    "WebhookMark",
 ]

@@ -64,6 +64,10 @@ class WebhookEndpoint(RecordedModel):
         blank=True,
         db_index=False,
     )
+    # By the task's id; its row is locked while it is told more.
+    judgments_told = models.JSONField(
+        _("numbers of the last judgments it was told of"), default=dict, blank=True
+    )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(
@@ -162,32 +166,3 @@ class WebhookDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} {self.message_id} ({self.state})"
-
-
-class WebhookMark(models.Model):
-    """Up to which judgment of a task an endpoint was told."""
-
-    endpoint = models.ForeignKey(
-        WebhookEndpoint, on_delete=models.CASCADE, related_name="marks", db_index=False
-    )
-    task = models.ForeignKey(
-        "campaign.Task",
-        on_delete=models.CASCADE,
-        related_name="+",
-        db_index=False,  # few rows
-    )
-    number = models.PositiveBigIntegerField(_("number of the last judgment"))
-
-    objects: ClassVar[models.Manager["WebhookMark"]] = models.Manager()
-
-    class Meta:
-        verbose_name = _("mark of a webhook")
-        verbose_name_plural = _("marks of webhooks")
-        constraints = [
-            models.UniqueConstraint(
-                fields=["endpoint", "task"], name="webhook_mark_once_per_endpoint_and_task"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.task_id}: {self.number}"

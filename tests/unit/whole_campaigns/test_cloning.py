@@ -26,7 +26,6 @@ NOT_CLONED: Final[Mapping[type[Model], str]] = {
     campaign.ApiToken: "opens the other campaign",
     campaign.WebhookEndpoint: _TOLD,
     campaign.WebhookDelivery: _TOLD,
-    campaign.WebhookMark: _TOLD,
     campaign.Acceptance: "judges accept the instructions of the clone",
     campaign.Invitation: _LINKS,
     campaign.OutputCorrection: "the clone begins with the right texts",
