@@ -28,7 +28,7 @@ from ranking.reports.inputs import AnswersOfFiles, Input, excluded_notes, input_
 from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.agreement import kappa_shown, strength_caution, strength_in_words
 from ranking.wording.methods import shortages_in_words
-from ranking.wording.numbers import decimals, percent_in_figures
+from ranking.wording.numbers import percent_in_figures
 
 
 def criterion_in_words(criterion: Criterion) -> str:
@@ -179,10 +179,6 @@ def _with_interval(found: SampledCorrelation) -> str:
     if found.pearson is None:
         return "–"
     return in_figures_with_interval(found.pearson, found.pearson_low, found.pearson_high, 2)
-
-
-def _two_decimals(value: float | None) -> str:
-    return "–" if value is None else decimals(value, 2)
 
 
 def _means(criterion: Criterion, found: CriterionFound) -> Table:
