@@ -145,7 +145,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "age": _age(run),
         "summary": summarise_run(run, leads=leads)
         if compares
-        else summary_without_order(in_place if state.ranked_at else None),
+        else summary_without_order(in_place if progress.judged else None),
         "implies_no_order": not compares,
         "left_out": len(judges_left_out(run)[task.pk]) if run else 0,
         "waiting": _waiting(task),

@@ -70,7 +70,8 @@ class Asking:
 
     def tables(self, kind: str, **options: Any) -> dict[str, PageTable]:
         """Return the tables of the report on the page of a question that was asked."""
-        return {table.name: table for table in page_tables(self.page(kind, **options))}
+        found = page_tables(self.page(kind, **options))
+        return {table.name.removeprefix(f"{kind}-"): table for table in found}
 
     def ranked(self, **options: Any) -> PageTable:
         """Return the table of the ranking on the page of one that was asked."""
