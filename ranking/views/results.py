@@ -19,7 +19,7 @@ from campaign.pages.desk import TEST_SET
 from campaign.pages.rights import rights
 from campaign.views.access import asked_task, organised_task
 from campaign.views.decorators import form_view, page_view
-from ranking.analyses.kind import EXCLUDED, WITHOUT, AnalysisChoice, AnalysisKind
+from ranking.analyses.kind import EXCLUDED, GROUP, WITHOUT, AnalysisChoice, AnalysisKind
 from ranking.analyses.options import OptionError
 from ranking.analyses.ranking import RANKING
 from ranking.models import Analysis
@@ -38,7 +38,7 @@ from ranking.selectors.analyses import (
     answered,
     judgments_to_choose,
 )
-from ranking.selectors.metrics import metrics_of
+from ranking.selectors.metrics import metric_digests
 from ranking.selectors.one_system import systems_by_name
 from ranking.selectors.runs import system_kinds
 from ranking.selectors.settings import stopping_rule_state
@@ -124,6 +124,8 @@ class SectionsOf:
         context = self.context(form, error)
         if self._request.method != "POST" and context.get("is_awaited"):
             return render(self._request, "analyses/_job.html", context)
+        # What was just asked for is not asked for again, whatever came of it.
+        context["asks"] = False
         answer = render(self._request, "analyses/_section.html", context)
         answer["HX-Retarget"], answer["HX-Reswap"] = f"#{form.kind.name}", "outerHTML"
         return answer
@@ -154,14 +156,15 @@ class Sections(SectionsOf):
         self._task = task
 
     def of(self, page: str) -> list[Section]:
-        """Return the sections of a page; what compares tasks or metrics is left out where there are none."""
+        """Return the sections of a page, without those that nothing could be in."""
         kinds = analyses_of(task=self._task).values()
-        return self.listed(kind for kind in kinds if kind.page == page and self._is_shown(kind))
+        return self.listed(kind for kind in kinds if kind.page == page and self._has_all(kind))
 
-    def _is_shown(self, kind: AnalysisKind) -> bool:
-        if kind.needs_metrics:
-            return metrics_of(test_set_id=self._task.test_set_id).exists()
-        return self._has_other_tasks or not (kind.needs_beside or kind.beside)
+    def _has_all(self, kind: AnalysisKind) -> bool:
+        """Return whether there are other tasks, or metrics, where a kind is about these."""
+        if kind.needs_beside or kind.beside:
+            return self._has_other_tasks
+        return bool(self._metrics) or not kind.needs_metrics
 
     def action(self, kind: AnalysisKind) -> str:
         """Return where a section is asked for."""
@@ -187,14 +190,16 @@ class Sections(SectionsOf):
         return is_newest and self._is_outdated(form, cast("Analysis", answer.shown))
 
     def _is_outdated(self, form: AnalysisForm, shown: Analysis) -> bool:
-        """Return whether judges were excluded or reinstated since, or systems withdrawn or added."""
+        """Return whether judges were excluded or reinstated since, or systems or metrics added or deleted."""
         counted = shown.judgments
         given = form.given if form.is_bound else {}
         judges = {*counted["without"], *counted.get("leave_out", ())}
-        usual = not {EXCLUDED.name, WITHOUT.name, "leave_out"}.intersection(given)
+        usual = not {EXCLUDED.name, WITHOUT.name, GROUP.name, "leave_out"}.intersection(given)
         is_same = not usual or self._excluded <= judges
         if usual and "leave_out" not in counted:
             is_same = judges == self._excluded
+        if counted.get("metrics", self._metrics) != self._metrics:
+            return True
         return not is_same or set(counted["systems"]) != self._systems
 
     def _shown(self, form: AnalysisForm, shown: Analysis) -> dict[str, Any]:
@@ -272,6 +277,10 @@ class Sections(SectionsOf):
     @cached_property
     def _has_other_tasks(self) -> bool:
         return bool(other_tasks(task=self._task))
+
+    @cached_property
+    def _metrics(self) -> list[str]:
+        return list(metric_digests(test_set_id=self._task.test_set_id))
 
     @cached_property
     def _addresses(self) -> Addresses:
