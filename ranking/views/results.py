@@ -164,7 +164,7 @@ class Sections(SectionsOf):
         """Return whether there are other tasks, or metrics, where a kind is about these."""
         if kind.needs_beside or kind.beside:
             return self._has_other_tasks
-        return bool(self._metrics) or not kind.needs_metrics
+        return not kind.needs_metrics or bool(self._metrics)
 
     def action(self, kind: AnalysisKind) -> str:
         """Return where a section is asked for."""
