@@ -17,6 +17,7 @@ from campaign.models import (
     Judge,
     JudgeGroup,
     Membership,
+    Output,
     Panel,
     Task,
     Upload,
@@ -75,6 +76,11 @@ class FilledWorld:
             "<int:report_id>": self.report.pk,
             "<int:design_id>": self.task.designs.earliest("pk").pk,
             "<int:system_id>": self.task.test_set.systems.earliest("pk").pk,
+            "<int:output_id>": Output.objects.filter(
+                system__test_set=self.task.test_set_id, system__kind="system"
+            )
+            .earliest("pk")
+            .pk,
             "<int:version>": 1,
             "<slug:transition>": "pause",
             "<slug:kind>": "ranking",
