@@ -63,10 +63,12 @@ def judgments_imports(*, task: Task) -> list[dict[str, Any]]:
     ]
 
 
-def drafts(*, campaign: Campaign) -> QuerySet[Upload]:
-    """Return the uploads that no test set was made of yet, the newest first, with their `file_count`."""
-    return (
-        Upload.objects.filter(campaign=campaign, test_set=None)
-        .annotate(file_count=Count("files"))
-        .order_by("-created_at")
+def drafts(*, campaign: Campaign, with_files: bool = False) -> QuerySet[Upload]:
+    """Return the uploads that no test set was made of yet, the newest first, with their `file_count`.
+
+    `with_files`: without those that were left before a file was in them.
+    """
+    found = Upload.objects.filter(campaign=campaign, test_set=None).annotate(
+        file_count=Count("files")
     )
+    return (found.filter(file_count__gt=0) if with_files else found).order_by("-created_at")

@@ -338,7 +338,7 @@ class TaskTable(DeskTable):
 
     def cell_state(self, row: Task) -> str:
         if row.closed_at is None:
-            return row.state.label
+            return str(row.state.label)
         return _("closed on %(day)s") % {
             "day": date_format(localtime(row.closed_at), "DATE_FORMAT")
         }

@@ -142,7 +142,7 @@ def preparation(*, campaign: Campaign) -> Preparation:
             for reads in languages
         )
     ]
-    uploads = list(drafts(campaign=campaign).filter(file_count__gt=0))
+    uploads = list(drafts(campaign=campaign, with_files=True))
     written = Instructions.objects.filter(campaign=campaign)
     return Preparation(
         tasks=tasks,

@@ -357,6 +357,6 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
         "section": "test-sets",
         "filter": asked,
         "table": TaskTable(asked.found, campaign=campaign).of(request),
-        "drafts": drafts(campaign=campaign).filter(file_count__gt=0),
+        "drafts": drafts(campaign=campaign, with_files=True),
     }
     return render(request, "organiser/test_sets.html", context, status=asked.status)

@@ -1,5 +1,6 @@
 """Results of a test set: pages of sections, each an analysis with its newest answer and its options below."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -67,12 +68,25 @@ class Section:
     body: SafeString
 
 
-class SectionsOf:
+class SectionsOf(ABC):
     """The sections of a page: what those of a test set and those of a campaign have in common."""
 
     def __init__(self, request: HttpRequest, campaign: Campaign) -> None:
         self._request, self._campaign = request, campaign
         self.status = 200
+
+    @property
+    @abstractmethod
+    def judgments(self) -> JudgmentsToChoose:
+        """What may be chosen of the judgments."""
+
+    @abstractmethod
+    def action(self, kind: AnalysisKind) -> str:
+        """Return where a section is asked for."""
+
+    @abstractmethod
+    def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
+        """Return the newest answer to a question, as its section shows it."""
 
     @property
     def may_ask(self) -> bool:
