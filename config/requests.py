@@ -68,7 +68,7 @@ def prefix_demand(get_response: GetResponse) -> GetResponse:
             f"The proxy serves Quintet below {prefix}, but URL_PREFIX is {settings.URL_PREFIX or 'not set'}, so that "
             f"links would lead elsewhere. Set URL_PREFIX={prefix} and restart Quintet."
         )
-        logger.error(said)
+        logger.warning(said)
         response = HttpResponse(f"{said}\n", content_type="text/plain; charset=utf-8", status=500)
         add_never_cache_headers(response)
         return response

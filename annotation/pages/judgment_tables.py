@@ -15,7 +15,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.models import ProblemReport, ProblemReportKind, Skip, SkipReason
+from annotation.models import BlockControl, ProblemReport, ProblemReportKind, Skip, SkipReason
 from annotation.selectors.judgment_list import (
     HasTies,
     JudgmentListed,
@@ -258,7 +258,8 @@ class JudgmentTable(DeskTable):
         badges = [
             words
             for words, holds in (
-                (_("control"), row.control),
+                (_("control"), row.control and row.control != BlockControl.CORRECTED),
+                (_("wrong output"), row.control == BlockControl.CORRECTED),
                 (_("corrected later"), row.later),
                 (_("problem reported"), row.is_reported),
             )

@@ -325,7 +325,7 @@ class CampaignTable(DeskTable):
 
     def cell_languages(self, row: Campaign) -> SafeString:
         pairs = dict.fromkeys(
-            f"{each.task.test_set.source_language} → {each.task.test_set.target_language}"
+            f"{each.task.test_set.source_language}\u00a0→\u00a0{each.task.test_set.target_language}"
             for each in self.facts[row.pk].overviews
         )
         return (
@@ -405,10 +405,19 @@ def _figure(figures: Mapping[int, float | None]) -> Case:
     )
 
 
+#: Systems of a cluster that are named.
+_NAMED: Final = 3
+
+
 def _best_cluster(overview: TaskOverview) -> str:
-    """Return the systems of the best cluster, by name; empty while no rank range is estimable."""
+    """Return the systems of the best cluster, by name; empty while nothing tells systems apart."""
     standing = overview.summary.standing
-    return "" if standing is None else ", ".join(first_cluster(standing.systems, standing.groups))
+    best = [] if standing is None else first_cluster(standing.systems, standing.groups)
+    # All systems together are no finding.
+    if standing is None or len(best) == len(standing.systems):
+        return ""
+    more = len(best) - _NAMED
+    return ", ".join(best[:_NAMED]) + (f" (+{figure(more)})" if more > 0 else "")
 
 
 def _some(words: Sequence[str]) -> str:

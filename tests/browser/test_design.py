@@ -51,6 +51,7 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     page.wait_for_url("**unit=money**")
 
     # The form: its preview and forecast follow unsaved.
+    page.locator(".advanced > summary").click()
     page.get_by_label("Outputs in a block").fill("3")
     expect(first.get_by_role("article").first.locator(".previewed-outputs li")).to_have_count(3)
     page.get_by_text("Which system is which").first.click()
