@@ -131,7 +131,7 @@ class NewTaskForm(forms.Form):
         self.is_over = not left
         #: By protocol.
         self.rules_names = {
-            protocol: _fields_add(
+            protocol.value: _fields_add(
                 self,
                 protocol,
                 answer_kind(protocol).rules({}),
@@ -144,7 +144,7 @@ class NewTaskForm(forms.Form):
     def rules_groups(self) -> list[tuple[str, str, list[BoundField]]]:
         """The fields of each protocol that leaves something to choose: its value, its name, and the fields."""
         return [
-            (protocol, Protocol(protocol).label, [self[name] for name in names])
+            (protocol, str(Protocol(protocol).label), [self[name] for name in names])
             for protocol, names in self.rules_names.items()
             if names
         ]

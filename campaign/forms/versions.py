@@ -39,13 +39,12 @@ class VersionedForm(forms.Form):
             "Another organiser changed this since you opened the page: %(fields)s. Your entries are kept below. Save "
             "again to replace theirs, or reload the page to see theirs."
         ) % {"fields": ", ".join(str(self[name].label) for name in names)}
-        assert self._errors is not None  # noqa: S101  `full_clean` made it
-        self._errors[VERSION] = self.error_class([said])
+        self.errors[VERSION] = self.error_class([said])
 
     @property
     def changed_meanwhile(self) -> str:
         """Return what is said where the form was refused for it; otherwise empty."""
-        return " ".join(self.errors.get(VERSION, ())) if self.is_bound else ""
+        return " ".join(map(str, self.errors.get(VERSION, ()))) if self.is_bound else ""
 
 
 def _hash(form: VersionedForm, name: str) -> str:

@@ -203,7 +203,7 @@ def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) ->
     """Return the day on which work ends and its interval, or why it cannot be said."""
     if not overview.is_open:
         closed = overview.task.closed_at
-        return _day(closed.date()) if closed else capfirst(overview.task.state.label), ""
+        return _day(closed.date()) if closed else capfirst(str(overview.task.state.label)), ""
     if overview.is_done:
         return _("All blocks judged"), ""
     if not overview.task.blocks_wanted:

@@ -46,6 +46,7 @@ def test_judged_blocks_keep_the_wrong_text_and_later_hits_show_the_right_one(tas
     wrong = judged_output(task)
     before = counted(task)
     kept = ranking_run_compute(task_id=task.pk)
+    assert kept is not None
     showing = Block.objects.filter(outputs__contains=[wrong.pk], judgments__isnull=False)
     blocks = set(showing.values_list("pk", flat=True))
     correction = output_correct(output=wrong, text="Richtig.", leave_out=True, reason="cut off")
@@ -72,6 +73,7 @@ def test_judged_blocks_keep_the_wrong_text_and_later_hits_show_the_right_one(tas
     assert ActivityEvent.objects.filter(kind="campaign.outputcorrection").exists()
 
     left_out = ranking_run_compute(task_id=task.pk)
+    assert left_out is not None
     assert left_out.result["input"]["blocks"] == before - len(blocks)
     assert ranking_run_reproduce(left_out) == left_out.result
     with pytest.raises(ValueError, match="corrected outputs"):
@@ -80,6 +82,7 @@ def test_judged_blocks_keep_the_wrong_text_and_later_hits_show_the_right_one(tas
     assert counted(task) == before
     assert counters_rebuild(task_id=task.pk) == []
     again = ranking_run_compute(task_id=task.pk)
+    assert again is not None
     assert again.result["systems"] == kept.result["systems"]
 
 
