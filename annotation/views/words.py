@@ -17,7 +17,7 @@ WORDS = {
     "sentence_revised": _("Back at sentence {position} of {total}"),
     "new_block": _("Sentence {position} of {total}. Source:"),
     "languages": _("{source} → {target}"),
-    "done_of": _("{done} of {wanted} done"),
+    "done_of": _("{done} of {wanted}"),
     "time_left": _("about {time} left"),
     "not_counted": _("Not counted: {time}"),
     "length_seconds": _("less than a minute"),
@@ -127,13 +127,15 @@ WORDS = {
     ),
     "history_none": _("You have judged nothing yet."),
     "history_earlier": _("Older judgments appear when you have finished."),
-    "three_done": _("Three more done."),
     "took_seconds": _("That took less than a minute."),
 }
 
 # Each screen's own. What begins with its protocol stands for the page's word without it.
 OF_SCREENS = {
-    Protocol.RANKING.value: {"your_ranking": _("Your ranking")},
+    Protocol.RANKING.value: {
+        "your_ranking": _("Your ranking"),
+        "ranking_question": _("Rank the translations from best to worst. Ties are allowed."),
+    },
     "rating": {
         "asked_fluency": _("Is the text written in good {language}?"),
         "best_fluency": _("Spotless {language}"),
@@ -180,6 +182,7 @@ OF_SCREENS = {
         ),
     },
     "top": {
+        "top_question": _("Mark the best translation, or several that are equally good."),
         "top_none": _("No output is marked yet"),
         "top_said": _("Top: {letters}"),
         "top_on": _("{letter} is at the top."),
@@ -191,6 +194,8 @@ OF_SCREENS = {
         "top_skipped_here": _("You skipped this sentence: {reason}. Answer to take the skip back."),
     },
     "spans": {
+        "spans_question": _("Mark the errors in each output, and give it a score."),
+        "scores_question": _("Give each output a score from 0 to 100."),
         "output": _("Output {letter}"),
         "minor_error": _("minor error"),
         "major_error": _("major error"),
@@ -249,6 +254,7 @@ OF_SCREENS = {
         ),
     },
     "quiz": {
+        "quiz_reading": _("Read the text. Statements about it follow."),
         "quiz_question": _("Which of these statements are true by the text?"),
         "quiz_read": _("Read on"),
         "quiz_yes": _("yes"),
@@ -271,7 +277,7 @@ PLURALS = {
     "still_to_rank": ngettext_lazy(
         "{letters} is still to be ranked", "{letters} are still to be ranked"
     ),
-    "done": ngettext_lazy("{n} sentence judged", "{n} sentences judged"),
+    "done": ngettext_lazy("{n} done", "{n} done"),
     "waiting": ngettext_lazy(
         "Waiting for the network: {n} judgment is kept on this device",
         "Waiting for the network: {n} judgments are kept on this device",
@@ -288,7 +294,6 @@ PLURALS = {
         "{n} judgment is kept on this device until then.",
         "{n} judgments are kept on this device until then.",
     ),
-    "more_done": ngettext_lazy("{n} more done.", "{n} more done."),
     "took": ngettext_lazy("That took about {n} minute.", "That took about {n} minutes."),
     "break": ngettext_lazy(
         "You have been judging for {n} minute. Tired eyes judge badly: rest them a little?",
@@ -312,8 +317,8 @@ HINTS = {
         _("Changed your mind? “go back” opens the previous sentence."),
     ),
     "ties": (
-        _("Equally good? Give these outputs the same rank."),
-        _("Equally good? Give these outputs the same rank."),
+        _("Equally good? Give both outputs the same rank."),
+        _("Equally good? Give both outputs the same rank."),
     ),
     "skip": (
         _("Cannot judge a sentence? [s] skips it."),

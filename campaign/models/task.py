@@ -1,4 +1,4 @@
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from django.db import models
 from django.db.models.functions import Now
@@ -27,11 +27,38 @@ class Protocol(models.TextChoices):
     QUIZ = "quiz", _("quiz")
 
     @property
+    def work(self) -> str:
+        """What judges do, as an invitation tells them."""
+        return str(_WORK[self])
+
+    @property
     def answers_are_in(self) -> str:
         """The table of `protocols` with what answers say beside labels; empty where labels say all."""
         if self in (Protocol.RANKING, Protocol.TOP, Protocol.SORTING):
             return ""
         return f"protocols_{self.value.replace('_', '')}answer"
+
+
+_WORK: Final = {
+    Protocol.RANKING: _(
+        "You read a sentence and up to five translations of it, and rank them from best to worst."
+    ),
+    Protocol.RATING: _(
+        "You read translations one by one, and rate how well each is written and how much of the meaning it keeps."
+    ),
+    Protocol.TWO_OUTPUTS: _(
+        "You read a sentence and two translations of it, and say which is better."
+    ),
+    Protocol.TOP: _("You read a sentence and several translations of it, and mark the best."),
+    Protocol.SPANS: _(
+        "You read a sentence and its translation, mark the errors, and give a score from 0 to 100."
+    ),
+    Protocol.SORTING: _("You read a sentence and two translations of it, and say which is better."),
+    Protocol.EDITING: _(
+        "You read translations without their source, and correct them until they are fluent."
+    ),
+    Protocol.QUIZ: _("You read short texts, and say which statements about them are true."),
+}
 
 
 class TaskQuerySet(RecordedQuerySet["Task"]):

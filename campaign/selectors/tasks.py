@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from campaign.models import Campaign, Protocol, Task, TestSet
+from campaign.models import Campaign, Judge, Protocol, Task, TestSet
 
 
 def tasks_in_order(campaign: Campaign) -> list[Task]:
@@ -37,3 +37,14 @@ def campaign_of_address(kwargs: dict[str, Any]) -> int | None:
         test_sets = TestSet.objects.filter(pk=kwargs["test_set_id"])
         return test_sets.values_list("campaign", flat=True).first() or 0
     return None
+
+
+def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[str]:
+    """Return what the campaign asks of judges, a sentence for each kind of work, in the reader's language. One query.
+
+    Of a judge who chose a task only its sentence; none if the campaign has no task yet.
+    """
+    tasks = Task.objects.of(campaign).order_by("pk")
+    chosen = tasks.filter(pk=judge.chosen_task_id) if judge and judge.chosen_task_id else tasks
+    protocols = chosen.values_list("protocol", flat=True)
+    return list(dict.fromkeys(Protocol(each).work for each in protocols))

@@ -28,6 +28,7 @@ from campaign.models import (
     User,
 )
 from campaign.notification import mail_enqueue, mail_is_printed
+from campaign.selectors.tasks import work_of_judges
 from campaign.services.invitations import (
     invitation_create,
     invitation_renew,
@@ -261,6 +262,7 @@ def invitation_message(mail: Mail, token: str, connection: BaseEmailBackend) -> 
                 "invitation": invitation,
                 "until": invitation.expires_at,
                 "note": mail.note,
+                "work": work_of_judges(campaign=campaign, judge=mail.judge),
                 "organiser": organiser,
             },
         )

@@ -15,6 +15,7 @@ from campaign.browsers import (
 )
 from campaign.models import Invitation, InvitationRole, Judge, Membership, User
 from campaign.selectors.credentials import link_may_be_made
+from campaign.selectors.tasks import work_of_judges
 from campaign.services.invitations import (
     InvitationRefusedError,
     InvitationSpentError,
@@ -85,7 +86,12 @@ def _sign_in(request: HttpRequest, opened: Invitation, user: User) -> HttpRespon
 def _button_page(request: HttpRequest, opened: Invitation, judge: Judge | None) -> HttpResponse:
     """Return the page of a link that signs in: as this judge, or as a member."""
     reads = opened.role == InvitationRole.ANALYST
-    context = {"campaign": opened.campaign, "judge": judge, "reads": reads}
+    context = {
+        "campaign": opened.campaign,
+        "judge": judge,
+        "reads": reads,
+        "work": work_of_judges(campaign=opened.campaign, judge=judge),
+    }
     return render(request, "campaign/link.html", context)
 
 
@@ -180,6 +186,7 @@ def _landing_page(
         "campaign": opened.campaign,
         "full": full,
         "problem": problem,
+        "work": work_of_judges(campaign=opened.campaign),
         "languages": [(tag, language_name(tag), tag in (chosen or [])) for tag in offered],
     }
     status = 410 if full else 400 if problem else 200

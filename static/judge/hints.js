@@ -35,9 +35,8 @@ export class Hints {
     this.key = `quintet/hints/${owner}`;
     page.addEventListener("done", ({ detail: { block, kind } }) => {
       const { labels = [] } = block.answer;
-      if (kind === "skips") this.#learn("skip");
-      if (block.comment) this.#learn("comment");
-      if (new Set(labels).size < labels.length) this.#learn("ties");
+      if (kind === "skips") this.learn("skip");
+      if (new Set(labels).size < labels.length) this.learn("ties");
     });
   }
 
@@ -46,8 +45,9 @@ export class Hints {
     return store.get(this.key) ?? [];
   }
 
+  // What the judge was shown, or has done.
   /** @param {string} name */
-  #learn(name) {
+  learn(name) {
     const known = this.#known;
     if (!known.includes(name)) store.put(this.key, [...known, name]);
   }
@@ -55,13 +55,13 @@ export class Hints {
   // For the block shown; keys stand in brackets. Empty if there is none.
   next() {
     if (this.page.block?.state !== "open") {
-      this.#learn("back");
+      this.learn("back");
       return "";
     }
     const known = this.#known;
     const name = Object.keys(HINTS).find((each) => !known.includes(each) && HINTS[each](this.page));
     if (!name) return "";
-    this.#learn(name);
+    this.learn(name);
     return say(hasKeys() ? `hint_${name}` : `hint_${name}_touch`);
   }
 }

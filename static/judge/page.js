@@ -5,7 +5,7 @@ import { announce } from "./announce.js";
 import { Clock, stillnessAllowed } from "./clock.js";
 import { Hints } from "./hints.js";
 import { Guard, whenPainted } from "./painted.js";
-import { Progress, summaryOf } from "./progress.js";
+import { Progress } from "./progress.js";
 import { Rest } from "./rest.js";
 import { View } from "./view.js";
 import { say, sayOf, sayPhrase, withKeys, withoutBrackets } from "./words.js";
@@ -88,6 +88,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const screen = this.#enter(hit.protocol);
     screen.show(block);
     $("context").hidden = Boolean(screen.isOfOneOutputAlone) || !(block.source || block.references.length);
+    const asked = $("question").textContent === screen.question ? "" : screen.question;
+    if (asked) $("question").textContent = asked;
     this.view.show(block, screen);
     const { source, target } = hit.languages;
     $("languages").textContent = say("languages", { source: source.name, target: target.name });
@@ -107,7 +109,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     scrollTo({ top: 0 });
     this.view.showOwn();
     const opened = block.state === "open" ? (block.source ? "new_block" : "sentence") : "sentence_revised";
-    const words = [this.#heard, this.#news || withoutBrackets(hint), say(opened, place), skipped, block.source?.text];
+    const words = [this.#heard, asked, this.#news || withoutBrackets(hint), say(opened, place), skipped, block.source?.text];
     screen.introduce(words.filter(Boolean).join(" "));
     screen.focus({ preventScroll: true });
     this.#news = this.#heard = "";
@@ -278,7 +280,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.drafts.remove(block.id);
     const hit = this.queue.hits.get(block.hit);
     hit.activeMs = (hit.activeMs ?? 0) + activeMs;
-    if (first && this.queue.isComplete(hit)) this.#news = `${summaryOf(hit)} ${this.worktime?.today() ?? ""}`.trim();
+    if (first && this.queue.isComplete(hit)) this.#news = `${this.progress.summaryOf(hit)} ${this.worktime?.today() ?? ""}`.trim();
     this.countWork();
     this.dispatchEvent(new CustomEvent("done", { detail: { block, kind } }));
     this.goTo(to);

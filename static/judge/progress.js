@@ -5,13 +5,6 @@ import { lengthOf, say } from "./words.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// At the end of a HIT: how many, how long; never how well.
-/** @param {Hit} hit */
-export function summaryOf({ total: n, activeMs = 0 }) {
-  const done = n === 3 ? say("three_done") : say("more_done", { n });
-  const minutes = Math.round(activeMs / 60_000);
-  return `${done} ${minutes ? say("took", { n: minutes }) : say("took_seconds")}`;
-}
 
 export class Progress {
   done = 0;
@@ -36,17 +29,26 @@ export class Progress {
     this.show();
   }
 
+  get #words() {
+    const { done, wanted } = this;
+    return wanted === null ? say("done", { n: done }) : say("done_of", { done, wanted });
+  }
+
+  // At the end of a HIT: how many, how long; never how well.
+  /** @param {Hit} hit */
+  summaryOf({ activeMs = 0 }) {
+    const minutes = Math.round(activeMs / 60_000);
+    return `${this.#words}. ${minutes ? say("took", { n: minutes }) : say("took_seconds")}`;
+  }
+
   show() {
     const { done, wanted } = this;
     const bar = $("bar");
+    $("count").textContent = this.#words;
     bar.hidden = wanted === null;
-    if (wanted === null) {
-      $("count").textContent = say("done", { n: done });
-      return;
-    }
+    if (wanted === null) return;
     bar.max = wanted;
     bar.value = Math.min(done, wanted);
-    $("count").textContent = say("done_of", { done, wanted });
     $("minutes").textContent = this.#estimate(wanted - done);
   }
 

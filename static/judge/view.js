@@ -57,6 +57,7 @@ export class View {
   toggleDifferences() {
     const { acting: screen, block } = this.page;
     if (!screen || !block) return false;
+    this.page.hints.learn("differences");
     this.#differences = !this.#differences;
     $("differences").setAttribute("aria-pressed", String(this.#differences));
     screen.showDifferences?.(this.#differences);
@@ -75,6 +76,7 @@ export class View {
 
   openComment() {
     if (!this.page.block) return false;
+    this.page.hints.learn("comment");
     this.#showComment(true);
     $("comment").focus();
     return true;

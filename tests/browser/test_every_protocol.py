@@ -1,5 +1,7 @@
 """What holds for every screen of every protocol: judged by keys, without network, by touch, from right to left, by ear."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -66,6 +68,7 @@ def test_by_keyboard_alone_and_by_ear_and_without_network_in_the_middle(
     judge = screen.judge()
     before = begin(page, judge, sign_in)
     assert is_heard(reader, screen), reader.focus()
+    expect(page.locator("#question")).to_have_text(re.compile(r".+[.?]$"))
     assert axe_finds(page) == ""
     screen.judge_by_keys(page)
     assert stored(judge, before + 1)

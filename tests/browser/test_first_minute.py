@@ -22,7 +22,7 @@ def judge_with_hints(page: Page, sentences: int) -> list[str]:
         at_sentence(page, number % 3 + 1)
         hints += page.locator("#missing.hint").all_inner_texts()
         judge_block(page)
-        expect(page.locator("#count")).to_contain_text(f"{number + 1} ")
+        expect(page.locator("#count")).to_have_text(f"{number + 1} done")
     return hints
 
 

@@ -66,7 +66,7 @@ def test_a_judgment_of_yesterday_is_reopened_and_revised(judging: Page, judge: J
     judging.keyboard.press("Backspace")
     judge_hit(judging, "12345", "12345", "12345")
     at_sentence(judging, 1)
-    expect(judging.locator("#count")).to_have_text("6 of 60 done")
+    expect(judging.locator("#count")).to_have_text("6 of 60")
 
 
 def seed_of_a_repeat_at_once(judge: Judge) -> int:

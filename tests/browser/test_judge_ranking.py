@@ -62,12 +62,12 @@ def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
     judge_block(judging, "54321")
     expect(judging.locator("#missing")).to_have_text(
         re.compile(
-            r"^Three more done\. That took less than a minute\."
+            r"^3 of 60\. That took less than a minute\."
             r"( Today: 3 sentences, less than a minute\.)?$"
         )
     )
     at_sentence(judging, 1)
-    expect(judging.locator("#count")).to_have_text("3 of 60 done")
+    expect(judging.locator("#count")).to_have_text("3 of 60")
     all_sent(judging)
 
     judgments = list(Judgment.objects.filter(judge=judge).order_by("pk"))

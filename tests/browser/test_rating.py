@@ -32,7 +32,7 @@ def test_a_judge_rates_fluency_and_then_adequacy(
 ) -> None:
     page.clock.install()
     sign_in(page, judge)
-    question = page.locator(".points legend")
+    question = page.locator("#question")
     expect(question).to_have_text("Is the text written in good German?")
     expect(page.locator(".best-points")).to_have_text("Spotless German")
     expect(page.locator(".worst-points")).to_have_text("Non understandable German")

@@ -414,6 +414,8 @@ interface ProtocolScreen<OneAnswer = any> {
   answers: AnswerOf<OneAnswer>;
   // Whether an answer is submitted as it is given: a blank block needs no button for that.
   submitsAtOnce: boolean;
+  // What is asked of the block shown, in one line above its outputs.
+  question: string;
   // How the outputs stand on the page; without it, below each other.
   layout?: string;
   // Whether there is nothing to compare an output with, and nothing around its sentence.
@@ -561,6 +563,7 @@ type PlainId =
   | "report"
   | "report-cancel"
   | "report-problem"
+  | "question"
   | "rest"
   | "rest-back"
   | "rest-history"

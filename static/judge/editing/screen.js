@@ -30,7 +30,6 @@ class EditingScreen {
   layout = "columns";
   block = /** @type {Block<EditingAnswer>} */ (/** @type {unknown} */ (null));
   #root = $("editing-template").content.firstElementChild.cloneNode(true);
-  #question = this.#root.querySelector(".edit-question");
   #shown = this.#root.querySelector(".edit-shown");
   #field = this.#root.querySelector(".edit-field");
   // What has the focus while nothing is chosen: screen readers leave digits to the page there.
@@ -57,6 +56,10 @@ class EditingScreen {
     return this.#isAsked;
   }
 
+  get question() {
+    return say(this.#isAsked ? "accept_question" : "edit_question");
+  }
+
   enter() {
     $("rows").replaceChildren(this.#root);
   }
@@ -66,7 +69,6 @@ class EditingScreen {
     this.block = block;
     const [candidate] = block.candidates;
     const isAsked = this.#isAsked;
-    this.#question.textContent = say(isAsked ? "accept_question" : "edit_question");
     this.#shown.hidden = !isAsked;
     this.#field.hidden = isAsked;
     setText(this.#shown, candidate);
@@ -103,7 +105,7 @@ class EditingScreen {
   }
 
   #nameBar() {
-    this.#bar.setAttribute("aria-label", this.#question.textContent ?? "");
+    this.#bar.setAttribute("aria-label", this.question);
   }
 
   /** @param {boolean} wanting */
@@ -134,9 +136,8 @@ class EditingScreen {
   // The text is heard, and the focus does not go into it: digits act.
   /** @param {string} words */
   introduce(words) {
-    const question = this.#question.textContent;
     if (document.activeElement === this.#bar) this.#bar.blur();
-    this.#bar.setAttribute("aria-label", [words, question, this.block.candidates[0].text].join(" "));
+    this.#bar.setAttribute("aria-label", [words, this.question, this.block.candidates[0].text].join(" "));
   }
 
   /** @param {FocusOptions} [options] */

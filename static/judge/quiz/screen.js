@@ -28,7 +28,6 @@ class QuizScreen {
   #text = this.#root.querySelector(".quiz-text");
   // What has the focus from sentence to sentence.
   #asked = this.#root.querySelector(".quiz-asked");
-  #question = this.#root.querySelector(".quiz-question");
   #list = this.#root.querySelector(".quiz-statements");
   #onward = this.#root.querySelector(".quiz-onward");
   /** @type {string[]} */
@@ -39,7 +38,6 @@ class QuizScreen {
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
-    this.#question.textContent = say("quiz_question");
     this.#onward.textContent = say("quiz_read");
     this.#onward.addEventListener("click", (event) => this.page.send(event));
     this.#list.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
@@ -52,6 +50,10 @@ class QuizScreen {
   // A sentence that is read on the way has a button of its own.
   get submitsAtOnce() {
     return !this.#statements.length;
+  }
+
+  get question() {
+    return say(this.#statements.length ? "quiz_question" : "quiz_reading");
   }
 
   get #fieldsets() {
@@ -78,7 +80,6 @@ class QuizScreen {
     now.textContent = after;
     this.#text.append(now);
     const isAsked = this.#statements.length > 0;
-    this.#question.hidden = !isAsked;
     this.#onward.hidden = isAsked;
     this.#list.replaceChildren(...this.#statements.map((statement, index) => this.#makeStatement(statement, index)));
     this.#nameAsked();

@@ -49,6 +49,8 @@ export class RankingScreen {
     addEventListener("pointerdown", withMouse);
   }
 
+  question = say("ranking_question");
+
   get #answer() {
     return this.rows.block.answer;
   }

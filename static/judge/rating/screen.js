@@ -46,7 +46,7 @@ class RatingScreen {
     return this.page.queue.hits.get(this.block.hit).languages.target.name;
   }
 
-  get #question() {
+  get question() {
     return say(this.#asked.question, { language: this.#language });
   }
 
@@ -68,7 +68,7 @@ class RatingScreen {
     const put = (part, words) => {
       /** @type {HTMLElement} */ (this.#scale.querySelector(part)).textContent = words;
     };
-    put("legend", this.#question);
+    put("legend", this.question);
     put(".best-points", say(best, { language: this.#language }));
     put(".worst-points", say(worst, { language: this.#language }));
     this.#scale.classList.remove("wanting");
@@ -84,7 +84,7 @@ class RatingScreen {
   /** @param {string} words */
   introduce(words) {
     const references = this.block.references.map(({ text }) => `${say("reference")}: ${text}`);
-    const heard = [words, ...references, this.block.candidates[0].text, this.#question];
+    const heard = [words, ...references, this.block.candidates[0].text, this.question];
     // Where the focus is already, nothing would be said.
     if (document.activeElement === this.#scale) this.#scale.blur();
     this.#scale.setAttribute("aria-label", heard.join(" "));

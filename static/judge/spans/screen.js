@@ -93,6 +93,10 @@ export class SpansScreen {
     this.#exact.addEventListener("click", () => this.#exchangeStops());
   }
 
+  get question() {
+    return say(this.#rules.spans_asked === false ? "scores_question" : "spans_question");
+  }
+
   isShown() {
     return this.page.acting === this;
   }

@@ -22,6 +22,7 @@ export const open = (page) => new TopScreen(page);
 class TopScreen {
   answers = answers;
   submitsAtOnce = false;
+  question = say("top_question");
   block = /** @type {Block<TopAnswer>} */ (/** @type {unknown} */ (null));
   // Those of the block, and all there ever were, by place.
   /** @type {HTMLElement[]} */

@@ -43,6 +43,7 @@ function makeBar() {
 class TwoOutputsScreen {
   answers = answers;
   submitsAtOnce = true;
+  question = say("which_is_better");
   // The texts above the outputs, which have the whole width.
   layout = "columns";
   #outputs = [makeOutput(0), makeOutput(1)];
