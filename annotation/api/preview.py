@@ -50,6 +50,7 @@ def _data(task: Task, hit: PreviewedHIT) -> dict[str, Any]:
         "rules": {
             **rules_shown(task.protocol, task.rules, campaign=campaign, part=1),
             **(hit.blocks[0].stage_rules if hit.blocks else {}),
+            **({} if hit.number else {"practice": True}),
         },
         # Nothing is counted.
         "progress": {"done": 0, "wanted": campaign.blocks_per_judge, "minutes_left": None},

@@ -151,6 +151,7 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> Assignment
             **rules_shown(shown.protocol, shown.rules, campaign=campaign, part=shown.part),
             # All blocks of a HIT ask the same.
             **(shown.blocks[0].stage_rules if shown.blocks else {}),
+            **({"practice": True} if shown.is_practice else {}),
         },
         blocks=shown.blocks,
     )

@@ -19,7 +19,7 @@ from django.db.models import (
 )
 from django.db.models.functions import JSONArray
 
-from annotation.models import Block, Judgment, Skip
+from annotation.models import Block, HITPurpose, Judgment, Skip
 from annotation.models.block import by_candidate, candidate_ids
 from annotation.protocols import (
     Answer,
@@ -141,7 +141,7 @@ class BlockData:
 class ShownHIT:
     """The blocks of a HIT in order, with the languages of their test set, and protocol and rules of their task.
 
-    `part` is the pass, of a protocol with passes. `repeat_gap` is its design's: HITs between a HIT and its repeat by the same judge.
+    `part` is the pass, of a protocol with passes; `is_practice` is true of training. `repeat_gap` is its design's: HITs between a HIT and its repeat by the same judge.
     """
 
     source_language: str
@@ -150,6 +150,7 @@ class ShownHIT:
     protocol: str
     rules: Rules
     part: int
+    is_practice: bool
     blocks: list[BlockData]
 
 
@@ -181,6 +182,7 @@ def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block
         "hit__task__protocol",
         "hit__task__rules",
         "hit__part",
+        "hit__purpose",
         "public_id",
         "segment__position",
         ArraySubquery(outputs_of().values("text")),
@@ -194,7 +196,7 @@ def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block
 # Where `_shown` has them. Before the third there is what blocks of a HIT share.
 _PROTOCOL: Final = 4
 _JUDGMENT: Final = -2
-_OF_THE_HIT: Final = 7
+_OF_THE_HIT: Final = 8
 
 
 def _shown_of_hit(hit_id: int | Parameter, judge_id: int | Parameter) -> QuerySet[Block, Any]:
@@ -236,8 +238,8 @@ class _Rules:
 def blocks_of_hit(hit_id: int, *, campaign: Campaign, judge_id: int) -> ShownHIT:
     """Return the blocks of a HIT as a judge of its campaign sees them. One query, and one for answers."""
     rows = _OF_HIT.rows(hit_id=hit_id, judge_id=judge_id)
-    source, target, gap, protocol, rules, part = (
-        rows[0][1:_OF_THE_HIT] if rows else ("", "", 0, Protocol.RANKING, {}, 0)
+    source, target, gap, protocol, rules, part, purpose = (
+        rows[0][1:_OF_THE_HIT] if rows else ("", "", 0, Protocol.RANKING, {}, 0, "")
     )
     beside = texts_beside(protocol, rules, campaign=campaign, part=part)
     texts, answers = _Rules.of(beside, source, target), _answers(rows)
@@ -245,7 +247,9 @@ def blocks_of_hit(hit_id: int, *, campaign: Campaign, judge_id: int) -> ShownHIT
     blocks = [
         _block_data(texts, answers, *row[_OF_THE_HIT:], stage=stages.get(row[0])) for row in rows
     ]
-    return ShownHIT(source, target, gap, protocol, rules, part, blocks)
+    return ShownHIT(
+        source, target, gap, protocol, rules, part, purpose == HITPurpose.TRAINING, blocks
+    )
 
 
 def blocks_data(
@@ -261,7 +265,7 @@ def blocks_data(
             *row,
             stage=stages.get(block_id),
         )
-        for block_id, source, target, _gap, protocol, rules, part, *row in rows
+        for block_id, source, target, _gap, protocol, rules, part, _purpose, *row in rows
     }
 
 

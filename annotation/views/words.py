@@ -26,6 +26,7 @@ WORDS = {
     "reference": _("Reference"),
     "reference_numbered": _("Reference {number}"),
     "your_answer": _("Your answer"),
+    "empty": _("(empty)"),
     "ranked": _("{letter}: {rank}."),
     "cleared": _("{letter} is no longer ranked."),
     "all_cleared": _("All ranks are removed. Shift+0 brings them back."),
@@ -98,6 +99,7 @@ WORDS = {
     "loading_declined": _(
         "You declined to take part. Reload this page if you have changed your mind."
     ),
+    "practice": _("Practice"),
     "practice_agrees": _("Correct"),
     "practice_differs": _("A training sentence: see what was expected"),
     "practice_expected": _("Expected order: {order}"),
@@ -314,7 +316,7 @@ HINTS = {
     ),
     "back": (
         _("Changed your mind? [u] opens the previous sentence."),
-        _("Changed your mind? “go back” opens the previous sentence."),
+        _("Changed your mind? Tap “go back”."),
     ),
     "ties": (
         _("Equally good? Give both outputs the same rank."),

@@ -129,29 +129,19 @@ def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[
 def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
     if not invitation.asks_languages:
         return list(invitation.languages)
-    offered = languages_offered(invitation)
-    reads = sorted(set(said).intersection(offered))
-    if not Task.objects.filter(
-        test_set__campaign=invitation.campaign_id,
-        test_set__source_language__in=reads,
-        test_set__target_language__in=reads,
-    ).exists():
-        raise JoinRefusedError(
-            _(
-                "Please tick at least two languages: that of the source and that of the "
-                "translations."
-            )
-        )
-    return reads
+    read = [pair for pair in pairs_offered(invitation) if set(pair) <= set(said)]
+    if not read:
+        raise JoinRefusedError(_("Choose at least one pair of languages."))
+    return sorted({tag for pair in read for tag in pair})
 
 
-def languages_offered(invitation: Invitation) -> list[str]:
-    """Return the languages new judges may choose from: those of the link's test sets. One query."""
+def pairs_offered(invitation: Invitation) -> list[tuple[str, str]]:
+    """Return source and target language of the test sets a link leads to, from which new judges choose. One query."""
     pairs = Task.objects.filter(test_set__campaign=invitation.campaign_id).values_list(
         "test_set__source_language", "test_set__target_language"
     )
-    tags = {tag for pair in pairs for tag in pair}
-    return sorted(tags.intersection(invitation.languages) if invitation.languages else tags)
+    known = invitation.languages
+    return sorted({pair for pair in pairs if not known or set(pair) <= set(known)})
 
 
 def task_choose(*, judge: Judge, task: Task | None) -> Judge:

@@ -26,7 +26,7 @@ from campaign.services.joining import (
     JoinRefusedError,
     judge_for_browser,
     judge_join,
-    languages_offered,
+    pairs_offered,
 )
 from campaign.services.member_invitations import member_invitation_accept
 from campaign.texts.languages import language_name
@@ -157,7 +157,7 @@ def _is_judge(request: HttpRequest, opened: Invitation) -> bool:
 
 
 def _join(request: HttpRequest, opened: Invitation, browser: Browser) -> HttpResponse:
-    languages = request.POST.getlist("language")
+    languages = " ".join(request.POST.getlist("language")).split()
     try:
         judge = judge_join(
             invitation=opened,
@@ -181,13 +181,16 @@ def _landing_page(
     chosen: list[str] | None = None,
 ) -> HttpResponse:
     """Return the landing page of a link for anybody, with its one button."""
-    offered = languages_offered(opened) if opened.asks_languages and not full else []
+    offered = pairs_offered(opened) if opened.asks_languages and not full else []
     context = {
         "campaign": opened.campaign,
         "full": full,
         "problem": problem,
         "work": work_of_judges(campaign=opened.campaign),
-        "languages": [(tag, language_name(tag), tag in (chosen or [])) for tag in offered],
+        "languages": [
+            (" ".join(pair), *map(language_name, pair), set(pair) <= set(chosen or []))
+            for pair in offered
+        ],
     }
     status = 410 if full else 400 if problem else 200
     response = render(request, "campaign/join.html", context, status=status)

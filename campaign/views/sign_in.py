@@ -7,6 +7,7 @@ from allauth.account.views import LoginView
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.generic import FormView
 
@@ -44,8 +45,7 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
         return {
             **FormView.get_context_data(self, **kwargs),
             "email": email,
-            "next": _next(self.request),
-            "elsewhere": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+            **_way_on(self.request),
         }
 
 
@@ -54,8 +54,7 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
     context = {
         "refusal": _("Too many people sign in from your address. Try again in a minute."),
         "email": request.POST.get("login", ""),
-        "next": _next(request),
-        "elsewhere": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+        **_way_on(request),
     }
     response = render(request, TEMPLATE, context, status=429)
     response["Retry-After"] = str(_ADDRESS_LIMIT_SECONDS)
@@ -63,6 +62,13 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _next(request: HttpRequest) -> str:
-    """Return where to go on to after signing in, as it was asked for."""
-    return request.POST.get("next") or request.GET.get("next", "")
+def _way_on(request: HttpRequest) -> dict[str, Any]:
+    """Return where to go on to after signing in, and what the page offers for that; judges have their links."""
+    to = request.POST.get("next") or request.GET.get("next", "")
+    judging = reverse("judge", args=["x"]).removesuffix("x/")
+    slug = to.removeprefix(judging).split("/")[0] if to.startswith(judging) else ""
+    return {
+        "next": to,
+        "judging": slug,
+        "elsewhere": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+    }

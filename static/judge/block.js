@@ -6,9 +6,20 @@ import { say } from "./words.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
+// A text of spaces and characters that nobody sees.
+/** @param {string} text */
+const isBlank = (text) => !/[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
+
+// What is heard of a text.
+/** @param {TextOf} text */
+export const heardOf = ({ text }) => (isBlank(text) ? say("empty") : text);
+
+// Where there is nothing to see, the style sheet says so: the text itself, whose places are counted, stays as it is.
 /** @template {HTMLElement} E @param {E} element @param {TextOf} text */
 export function setText(element, { text, lang, dir }) {
   element.textContent = text;
+  if (isBlank(text)) element.dataset.empty = say("empty");
+  else delete element.dataset.empty;
   element.lang = lang;
   element.dir = dir;
   return element;

@@ -94,7 +94,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const { source, target } = hit.languages;
     $("languages").textContent = say("languages", { source: source.name, target: target.name });
     const place = { position: block.position, total: hit.total };
-    this.progress.showSentence({ ...place, revised: block.state !== "open" });
+    this.progress.showSentence({ ...place, revised: block.state !== "open", isPractice: hit.rules.practice });
     this.#showAnswer();
     this.status.revising(this.isUnsent());
     const skipped = this.view.showSkip(block, hit);
@@ -161,7 +161,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     $("skip").hidden = !isOpen;
     $("discard").hidden = !isUnsent;
     $("submit").hidden = isOpen && screen.submitsAtOnce && !screen.answers.begun(answer);
-    $("submit").setAttribute("aria-disabled", String((isOpen || isUnsent) && Boolean(this.#lack())));
+    // Pressed all the same, it says and shows what is missing.
+    $("submit").classList.toggle("primary", !((isOpen || isUnsent) && this.#lack()));
     $("submit-word").textContent = say(isOpen ? "submit" : isUnsent ? "save_revision" : "return");
   }
 
@@ -280,7 +281,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.drafts.remove(block.id);
     const hit = this.queue.hits.get(block.hit);
     hit.activeMs = (hit.activeMs ?? 0) + activeMs;
-    if (first && this.queue.isComplete(hit)) this.#news = `${this.progress.summaryOf(hit)} ${this.worktime?.today() ?? ""}`.trim();
+    if (first && this.queue.isComplete(hit) && !hit.rules.practice) this.#news = `${this.progress.summaryOf(hit)} ${this.worktime?.today() ?? ""}`.trim();
     this.countWork();
     this.dispatchEvent(new CustomEvent("done", { detail: { block, kind } }));
     this.goTo(to);

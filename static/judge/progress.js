@@ -10,6 +10,8 @@ export class Progress {
   done = 0;
   /** @type {number | null} */
   wanted = null;
+  // Of training, which explains each answer: it is called practice all the time, and its sentences are not counted in words.
+  isPractice = false;
   // Of one sentence, by the server's estimate; null as long as there is none.
   /** @type {number | null} */
   #minutesEach = null;
@@ -31,6 +33,7 @@ export class Progress {
 
   get #words() {
     const { done, wanted } = this;
+    if (this.isPractice) return say("practice");
     return wanted === null ? say("done", { n: done }) : say("done_of", { done, wanted });
   }
 
@@ -45,8 +48,9 @@ export class Progress {
     const { done, wanted } = this;
     const bar = $("bar");
     $("count").textContent = this.#words;
-    bar.hidden = wanted === null;
-    if (wanted === null) return;
+    bar.hidden = wanted === null || this.isPractice;
+    $("minutes").textContent = "";
+    if (wanted === null || this.isPractice) return;
     bar.max = wanted;
     bar.value = Math.min(done, wanted);
     $("minutes").textContent = this.#estimate(wanted - done);
@@ -62,8 +66,10 @@ export class Progress {
   }
 
   // Its place in the HIT is told to a screen reader, and shown to who went back: there it is no progress.
-  /** @param {{ position: number, total: number, revised: boolean }} place */
-  showSentence({ position, total, revised }) {
+  /** @param {{ position: number, total: number, revised: boolean, isPractice?: boolean }} place */
+  showSentence({ position, total, revised, isPractice = false }) {
+    this.isPractice = isPractice;
+    this.show();
     $("sentence").textContent = say(revised ? "sentence_revised" : "sentence", { position, total });
     $("sentence").classList.toggle("visually-hidden", !revised);
   }

@@ -7,12 +7,13 @@ const PREFIX = "quintet/hits/";
 // What was lent and is not done, with what has been said of it meanwhile.
 export class KeptHits {
   /** @param {Setup} setup @param {Pick<JudgingApi, "whoIsSignedIn">} api */
-  constructor({ owner, user, name }, api) {
+  constructor({ owner, user, name, campaign }, api) {
     this.key = PREFIX + owner;
     this.user = user;
     this.api = api;
     // For pages that know nobody any more: see accounts/kept_work.js.
     store.put(`quintet/judge/${owner}`, name);
+    store.put(`quintet/judge-of/${campaign}`, name);
     // What somebody else was judging in this browser is not for this judge's eyes.
     for (const key of store.keys(PREFIX)) if (store.get(key)?.user !== user) store.remove(key);
   }

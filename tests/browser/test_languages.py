@@ -30,7 +30,6 @@ def words_of(code: str) -> dict[str, str]:
     with override(code):
         words = {place: gettext(english) for place, english in SHOWN.items()}
         words["#sentence"] = gettext("Sentence {position} of {total}").format(position=1, total=3)
-        words["#count"] = gettext("{done} of {wanted}").format(done=0, wanted=9)
     return words
 
 

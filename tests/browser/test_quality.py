@@ -38,6 +38,7 @@ def test_practice_sentences_are_explained_one_by_one(
     pool_fill(task_id=with_controls.pk)
     sign_in(page, judge)
     at_sentence(page, 1, total=2)
+    expect(page.locator("#count")).to_have_text("Practice")
     type_ranks(page, "1111")
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog")

@@ -66,6 +66,8 @@ interface Rules {
   adequacy_basis?: "reference" | "source" | "both";
   // A ranking may leave outputs unranked.
   partial?: boolean;
+  // Each answer is explained, and none counts.
+  practice?: boolean;
   // Of two outputs that tie it is said whether both are fine or both are wrong.
   four_answers?: boolean;
   // Errors are marked, not only scores given.

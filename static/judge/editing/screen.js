@@ -1,7 +1,7 @@
 // One output: its text to be edited, or somebody else's edit of it and whether that is acceptable.
 
 import { announce } from "../announce.js";
-import { lengthOf, setText } from "../block.js";
+import { heardOf, lengthOf, setText } from "../block.js";
 import { digitOf } from "../keys.js";
 import { say } from "../words.js";
 import * as editing from "./answer.js";
@@ -72,6 +72,7 @@ class EditingScreen {
     this.#shown.hidden = !isAsked;
     this.#field.hidden = isAsked;
     setText(this.#shown, candidate);
+    this.#field.placeholder = say("empty");
     this.#field.lang = candidate.lang;
     this.#field.dir = candidate.dir;
     this.#field.value = block.answer.text ?? candidate.text;
@@ -137,7 +138,7 @@ class EditingScreen {
   /** @param {string} words */
   introduce(words) {
     if (document.activeElement === this.#bar) this.#bar.blur();
-    this.#bar.setAttribute("aria-label", [words, this.question, this.block.candidates[0].text].join(" "));
+    this.#bar.setAttribute("aria-label", [words, this.question, heardOf(this.block.candidates[0])].join(" "));
   }
 
   /** @param {FocusOptions} [options] */

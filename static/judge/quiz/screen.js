@@ -74,7 +74,7 @@ class QuizScreen {
     const sibling = queue.blocks.find(({ hit, position }) => hit === block.hit && position === block.position - 1);
     const { before, after } = quiz.parted(candidate.text, sibling?.candidates[0].text);
     this.#before = before;
-    setText(this.#text, { ...candidate, text: before });
+    setText(this.#text, candidate).textContent = before;
     const now = document.createElement("span");
     now.className = "quiz-new";
     now.textContent = after;

@@ -1,6 +1,6 @@
 // A row for each output, with its ranks.
 
-import { lengthOf, marked, setText } from "../block.js";
+import { heardOf, lengthOf, marked, setText } from "../block.js";
 import { differences } from "../differences.js";
 import { letterOf } from "../keys.js";
 
@@ -54,7 +54,7 @@ export class Rows {
       const row = (this.#made[index] ??= this.#make(index));
       setText(row.querySelector(".row-text"), candidate);
       // In so many words: of a name put together from elements Orca says some twice, or in another order.
-      this.#names[index] = `${row.querySelector(".row-letter").textContent} ${candidate.text}`;
+      this.#names[index] = `${row.querySelector(".row-letter").textContent} ${heardOf(candidate)}`;
       row.setAttribute("aria-label", this.#names[index]);
       row.classList.remove("wanting");
       return row;

@@ -1,6 +1,6 @@
 // One output, and how many points it gets: a digit gives them, Enter submits.
 
-import { lengthOf, setText } from "../block.js";
+import { heardOf, lengthOf, setText } from "../block.js";
 import { digitOf } from "../keys.js";
 import { say } from "../words.js";
 import * as rating from "./answer.js";
@@ -84,7 +84,7 @@ class RatingScreen {
   /** @param {string} words */
   introduce(words) {
     const references = this.block.references.map(({ text }) => `${say("reference")}: ${text}`);
-    const heard = [words, ...references, this.block.candidates[0].text, this.question];
+    const heard = [words, ...references, heardOf(this.block.candidates[0]), this.question];
     // Where the focus is already, nothing would be said.
     if (document.activeElement === this.#scale) this.#scale.blur();
     this.#scale.setAttribute("aria-label", heard.join(" "));

@@ -56,7 +56,7 @@ export class ComparedText {
     const title = this.#paragraph?.closest("[aria-labelledby], [aria-label]")?.querySelector("h2")?.textContent ?? "";
     this.root.setAttribute("aria-label", title);
     /** @type {HTMLElement} */ (this.root.querySelector(".label")).textContent = title;
-    const own = setText(/** @type {HTMLElement} */ (this.root.querySelector(".compared-text")), { ...text, text: "" });
+    const own = setText(/** @type {HTMLElement} */ (this.root.querySelector(".compared-text")), text);
     own.replaceChildren(...lines.map(lineOf));
   }
 

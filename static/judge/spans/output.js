@@ -1,7 +1,7 @@
 // One output: its text with what is marked in it, the word cursor, the errors in words, and the score.
 
 import { announce } from "../announce.js";
-import { setText } from "../block.js";
+import { heardOf, setText } from "../block.js";
 import { letterOf } from "../keys.js";
 import { say } from "../words.js";
 import { lineOf, markLine } from "./compared.js";
@@ -201,7 +201,7 @@ export class Output {
     const element = this.#focused;
     // Where the focus is already, nothing would be said.
     if (document.activeElement === element) element.blur();
-    const text = this.#place.hidden ? `${this.name}: ${this.candidate.text} ` : "";
+    const text = this.#place.hidden ? `${this.name}: ${heardOf(this.candidate)} ` : "";
     element.setAttribute("aria-label", `${words} ${text}${element.getAttribute("aria-label")}`);
   }
 

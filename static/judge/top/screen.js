@@ -1,7 +1,7 @@
 // Top or not: a row with a button for each output, which marks it as top; Enter submits.
 
 import { announce } from "../announce.js";
-import { lengthOf, marked, setText } from "../block.js";
+import { heardOf, lengthOf, marked, setText } from "../block.js";
 import { differences } from "../differences.js";
 import { digitOf, letterOf } from "../keys.js";
 import { say } from "../words.js";
@@ -46,7 +46,7 @@ class TopScreen {
       const row = (this.#made[index] ??= this.#make(index));
       setText(row.querySelector(".row-text"), candidate);
       // In so many words: of a name put together from elements Orca says some twice, or in another order.
-      this.#names[index] = `${row.querySelector(".row-letter").textContent} ${candidate.text}`;
+      this.#names[index] = `${row.querySelector(".row-letter").textContent} ${heardOf(candidate)}`;
       row.setAttribute("aria-label", this.#names[index]);
       row.classList.remove("wanting");
       return row;

@@ -1,7 +1,7 @@
 // Two outputs side by side, and which is better: one key answers and submits.
 
 import { announce } from "../announce.js";
-import { lengthOf, marked, setText } from "../block.js";
+import { heardOf, lengthOf, marked, setText } from "../block.js";
 import { differences } from "../differences.js";
 import { digitOf, letterOf } from "../keys.js";
 import { say } from "../words.js";
@@ -128,7 +128,7 @@ class TwoOutputsScreen {
   // Both outputs are heard: the focus goes to neither.
   /** @param {string} words */
   introduce(words) {
-    const texts = this.block.candidates.map(({ text }, index) => `${say("output", { letter: letterOf(index) })}: ${text}`);
+    const texts = this.block.candidates.map((each, index) => `${say("output", { letter: letterOf(index) })}: ${heardOf(each)}`);
     const { verdict } = this.block.answer;
     const chosen = verdict ? say(`verdict_${verdict}`) : say("which_is_better");
     // Where the focus is already, nothing would be said.

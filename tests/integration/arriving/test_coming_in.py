@@ -21,7 +21,7 @@ from campaign.models import (
 )
 from campaign.services.instructions import instructions_accept, instructions_write
 from campaign.services.invitations import invitation_create, invitation_create_for_anybody
-from tests.at_work import assignment_lend, lend
+from tests.at_work import assignment_lend, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
 
 LEND = "/api/v1/judging/assignments/"
@@ -95,17 +95,36 @@ class TestTheDoor:
         assert client.post(door(campaign)).status_code == 302
         assert Judge.objects.count() == 1
 
+    def test_a_used_link_says_who_one_is_and_how_far(
+        self, client: Client, campaign: Campaign
+    ) -> None:
+        make_task(campaign)
+        judge = make_judge(campaign)
+        assert "Continue as" not in client.get(own_link(judge)).content.decode()
+        judge_one_hit(judge)
+        link = own_link(judge)
+        assert f"{judge.pseudonym} and have done 3 sentences" in client.get(link).content.decode()
+        judge.blocks_asked = 45
+        judge.save(update_fields=["blocks_asked"])
+        assert "3 of 45 sentences" in client.get(link).content.decode()
+
+    def test_the_way_back_of_a_judge_comes_before_passwords(self, client: Client) -> None:
+        came = client.get("/judge/museum/", follow=True).content.decode()
+        assert came.index('id="link-form"') < came.index('id="id_password"')
+        others = client.get("/sign-in/").content.decode()
+        assert others.index('id="link-form"') > others.index('id="id_password"')
+
     def test_newcomers_are_asked_which_languages_they_read(
         self, client: Client, campaign: Campaign
     ) -> None:
         make_task(campaign, planned=0)
         make_task(campaign, name="cs", target_language="cs", planned=0)
         link = door(campaign, asks_languages=True)
-        assert client.get(link).content.decode().count('type="checkbox"') == 3
+        assert client.get(link).content.decode().count('type="checkbox"') == 2
         refused = client.post(link, {"language": ["de"]})
         assert refused.status_code == 400
-        assert "tick at least two languages" in refused.content.decode()
-        client.post(link, {"language": ["en", "cs"]})
+        assert "at least one pair" in refused.content.decode()
+        client.post(link, {"language": ["en cs"]})
         assert Judge.objects.get().languages == ["cs", "en"]
 
 
