@@ -44,6 +44,7 @@ export function openPage({ api, hits }) {
   const documents = later(page, async () => new (await import("./later/document.js")).DocumentView(page));
   const toggleDocument = () => {
     if (!page.block || $("context").hidden) return false;
+    page.hints.learn("context");
     documents().then((shown) => shown?.toggle());
     return true;
   };
