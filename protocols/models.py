@@ -165,10 +165,10 @@ class EditingAnswer(AnswerOfProtocol):
         choices=Outcome,
         default="",
         blank=True,
-        help_text=_("Of an edit; empty where somebody else's is judged."),
+        help_text=_("Time of an edit; empty where an edit by another editor is judged."),
     )
     text = models.TextField(
-        _("text"), default="", blank=True, help_text=_("What came out, of an edited output.")
+        _("text"), default="", blank=True, help_text=_("Result of an edited output.")
     )
     keystrokes = models.PositiveIntegerField(
         _("keystrokes"),
@@ -180,7 +180,7 @@ class EditingAnswer(AnswerOfProtocol):
         _("acceptable"),
         null=True,
         blank=True,
-        help_text=_("Whether what came out is fluent and means the same; empty of an edit."),
+        help_text=_("True if the result is fluent and means the same; empty for an edit."),
     )
     edit = models.ForeignKey(
         "annotation.Judgment",
@@ -189,9 +189,7 @@ class EditingAnswer(AnswerOfProtocol):
         null=True,
         blank=True,
         verbose_name=_("edit"),
-        help_text=_(
-            "What was judged; empty where nobody edited the output, which was shown as it is."
-        ),
+        help_text=_("The edit judged; empty if the output was not edited and was shown as it is."),
     )
 
     objects: ClassVar[models.Manager["EditingAnswer"]] = models.Manager()
@@ -255,7 +253,7 @@ class Snippet(RecordedModel):
     expected = ArrayField(
         models.BooleanField(),
         verbose_name=_("expected answers"),
-        help_text=_("Whether each statement is true."),
+        help_text=_("True or false for each statement."),
     )
 
     withheld: ClassVar = "UPDATE"

@@ -224,7 +224,7 @@ def glossary_read(path: Path = FILE) -> Glossary:
 def glossary_table(glossary: Glossary) -> str:
     """Return the glossary as a table in Markdown, with a column for each language."""
     locales = tuple(glossary.terms[0].words)
-    rows = [["English", "What it is", *map(_language, locales)], ["---"] * (2 + len(locales))]
+    rows = [["English", "Name", *map(_language, locales)], ["---"] * (2 + len(locales))]
     rows += [
         [term.english, term.meaning, *map(term.words.__getitem__, locales)]
         for term in glossary.terms

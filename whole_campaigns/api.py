@@ -193,7 +193,7 @@ _AGAIN = (
     "Whether judges meet segments in it that other tasks of the test set showed them, and the other way round; it stays "
     "as it is once a HIT is lent. Never of the ranking."
 )
-_RULES = "What its protocol leaves to choose; they stay as they are once a HIT is lent."
+_RULES = "Options of its protocol; they cannot be changed once a HIT is lent."
 
 
 @extend_schema_field(OpenApiTypes.OBJECT)
@@ -401,7 +401,7 @@ class TaskAndMoreView(generics.RetrieveAPIView[Task]):
                 "Without confirm",
                 value={
                     "detail": "",
-                    "words": ["Nobody was lent anything of it, so no judgment is lost."],
+                    "words": ["It has never been lent, so no judgment is lost."],
                 },
                 response_only=True,
                 status_codes=["409"],

@@ -87,9 +87,7 @@ def _segments_again(**more: Any) -> forms.BooleanField:
         label=_("Judges meet segments again that other tasks showed them"),
         required=False,
         help_text=_(
-            "For comparing what the same judges say of the same sentences when they are asked otherwise. They may "
-            "remember a sentence, and look up what they said of it. Otherwise nobody sees a segment in two tasks. It "
-            "stays as it is once judges have begun with the task."
+            "Compares answers of the same judges to the same sentences in another task. They may remember a sentence and look up their answer. Otherwise no judge sees a segment in two tasks. This cannot be changed once judging has started."
         ),
         **more,
     )
@@ -107,7 +105,7 @@ class NewTaskForm(forms.Form):
     protocol = forms.ChoiceField(label=capfirst(_("protocol")), widget=forms.RadioSelect)
     blocks_wanted = forms.IntegerField(
         label=capfirst(_("blocks wanted")),
-        help_text=_("What progress is measured against; no more are planned than that."),
+        help_text=_("Target for progress and the maximum number of blocks planned."),
         min_value=1,
         max_value=MAX_BLOCKS,
         required=False,
@@ -211,7 +209,7 @@ class TaskSettingsForm(VersionedForm):
 
     blocks_wanted = forms.IntegerField(
         label=capfirst(_("blocks wanted")),
-        help_text=_("What progress is measured against; no more are planned than that."),
+        help_text=_("Target for progress and the maximum number of blocks planned."),
         min_value=1,
         max_value=MAX_BLOCKS,
         required=False,
@@ -224,7 +222,7 @@ class TaskSettingsForm(VersionedForm):
         required=False,
     )
     expertise = forms.CharField(
-        label=capfirst(_("expertise asked for")),
+        label=capfirst(_("required expertise")),
         help_text=_("Only judges with all of these are asked. Commas between them."),
         required=False,
     )

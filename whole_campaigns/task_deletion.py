@@ -60,7 +60,7 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
         for model in (RankingSettings, StoppingRule, QualityRule, Analysis)
     )
     facts = [
-        _("Nobody was lent anything of it, so no judgment is lost."),
+        _("It has never been lent, so no judgment is lost."),
         ngettext(
             "%(count)d planned HIT is deleted with it.",
             "%(count)d planned HITs are deleted with it.",

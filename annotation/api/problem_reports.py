@@ -26,7 +26,7 @@ from campaign.api.pages import CursorPages
 class ProblemReplySerializer(serializers.Serializer[Any]):
     """A reply to a report. One that takes another back says nothing itself."""
 
-    number = serializers.IntegerField(help_text="Of the replies to this report, from 1.")
+    number = serializers.IntegerField(help_text="Number among the replies to this report, from 1.")
     text = serializers.CharField()
     closed = serializers.BooleanField(help_text="Whether the report is closed from this one on.")
     takes_back = serializers.IntegerField(

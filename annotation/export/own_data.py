@@ -41,7 +41,7 @@ def _plain(value: Any) -> str:
 
 def _readme(judge: Judge) -> str:
     paragraphs = [
-        _("What Quintet keeps about %(judge)s in the campaign “%(campaign)s”.")
+        _("Data that Quintet stores about %(judge)s in the campaign “%(campaign)s”.")
         % {"judge": judge.pseudonym, "campaign": judge.campaign.name},
         _(
             "data.json has your account, how you came, what you agreed to, what you judged, skipped and wrote with the "
@@ -51,6 +51,6 @@ def _readme(judge: Judge) -> str:
             "It does not say which system wrote a text: you judge without knowing it. While you hold sentences, older "
             "judgments may be left out (judgments_left_out); download again when you hold none."
         ),
-        _("What organisers noted about you for themselves is not in it: ask them."),
+        _("Organisers’ private notes about you are not included: ask them."),
     ]
     return "\n\n".join(paragraphs) + "\n"

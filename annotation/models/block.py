@@ -86,8 +86,7 @@ class Block(models.Model):
         null=True,
         blank=True,
         help_text=_(
-            "Of a control: ranks aligned with the candidates. Only their order is expected; "
-            "empty means that nothing is expected of that candidate."
+            "Ranks of a control, aligned with the candidates. Only their order is expected; an empty rank expects nothing of that candidate."
         ),
     )
     explanation = models.TextField(
@@ -95,7 +94,7 @@ class Block(models.Model):
         default="",
         db_default="",
         blank=True,
-        help_text=_("What a judge reads after a training block."),
+        help_text=_("Explanation shown to the judge after a training block."),
     )
     # What a browser sees instead of the key: says nothing about order or number.
     public_id = models.UUIDField(

@@ -96,8 +96,7 @@ class Design(RecordedModel):
         _("HITs from one attention check to the next"),
         default=0,
         help_text=_(
-            "Of each judge, on average; chance decides which. 0: as chance brings the blocks that "
-            "hold one."
+            "Average for each judge; the sampling decides which blocks. 0 leaves it to chance."
         ),
     )
     length_limits = models.JSONField(

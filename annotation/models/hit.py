@@ -144,18 +144,18 @@ class HIT(models.Model):
         db_index=False,  # `hit_of_a_batch`
         null=True,
         blank=True,
-        help_text=_("What was known when it was drawn; empty where it was not drawn here."),
+        help_text=_("Recorded state when it was drawn; empty if it was not drawn here."),
     )
     number = models.PositiveIntegerField(
         _("number"),
-        help_text=_("k; with gaps where a draw held nothing to judge, or was done anew."),
+        help_text=_("k; has gaps where a draw found nothing to judge or was repeated."),
     )
     family = models.PositiveIntegerField(
         _("family"),
         null=True,
         blank=True,
         help_text=_(
-            "Of HITs planned for everybody: which of its design's first HITs it is, or repeats."
+            "Number of a HIT planned for all judges among the first HITs of its design, or its repeats."
         ),
     )
     purpose = models.CharField(
@@ -199,7 +199,7 @@ class HIT(models.Model):
         default=0,
         db_default=0,
         help_text=_(
-            "Of a protocol that shows judges the same outputs several times; 0 for all others."
+            "For a protocol that shows judges the same outputs several times; 0 for all others."
         ),
     )
     holds_check = models.BooleanField(
@@ -210,8 +210,7 @@ class HIT(models.Model):
         null=True,
         blank=True,
         help_text=_(
-            "What it shows of each of its segments, until its blocks are written by it; empty from "
-            "then on."
+            "Outputs shown for each of its segments, until its blocks are written; empty from then on."
         ),
     )
     why = models.JSONField(
@@ -221,7 +220,7 @@ class HIT(models.Model):
         _("on standby"),
         default=False,
         db_default=False,
-        help_text=_("Lent to judges for whom nothing else is available, until it is drawn anew."),
+        help_text=_("Lent to judges for whom nothing else is available, until it is drawn again."),
     )
     # The database's clock alone decides about lending: servers' clocks differ.
     available_at = models.DateTimeField(_("may be lent from"), db_default=Now())
@@ -230,7 +229,7 @@ class HIT(models.Model):
         _("withdrawn"),
         null=True,
         blank=True,
-        help_text=_("Never lent, and given up for others; closed, so that nobody is lent it."),
+        help_text=_("Never lent, and given up for other HITs; closed, so that it is never lent."),
     )
 
     objects: ClassVar[HITQuerySet] = HITQuerySet.as_manager()  # type: ignore[assignment]

@@ -73,7 +73,7 @@ class Judgment(models.Model):
     client_id = models.UUIDField(
         _("client's id"),
         unique=True,
-        help_text=_("Chosen by whoever submits: the same id twice is one judgment."),
+        help_text=_("Chosen by the client: the same id twice is one judgment."),
     )
     judge = models.ForeignKey(
         "campaign.Judge",

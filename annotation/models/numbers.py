@@ -127,7 +127,10 @@ class JudgmentSequence(models.Model):
         help_text=_("Skips that stand, controls not among them."),
     )
     most_candidates = models.PositiveSmallIntegerField(
-        _("most outputs in a block"), default=0, db_default=0, help_text=_("Of those judged.")
+        _("most outputs in a block"),
+        default=0,
+        db_default=0,
+        help_text=_("Out of the judged ones."),
     )
     changes = models.PositiveBigIntegerField(
         _("changes"),

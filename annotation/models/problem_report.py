@@ -35,7 +35,7 @@ class ProblemReport(models.Model):
     client_id = models.UUIDField(
         _("client's id"),
         unique=True,
-        help_text=_("Chosen by whoever reports: the same id twice is one report."),
+        help_text=_("Chosen by the client: the same id twice is one report."),
     )
     judge = models.ForeignKey(
         "campaign.Judge", on_delete=models.PROTECT, related_name="problem_reports"
@@ -98,12 +98,10 @@ class ProblemReply(models.Model):
         ProblemReport, on_delete=models.PROTECT, related_name="replies", db_index=False
     )
     number = models.PositiveIntegerField(
-        _("number"), help_text=_("Of the replies to this report, from 1.")
+        _("number"), help_text=_("Number among the replies to this report, from 1.")
     )
     text = models.TextField(_("answer"), blank=True, help_text=_("The judge reads it."))
-    closed = models.BooleanField(
-        _("closed"), help_text=_("Whether the report is closed from this reply on.")
-    )
+    closed = models.BooleanField(_("closed"), help_text=_("True if this reply closes the report."))
     takes_back = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="taken_back_by", null=True, blank=True
     )

@@ -190,13 +190,17 @@ class QualityAction(RecordedModel):
         ),
     )
     text = models.TextField(
-        _("message"), blank=True, default="", db_default="", help_text=_("What the judge reads.")
+        _("message"),
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("Message shown to the judge."),
     )
     batch = models.UUIDField(
         _("decision"),
         null=True,
         blank=True,
-        help_text=_("What was decided about several judges at once has the same."),
+        help_text=_("Decisions about several judges at once have the same value."),
     )
     created_by = models.ForeignKey(
         "campaign.User",

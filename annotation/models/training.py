@@ -19,7 +19,8 @@ class TrainingBlock(RecordedModel):
     position = models.PositiveSmallIntegerField(_("position"), help_text=_("From 1."))
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="+")
     explanation = models.TextField(
-        _("explanation"), help_text=_("What a judge reads after this block; names no system.")
+        _("explanation"),
+        help_text=_("Explanation shown to the judge after this block; names no system."),
     )
 
     recording: ClassVar = Recording(

@@ -28,7 +28,7 @@ _NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"
 _SHARES: Final = ("bad_reference_rate", "active_floor", "inter_share", "intra_share")
 _GROUPS: Final = (
     (
-        _("What a block shows"),
+        _("Contents of a block"),
         ("kind", "systems_per_block", "systems", "length_limits", "active_floor", "normalisation"),
     ),
     (
@@ -46,10 +46,10 @@ _GROUPS: Final = (
         ),
     ),
     (
-        _("What is judged again"),
+        _("Repeated judgments"),
         ("redundancy", "inter_share", "intra_share", "repeat_gap"),
     ),
-    (_("Who judges"), ("judge_group",)),
+    (_("Judges"), ("judge_group",)),
     (_("Chance"), ("seed",)),
 )
 
@@ -105,8 +105,7 @@ class DesignForm(VersionedForm):
         label=_("Which outputs count as the same text"),
         choices=Design.Sameness.choices,
         help_text=_(
-            "The same text is shown once, and its rank counts for every system that wrote it. “Same to the eye” also "
-            "takes texts for one that differ only in white space or in characters nobody sees."
+            "Identical texts are shown once, and the rank counts for every system that wrote one. “Same to the eye” also treats texts as identical if they differ only in white space or invisible characters."
         ),
     )
     segments_per_hit = forms.IntegerField(
@@ -159,14 +158,16 @@ class DesignForm(VersionedForm):
     )
     bad_reference_rate = _percent(
         _("Blocks with a damaged reference, in per cent"),
-        _("Who prefers the damage to real outputs does not read. Only approved ones are shown."),
+        _(
+            "A judge who prefers the damaged text is probably not reading. Only approved damaged references are shown."
+        ),
     )
     attention_every = forms.IntegerField(
         label=_("HITs from one attention check to the next"),
         min_value=0,
         max_value=32767,
         help_text=_(
-            "Of each judge, on average; chance decides which. 0: as chance brings blocks with damaged references."
+            "Average number of HITs between damaged references for each judge. 0 leaves it to chance."
         ),
     )
     redundancy = forms.IntegerField(
@@ -191,7 +192,7 @@ class DesignForm(VersionedForm):
         label=_("HITs between a HIT and its repeat by the same judge"),
         min_value=0,
         max_value=32767,
-        help_text=_("At least so many, so that nobody remembers."),
+        help_text=_("Minimum distance, so that judges do not remember their first answer."),
     )
     judge_group = forms.ModelChoiceField(
         label=_("Judges"),

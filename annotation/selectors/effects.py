@@ -74,7 +74,7 @@ def closing_in_words(*, task: Task) -> list[str]:
     }
     return [
         _("%(judges)s; %(blocks)s.") % {"judges": judges, "blocks": blocks},
-        _("They may finish what they hold. Nobody gets more of it; what was judged stays."),
+        _("They may finish the work they hold, but get no more of it; their judgments stay."),
     ]
 
 
@@ -183,7 +183,7 @@ def _limit(before: _Work, after: _Work) -> list[str]:
     if before.wanted == after.wanted:
         return []
     return [
-        _("They are asked for %(after)s blocks in all; until now %(before)s.")
+        _("Their target becomes %(after)s blocks in total (now %(before)s).")
         % {"after": after.wanted or "∞", "before": before.wanted or "∞"}
     ]
 
@@ -280,8 +280,8 @@ def design_effects_in_words(
     if effects.go:
         said.append(
             ngettext(
-                "%(count)d HIT on standby goes, and is drawn anew by the new design.",
-                "%(count)d HITs on standby go, and are drawn anew by the new design.",
+                "%(count)d HIT on standby is discarded and drawn again by the new design.",
+                "%(count)d HITs on standby are discarded and drawn again by the new design.",
                 effects.go,
             )
             % {"count": effects.go}
@@ -385,18 +385,20 @@ def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -
     match transition:
         case Transition.PAUSE:
             return [
-                held + " " + _("What they submit is kept."),
-                _("Nobody gets new sentences; judges read that the campaign is paused."),
+                held + " " + _("Their submissions are kept."),
+                _("No new sentences are handed out; judges see that the campaign is paused."),
             ]
         case Transition.CLOSE:
             return [
-                held + " " + _("What they submit is kept."),
-                _("Nobody gets new sentences; judges read that the campaign is closed."),
+                held + " " + _("Their submissions are kept."),
+                _("No new sentences are handed out; judges see that the campaign is closed."),
             ]
         case Transition.ARCHIVE:
             return [
-                held + " " + _("What they submit is kept, but they get these sentences no more."),
-                _("Nobody can change the campaign any more, and it leaves the list of campaigns."),
+                held
+                + " "
+                + _("Their submissions are kept, but they get no more of these sentences."),
+                _("The campaign becomes read-only and leaves the list of campaigns."),
             ]
         case Transition.UNARCHIVE:
             return [_("It is in the list again and can be changed. It stays closed to judges.")]
@@ -433,7 +435,7 @@ def _opening(
 def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
     if not is_judged(campaign=campaign):
         return [
-            _("Nobody has judged in it: it is deleted at once, and nothing brings it back."),
+            _("It has no judgments: it is deleted at once, and cannot be restored."),
             held,
         ]
     return [
@@ -443,7 +445,7 @@ def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
             judged,
         )
         % {"count": judged},
-        held + " " + _("What they submit is kept."),
+        held + " " + _("Their submissions are kept."),
         _("Judges read that it is closed. After 30 days it is deleted for good."),
         *goes_with(campaign),
     ]

@@ -245,7 +245,7 @@ class _Reasons:
             blocks = max(1, asked)
         else:
             words = _(
-                "Blocks wanted: %(wanted)s; blocks that a judge gets: at most %(most)s, since nobody meets a segment twice."
+                "Target: %(wanted)s blocks; at most %(most)s blocks per judge, because no judge sees a segment twice."
             )
             otherwise = _("Invite more, or want fewer blocks.")
         said = words % {"wanted": number_format(wanted), "most": number_format(blocks)}
@@ -269,8 +269,8 @@ class _Reasons:
         if systems > 1 and self._segments:
             most = comparisons.most(systems)
             words = ngettext(
-                "A sort takes at most %(comparisons)s comparison (systems: %(systems)s; judgments of each comparison: %(quota)s), and nobody meets a segment twice (segments: %(segments)s).",
-                "A sort takes at most %(comparisons)s comparisons (systems: %(systems)s; judgments of each comparison: %(quota)s), and nobody meets a segment twice (segments: %(segments)s).",
+                "A sort takes at most %(comparisons)s comparison (systems: %(systems)s; judgments of each comparison: %(quota)s), and no judge sees a segment twice (segments: %(segments)s).",
+                "A sort takes at most %(comparisons)s comparisons (systems: %(systems)s; judgments of each comparison: %(quota)s), and no judge sees a segment twice (segments: %(segments)s).",
                 most,
             )
             found.append(

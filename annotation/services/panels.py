@@ -188,7 +188,9 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
         return mine
     if of_session.exists():
         raise ParticipationRefusedError(
-            _("This submission belongs to somebody else. Please open the study from Prolific.")
+            _(
+                "This submission belongs to another participant. Please open the study from Prolific."
+            )
         )
     is_open = panel.is_open and panel.campaign.state == CampaignState.OPEN
     if not is_open:

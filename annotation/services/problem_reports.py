@@ -128,6 +128,4 @@ def _append(reply: ProblemReply, *, was_closed: bool) -> ProblemReply:
 
 
 def _replied_meanwhile() -> ReplyRefusedError:
-    return ReplyRefusedError(
-        _("Somebody has replied meanwhile. Read that first, then send yours again.")
-    )
+    return ReplyRefusedError(_("There is a newer reply. Read it first, then send yours again."))

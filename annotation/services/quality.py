@@ -65,8 +65,7 @@ def rule_terms_check(*, campaign: Campaign, terms: RuleTerms) -> None:
         raise QualityRefusedError(_("The test set belongs to another campaign."), field="task")
     if not 1 <= terms.minimum <= MAX_MINIMUM:
         raise QualityRefusedError(
-            _("The evidence asked for is from 1 to %(most)s.")
-            % {"most": number_format(MAX_MINIMUM)},
+            _("The minimum evidence is from 1 to %(most)s.") % {"most": number_format(MAX_MINIMUM)},
             field="minimum",
         )
     try:
@@ -189,7 +188,7 @@ def quality_action_take(
     if is_message and not text.strip():
         raise QualityRefusedError(_("Write what the judge should read."), field="text")
     if action not in STANDING_ACTIONS and judge.origin != Judge.Origin.PERSON:
-        raise QualityRefusedError(_("Nobody reads it: the judge is imported or simulated."))
+        raise QualityRefusedError(_("The judge is imported or simulated and cannot read it."))
     Judge.objects.select_for_update().get(pk=judge.pk)
     in_force = QualityAction.objects.in_force().filter(judge=judge, action=action)
     if not is_message and in_force.exists():

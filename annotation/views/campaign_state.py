@@ -35,9 +35,9 @@ from campaign.views.decorators import action_view, form_view, page_view
 
 _DONE: Final = {
     Transition.OPEN: gettext_lazy("The campaign is open: judges get sentences."),
-    Transition.PAUSE: gettext_lazy("The campaign is paused: nobody gets new sentences."),
+    Transition.PAUSE: gettext_lazy("The campaign is paused: no new sentences are handed out."),
     Transition.RESUME: gettext_lazy("The campaign goes on: judges get sentences."),
-    Transition.CLOSE: gettext_lazy("The campaign is closed: nobody gets new sentences."),
+    Transition.CLOSE: gettext_lazy("The campaign is closed: no new sentences are handed out."),
     Transition.REOPEN: gettext_lazy("The campaign is open again: judges get sentences."),
     Transition.ARCHIVE: gettext_lazy("The campaign is archived."),
     Transition.UNARCHIVE: gettext_lazy("The campaign is out of the archive, and closed."),

@@ -409,10 +409,10 @@ def _question(asked: ErasureRequest) -> Question:
             )
             % erasure_counts(judge=asked.judge),
             _(
-                "What they judged stays under the pseudonym (sentences: %(count)d). No ranking changes."
+                "Their judgments stay under the pseudonym (sentences: %(count)d). No ranking changes."
             )
             % {"count": sum(tallies)},
-            _("Pay them first: afterwards nobody can tell who they were."),
+            _("Pay them first: afterwards their identity cannot be recovered."),
         ],
         after=_("This cannot be undone."),
         answers=[Answer(_("Erase for good"))],

@@ -98,7 +98,9 @@ def _ask_removal(request: HttpRequest, task: Task, block: TrainingBlock) -> Http
             _("Judges who had it keep what they were shown."),
             _("Its explanation is lost: “%(words)s”") % {"words": block.explanation},
         ],
-        after=_("This cannot be undone; the sentence can be proposed again, and explained anew."),
+        after=_(
+            "This cannot be undone; the sentence can be proposed again with a new explanation."
+        ),
         answers=[Answer(_("Remove the sentence"))],
         fields={"decision": "remove"},
         cancel=reverse("training", args=[task.test_set.campaign.slug, task.pk]),

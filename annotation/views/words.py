@@ -64,13 +64,10 @@ WORDS = {
     "link_wanted": _("Please paste the whole link from your invitation."),
     "link_refused": _("This link no longer works. Ask the organisers for a new one."),
     "link_of_another": _(
-        "This link belongs to somebody else, who is now signed in. Your work stays on this "
-        "device until you open your own link."
+        "This link belongs to another judge, who is now signed in. Your work stays on this device until you open your own link."
     ),
     "link_of_newcomers": _(
-        "This link is for new judges, and this browser has lost the cookie that recognised you. "
-        "Nobody was signed in, and your work stays on this device. Paste your own link, or ask the "
-        "organisers for a new link for {name}."
+        "This link is for new judges, and this browser has lost the cookie that recognised you. You are not signed in, and your work stays on this device. Paste your own link, or ask the organisers for a new link for {name}."
     ),
     "link_unreachable": _("The server cannot be reached at the moment. Please try again shortly."),
     "loading": _("Loading your next sentences …"),

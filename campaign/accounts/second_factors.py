@@ -26,7 +26,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
         **DefaultMFAAdapter.error_messages,
         "incorrect_code": _("This code or passkey is not right, or was used before. Try again."),
         "cannot_delete_authenticator": _(
-            "This Quintet demands a second factor of whoever organises. Set up another one first."
+            "This Quintet requires organisers to have a second factor. Set up another one first."
         ),
     }
 

@@ -47,7 +47,7 @@ class ActivityFilterForm(forms.Form):
                 ("", _("anybody")),
                 *people,
                 (JUDGES, _("judges")),
-                (NOBODY, _("somebody not signed in")),
+                (NOBODY, _("Not signed in")),
                 (COMMANDS, _("commands")),
                 (WORKER, _("rules and the worker")),
                 (DATABASE, _("SQL by hand")),

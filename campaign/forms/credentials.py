@@ -19,11 +19,11 @@ class TokenForm(forms.Form):
 
     name = forms.CharField(
         label=_("Name"),
-        help_text=_("What uses it, for you to tell your tokens apart."),
+        help_text=_("A name that tells your tokens apart, such as the program that uses it."),
         max_length=100,
     )
     scope = forms.ChoiceField(
-        label=_("What it may do"), choices=TokenScope.choices, initial=TokenScope.READ
+        label=_("Permissions"), choices=TokenScope.choices, initial=TokenScope.READ
     )
     campaign = forms.ModelChoiceField(
         label=_("Campaign"),

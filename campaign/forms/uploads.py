@@ -40,14 +40,14 @@ class UploadForm(forms.Form):
     )
     blocks_wanted = forms.IntegerField(
         label=_("Blocks wanted"),
-        help_text=_("What progress is measured against. Empty: no limit."),
+        help_text=_("Target for the progress bar. Leave empty for no limit."),
         min_value=1,
         max_value=2**31 - 1,
         required=False,
     )
     by_paragraph = forms.BooleanField(
         label=_("Make a segment of each paragraph"),
-        help_text=_("Of WMT's JSON Lines, whose segments are documents otherwise."),
+        help_text=_("For WMT's JSON Lines, whose segments are otherwise documents."),
         required=False,
     )
     common_documents = forms.BooleanField(

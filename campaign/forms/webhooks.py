@@ -12,7 +12,7 @@ class WebhookForm(VersionedForm):
 
     url = forms.CharField(
         label=_("Address"),
-        help_text=_("Of your server, by https."),
+        help_text=_("Address of your server; must start with https."),
         max_length=1000,
         widget=forms.URLInput(attrs={"dir": "ltr", "placeholder": "https://"}),
     )

@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
                 ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
                 ('email', models.EmailField(blank=True, max_length=254, null=True, unique=True, verbose_name='e-mail address')),
                 ('name', models.CharField(max_length=150, verbose_name='name')),
-                ('language', models.CharField(blank=True, help_text="Of the pages, where they chose one; their browser's otherwise.", max_length=35, verbose_name='language')),
+                ('language', models.CharField(blank=True, help_text="Language of the pages, if chosen; otherwise that of the browser.", max_length=35, verbose_name='language')),
                 ('is_active', models.BooleanField(default=True, verbose_name='active')),
                 ('is_staff', models.BooleanField(default=False, verbose_name='staff')),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False, verbose_name='created')),

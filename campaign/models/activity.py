@@ -76,9 +76,7 @@ class ActivityEvent(models.Model):
     count = models.PositiveIntegerField(
         _("things"), db_default=1, help_text=_("How many were changed in the same way at once.")
     )
-    changes = models.JSONField(
-        _("changes"), help_text=_("Of each field, the value before and the value after.")
-    )
+    changes = models.JSONField(_("changes"), help_text=_("Value of each field before and after."))
     origin = models.CharField(_("by"), max_length=8, choices=ActivityOrigin)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -99,7 +97,9 @@ class ActivityEvent(models.Model):
         _("account"),
         max_length=100,
         blank=True,
-        help_text=_("Of the operating system for commands, of the database for SQL by hand."),
+        help_text=_(
+            "User of the operating system for commands, role of the database for SQL by hand."
+        ),
     )
 
     objects: ClassVar[models.Manager["ActivityEvent"]] = models.Manager()

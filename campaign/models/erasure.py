@@ -52,7 +52,7 @@ class ErasureRequest(RecordedModel):
     withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
     refused_at = models.DateTimeField(_("refused"), null=True, blank=True)
     reason = models.TextField(
-        _("reason"), blank=True, help_text=_("Of a refusal; the judge reads it.")
+        _("reason"), blank=True, help_text=_("Reason for a refusal; the judge reads it.")
     )
     carried_out_at = models.DateTimeField(_("carried out"), null=True, blank=True)
     answered_by = models.ForeignKey(

@@ -73,7 +73,9 @@ class Invitation(RecordedModel):
         verbose_name=_("languages"),
         default=list,
         blank=True,
-        help_text=_("What new judges read, or may choose from; empty means all of the campaign."),
+        help_text=_(
+            "Task or tasks that new judges read or choose from; empty means all of the campaign."
+        ),
     )
     asks_languages = models.BooleanField(
         _("ask for languages"), default=False, help_text=_("New judges say which they read.")

@@ -62,7 +62,7 @@ class Judge(RecordedModel):
         related_name="+",
         null=True,
         blank=True,
-        help_text=_("What the judge chose to work on; empty, or not theirs to judge: any."),
+        help_text=_("Task the judge chose to work on; empty, or not available to the judge: any."),
         db_index=False,  # read with the judge
     )
     blocks_asked = models.PositiveIntegerField(

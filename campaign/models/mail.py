@@ -31,7 +31,7 @@ class MailKind(models.TextChoices):
     ERASURE_RECORDED = "recorded", _("to the judge: recorded")
     ERASURE_REFUSED = "refused", _("to the judge: refused")
     ERASURE_CARRIED_OUT = "carried_out", _("to the judge: carried out")
-    ERASURE_ASKED = "asked", _("to an organiser: somebody asked")
+    ERASURE_ASKED = "asked", _("to an organiser: request")
 
 
 _TO_ERASED: Final = [

@@ -53,7 +53,7 @@ class Membership(RecordedModel):
         _("daily mail of alerts"),
         default=False,
         db_default=False,
-        help_text=_("Asked for by the member, who must be an organiser."),
+        help_text=_("Requested by the member, who must be an organiser."),
     )
 
     recording: ClassVar = Recording(fields=["user_id", "role", "daily_alerts"])

@@ -56,8 +56,8 @@ class Panel(RecordedModel):
     key = models.CharField(_("key"), max_length=32, default=panel_key)
     events_key = models.CharField(_("key of events"), max_length=32, default=panel_key)
     blocks_asked = models.PositiveIntegerField(
-        _("sentences asked for"),
-        help_text=_("Of each participation; best a multiple of the sentences of a HIT."),
+        _("sentences requested"),
+        help_text=_("Sentences per participation; best a multiple of the sentences of a HIT."),
     )
     participations_per_member = models.PositiveSmallIntegerField(
         _("participations of one person"),
@@ -233,7 +233,7 @@ class Participation(models.Model):
     )
     session_id = models.CharField(_("submission"), max_length=100)
     study_id = models.CharField(_("study at the service"), max_length=100, blank=True)
-    blocks_asked = models.PositiveIntegerField(_("sentences asked for"))
+    blocks_asked = models.PositiveIntegerField(_("sentences requested"))
     blocks_before = models.PositiveIntegerField(_("sentences done before"))
     blocks_done = models.PositiveIntegerField(
         _("sentences done"), null=True, blank=True, help_text=_("When it ended.")

@@ -36,7 +36,9 @@ class System(RecordedModel):
         _("constrained"),
         null=True,
         blank=True,
-        help_text=_("Whether it was made only of the data that the task allows; empty: not said."),
+        help_text=_(
+            "True if it was trained only on the data that the task allows; empty: not stated."
+        ),
     )
     approach = models.CharField(_("approach"), max_length=200, blank=True, db_default="")
     condition = models.CharField(_("condition"), max_length=200, blank=True, db_default="")

@@ -97,9 +97,7 @@ class Task(RecordedModel):
         _("rules"),
         default=dict,
         blank=True,
-        help_text=_(
-            "What its protocol leaves to choose; they stay as they are once a HIT is lent."
-        ),
+        help_text=_("Options of its protocol; they cannot be changed once a HIT is lent."),
     )
     segments_again = models.BooleanField(
         _("segments of other tasks again"),
@@ -114,7 +112,7 @@ class Task(RecordedModel):
         _("blocks wanted"),
         null=True,
         blank=True,
-        help_text=_("What progress is measured against; no more are planned than that."),
+        help_text=_("Target for progress and the maximum number of blocks planned."),
     )
     blocks_per_segment = models.PositiveIntegerField(
         _("blocks of a segment"),

@@ -40,7 +40,7 @@ class TestSet(RecordedModel):
     target_language = models.CharField(_("target language"), max_length=35)
     expertise = ArrayField(
         models.CharField(max_length=60),
-        verbose_name=_("expertise asked for"),
+        verbose_name=_("required expertise"),
         default=list,
         blank=True,
         help_text=_("Only judges with all of these are asked."),

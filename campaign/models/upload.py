@@ -51,13 +51,13 @@ class Upload(models.Model):
         _("roles of files"),
         default=dict,
         blank=True,
-        help_text=_("Those that an organiser chose, by the files' names."),
+        help_text=_("Options chosen by an organiser, by file name."),
     )
     report = models.JSONField(
         _("report"),
         null=True,
         blank=True,
-        help_text=_("What the last check or the import of the files found."),
+        help_text=_("Result of the last check or import of the files."),
     )
     test_set = models.OneToOneField(
         "campaign.TestSet",

@@ -32,7 +32,7 @@ class User(AbstractBaseUser):
         _("language"),
         max_length=35,
         blank=True,
-        help_text=_("Of the pages, where they chose one; their browser's otherwise."),
+        help_text=_("Language of the pages, if chosen; otherwise that of the browser."),
     )
     is_active = models.BooleanField(_("active"), default=True)
     is_staff = models.BooleanField(_("staff"), default=False)

@@ -87,7 +87,7 @@ class _Words:
         if event.origin == ActivityOrigin.DATABASE:
             return _("SQL by hand, as %(account)s") % {"account": event.operator}
         if event.user_id is None:
-            return _("somebody not signed in")
+            return _("Not signed in")
         name = self._named(User, event.user_id)
         return _("%(name)s, by the API") % {"name": name} if event.origin == "api" else name
 

@@ -117,7 +117,7 @@ class LinkTable(_InvitationTable):
     made_by = SortedColumn(
         gettext_lazy("Made by"), by="created_by", order="created_by__name", then="-pk"
     )
-    actions = PlainColumn(gettext_lazy("What you can do"), by="pk", kind="wide")
+    actions = PlainColumn(gettext_lazy("Possible actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Links for anybody")
     template = "organiser/_link_actions.html"
@@ -166,8 +166,8 @@ class InvitedTable(_InvitationTable):
         gettext_lazy("Link opened"), "opened_at", kind="wide", initial_sort_descending=True
     )
     link = _sorted(gettext_lazy("Link"), "link_ends", kind="wide", initial_sort_descending=True)
-    look = PlainColumn(gettext_lazy("What to look at"), by="pk", kind="flags")
-    actions = PlainColumn(gettext_lazy("What you can do"), by="pk", kind="wide")
+    look = PlainColumn(gettext_lazy("Next step"), by="pk", kind="flags")
+    actions = PlainColumn(gettext_lazy("Possible actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Judges")
     template = "organiser/_invited_actions.html"
@@ -240,8 +240,7 @@ class InvitedTable(_InvitationTable):
         at = self.invited[row.pk].concurrent_at
         if at is not None:
             concurrent = _(
-                "Two browsers were at work within the same ten minutes (%(when)s). Perhaps the link was"
-                " passed on; perhaps somebody uses two devices side by side. Ask before you decide."
+                "Two browsers were active within the same ten minutes (%(when)s). The link may have been passed on, or one person may use two devices. Ask before you decide."
             )
             said.append(format_html('<p class="notice error">{}</p>', concurrent % _moment(at)))
         return format_html_join("", "{}", ((each,) for each in said))

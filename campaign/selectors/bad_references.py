@@ -39,6 +39,6 @@ def withdrawal_in_words(segment: int) -> list[str]:
     return [
         _("The damaged reference of sentence %(number)d is not drawn any more.")
         % {"number": segment},
-        _("What was judged of it stays."),
+        _("Its judgments stay."),
         _("This cannot be undone: a withdrawn one is never approved again."),
     ]

@@ -45,7 +45,8 @@ def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> 
     judge = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if judge.user_id is None:
         raise ErasureRefusedError(
-            _("“%(judge)s” is not a person; there is nobody to erase.") % {"judge": judge.pseudonym}
+            _("“%(judge)s” is not a person, so there is nothing to erase.")
+            % {"judge": judge.pseudonym}
         )
     if judge.erasure_requests.filter(carried_out_at__isnull=False).exists():
         raise ErasureRefusedError(_("“%(judge)s” was erased already.") % {"judge": judge.pseudonym})

@@ -237,7 +237,7 @@ def _do(job: Job, progress: JobProgress) -> None:
         _end(job, JobState.FAILED, error=str(error))
     except Exception as error:
         logger.exception("Job %s (%s) failed.", job.pk, job.kind)
-        words = _("Something went wrong that nobody foresaw: %(error)s. The worker's log has more.")
+        words = _("Unexpected error: %(error)s. See the worker's log for details.")
         _end(job, JobState.FAILED, error=words % {"error": f"{type(error).__name__}: {error}"})
 
 

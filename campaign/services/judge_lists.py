@@ -258,8 +258,8 @@ def judge_list_add(
     if not checked.is_right:
         count = len(checked.of(RowState.WRONG))
         said = ngettext(
-            "Nobody was added: %(count)d row is wrong.",
-            "Nobody was added: %(count)d rows are wrong.",
+            "No judge was added: %(count)d row is wrong.",
+            "No judge was added: %(count)d rows are wrong.",
             count,
         )
         raise JudgeListRefusedError(said % {"count": count}, checked)

@@ -78,7 +78,7 @@ def account_set(*, token: str, name: str, email: str, password: str) -> User:
     user.name = name
     user.email = User.objects.normalize_email(email)
     if User.objects.filter(email__iexact=user.email).exclude(pk=user.pk).exists():
-        raise ValidationError({"email": _("Somebody has an account with this e-mail address.")})
+        raise ValidationError({"email": _("An account with this e-mail address already exists.")})
     user.clean_fields(exclude=["password"])
     try:
         validate_password(password, user)

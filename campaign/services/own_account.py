@@ -100,7 +100,7 @@ def address_set_by_link(*, token: str) -> User:
     """
     user, address = _opened(token, _CONFIRMING, User.objects.select_for_update(no_key=True))
     if User.objects.filter(email__iexact=address).exclude(pk=user.pk).exists():
-        raise AccountChangeRefusedError(_("Somebody has an account with this e-mail address."))
+        raise AccountChangeRefusedError(_("An account with this e-mail address already exists."))
     user.email = User.objects.normalize_email(address)
     user.save(update_fields=["email"])
     return user
@@ -128,8 +128,7 @@ def address_mail_request(*, user: User, address: str, base_url: str, language: s
     if mail_is_printed():
         raise AccountChangeRefusedError(
             _(
-                "This server sends no e-mail, so that a new address cannot be confirmed. Ask whoever runs it for a "
-                "link: organiser_link."
+                "This server sends no e-mail, so a new address cannot be confirmed. Ask its operator for a link (organiser_link)."
             )
         )
     Mail.objects.create(

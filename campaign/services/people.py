@@ -112,7 +112,7 @@ def judge_invite(*, judge: Judge, expires_at: Moment | None = None) -> tuple[Inv
     """
     if judge.user is None:
         raise PersonRefusedError(
-            _("“%(pseudonym)s” is not a person; nobody can judge under that name.")
+            _("“%(pseudonym)s” is not a person and cannot be used to judge.")
             % {"pseudonym": judge.pseudonym}
         )
     if judge.withdrawn_at is not None:

@@ -96,7 +96,7 @@ def real_check(campaign: Campaign, refusal: type[Exception]) -> None:
 
 def rehearsal_words() -> str:
     """Return why nothing is changed in a rehearsal."""
-    return _("This is a rehearsal. It can be looked at and ended, and is changed by nobody.")
+    return _("This is a rehearsal. It can be viewed and ended, but not changed.")
 
 
 @transaction.atomic

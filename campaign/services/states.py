@@ -93,7 +93,7 @@ def _erase_without_judgments(campaign: Campaign) -> None:
     except (IntegrityError, InternalError, OperationalError) as error:
         # It stays in the bin, with the judgment.
         raise StateRefusedError(
-            _("Somebody is judging at this moment: the campaign is in the bin.")
+            _("A judge is working at this moment: the campaign is in the bin.")
         ) from error
 
 

@@ -136,7 +136,7 @@ def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResp
     if link.user is None:
         said = _("The link no longer admits anyone. Judges who joined by it stay.")
     else:
-        said = _("The link no longer works. Where it signed somebody in, they stay signed in.")
+        said = _("The link no longer works. People it has signed in stay signed in.")
     messages.success(request, said)
     return redirect(page, slug)
 
@@ -175,7 +175,7 @@ def _facts_of_link(link: Invitation) -> list[str]:
     )
     return [
         came % {"arrived": link.arrived, "cap": link.cap or 0},
-        _("It would admit nobody else, wherever it is published."),
+        _("It would admit no further judges, wherever it is published."),
     ]
 
 

@@ -131,7 +131,7 @@ def _ask_whether_to_leave(request: HttpRequest, membership: Membership) -> HttpR
             _("You would no longer see or change anything in this campaign."),
             _("It would end at once: %(what)s.") % {"what": what_ends(access)},
         ],
-        after=_("What you made and decided stays. To come back, ask an owner to invite you."),
+        after=_("Your work and decisions stay. To come back, ask an owner to invite you."),
         answers=[Answer(_("Leave this campaign"))],
         cancel=reverse("people", args=[campaign.slug]),
     )

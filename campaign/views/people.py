@@ -162,8 +162,7 @@ def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpR
             title=_("Remove %(name)s") % {"name": membership.user.name},
             facts=_facts(membership),
             after=_(
-                "What they made and decided stays. To undo it, add them again; links and tokens are then "
-                "made anew."
+                "Their work and decisions stay. To undo this, add them again; they then get new links and tokens."
             ),
             answers=[Answer(_("Remove from this campaign"))],
             cancel=reverse("people", args=[slug]),

@@ -38,7 +38,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         errors = response.data if isinstance(response.data, dict) else {"body": response.data}
         response.data = {
             "type": problem_type("invalid-input"),
-            "detail": _("What was sent cannot be used as it is."),
+            "detail": _("The request cannot be used as it is."),
             "errors": errors,
         }
     if response is not None and isinstance(error, Throttled):

@@ -173,7 +173,7 @@ def _refusal_by_database(
         return _refused(
             _("This sentence asks for an edit.")
             if is_acceptance
-            else _("This sentence asks whether somebody else’s edit is acceptable.")
+            else _("This sentence asks whether another editor’s edit is acceptable.")
         )
     if is_acceptance:
         return None

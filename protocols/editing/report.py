@@ -112,7 +112,7 @@ def _notes(read: EditsRead, found: Acceptability) -> list[str]:
         )
     if read.uncorrected[1]:
         notes.append(
-            _("Outputs that nobody could correct were accepted as they are: %(counted)s.")
+            _("Outputs that no editor could correct were accepted as they are: %(counted)s.")
             % {"counted": _counted(*read.uncorrected)}
         )
     return notes
@@ -161,7 +161,7 @@ def _systems(found: Acceptability) -> Table:
         ),
         notes=[
             _(
-                "What nobody could edit is not acceptable. Intervals: Clopper and Pearson on the effective number of edits, segments and editors as clusters, confidence %(confidence)s %%."
+                "Outputs that could not be edited count as not acceptable. Intervals: Clopper and Pearson on the effective number of edits, segments and editors as clusters, confidence %(confidence)s %%."
             )
             % {"confidence": percent_in_figures(found.confidence)},
             *_counting(found.counting),

@@ -207,8 +207,8 @@ def _needs(texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, An
     needed = systems * readers
     words = [
         ngettext(
-            "A snippet is read in the outputs of %(systems)d systems, each by %(readers)d judge, and by nobody twice: it takes at least %(needed)d judges.",
-            "A snippet is read in the outputs of %(systems)d systems, each by %(readers)d judges, and by nobody twice: it takes at least %(needed)d judges.",
+            "Each snippet is read in the outputs of %(systems)d systems, each by %(readers)d judge, and never twice by the same judge: at least %(needed)d judges are needed.",
+            "Each snippet is read in the outputs of %(systems)d systems, each by %(readers)d judges, and never twice by the same judge: at least %(needed)d judges are needed.",
             readers,
         )
         % {"systems": systems, "readers": readers, "needed": needed}

@@ -314,7 +314,7 @@ def _documents(task: Task, given: Sequence[GivenSnippet]) -> Mapping[str, int]:
         if each.last > last:
             raise SnippetsRefusedError(
                 _(
-                    "%(snippet)s: segment %(last)d is asked for, but “%(document)s” has %(segments)d. Count from 1 in each document."
+                    "%(snippet)s: segment %(last)d does not exist: “%(document)s” has %(segments)d. Count from 1 in each document."
                 )
                 % {
                     "snippet": each.name,

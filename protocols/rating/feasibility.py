@@ -156,7 +156,7 @@ def feasibility_in_words(
     elif found.needed_items_per_judge is None:
         said.append(
             _(
-                "Nobody may meet a segment twice, so each segment needs %(needed)s different judges; there are %(judges)s."
+                "No judge may see a segment twice, so each segment needs %(needed)s different judges; there are %(judges)s."
             )
             % {
                 "needed": number_format(found.judges_of_a_segment),

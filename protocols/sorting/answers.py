@@ -105,7 +105,7 @@ ANSWERS: Final = AnswerKind(
         ),
         "most_of_a_judge": _number_field(
             "most_of_a_judge",
-            gettext_lazy("Of these from one judge at most"),
+            gettext_lazy("Largest number of these from one judge"),
             gettext_lazy(
                 "Each judge is given so many sentences of a comparison, drawn at random for them, and no more: 100 in the paper. 0: no limit, and sentences of which any judge may get any."
             ),

@@ -420,7 +420,7 @@ def known_table(chain: SortedChain) -> Table:
     open_now = {frozenset(pair) for pair in chain.state.open}
     return Table(
         name="known",
-        title=_("What the sort knows so far"),
+        title=_("Current state of the sort"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("low", _("From place")),

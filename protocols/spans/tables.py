@@ -206,8 +206,7 @@ def _additive(fit: AdditiveFit) -> Table:
     order = _in_order(fit.rank)
     notes = [
         _(
-            "What is easy about segments and mild about judges is taken out, so that scores can be compared also where "
-            "better systems were judged more often. Only differences mean anything."
+            "Scores are adjusted for easy segments and lenient judges, so that systems can be compared even if better systems were judged more often. Only differences are meaningful."
         )
     ]
     if fit.level == "segments":

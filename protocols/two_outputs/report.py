@@ -86,8 +86,7 @@ def _notes(found: TwoOutputsFound) -> list[str]:
     if systems is None:
         notes.append(
             _(
-                "Of each two systems, the one whose name comes first is X, the other one Y; P(E) does not depend on "
-                "which is which."
+                "In each pair of systems, X is the one whose name comes first and Y the other; P(E) does not depend on the order."
             )
         )
     if not found.compared.pairs:
@@ -277,7 +276,8 @@ def _find(
     for name in _judges(options):
         if name not in choices.judges:
             raise ValueError(
-                _("Nobody called %(names)s has judged what counts here.") % {"names": name}
+                _("No judge called %(names)s has judged anything that counts here.")
+                % {"names": name}
             )
     return two_outputs_found(given.answers)
 

@@ -173,8 +173,7 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
             whole,
             notes=[
                 _(
-                    "Of the sentences with at least %(fewest)d pairs of comparisons. Intervals are over other "
-                    "judges of the same sentence."
+                    "Includes sentences with at least %(fewest)d pairs of comparisons. Intervals are over other judges of the same sentence."
                 )
                 % {"fewest": found.fewest}
             ],

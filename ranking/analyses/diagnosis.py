@@ -199,7 +199,7 @@ def _sole_winners(found: CampaignDiagnosis) -> Table:
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("blocks", _("Blocks won alone")),
-            Column("share", _("Of the blocks that show it")),
+            Column("share", _("Share of the blocks that show it")),
         ),
         rows=[*rows, (_("no sole winner"), nobody, _of(nobody, found.blocks))],
         notes=[_("A block with a single label counts for the system that has it.")],

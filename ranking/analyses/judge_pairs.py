@@ -33,8 +33,7 @@ JUDGE = Option(
     label=gettext_lazy("Judge"),
     default="",
     help=gettext_lazy(
-        "Whose outcomes are set against those of another judge. If nobody is named: the two who share "
-        "most."
+        "Judges whose answers are compared. Leave empty for the two judges who share most."
     ),
 )
 OTHER = Option(name="other", label=gettext_lazy("Other judge"), default="")
@@ -93,7 +92,8 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgePairsF
     for name in (judge, other):
         if name and name not in given.blocks.judges:
             raise ValueError(
-                _("Nobody called %(names)s has judged what counts here.") % {"names": name}
+                _("No judge called %(names)s has judged anything that counts here.")
+                % {"names": name}
             )
     if judge and judge == other:
         raise ValueError(_("Name two different judges."))
@@ -363,7 +363,7 @@ def _outcomes(pair: PairAgreement | None) -> list[Table]:
     return [
         Table(
             name="contingency",
-            title=_("What %(judge)s said (rows) where %(other)s said (columns)")
+            title=_("Answers of %(judge)s (rows) and %(other)s (columns)")
             % {"judge": one, "other": other},
             columns=(
                 Column("outcome", one, is_text=True),

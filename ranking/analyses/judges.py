@@ -204,8 +204,7 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
             ),
             notes=[
                 _(
-                    "P(E) follows from the judge’s own share of ties: whoever often ties agrees with themselves "
-                    "more often by chance (Bojar et al. 2011, §2.2.2)."
+                    "P(E) follows from the judge’s own share of ties: a judge who often ties agrees with themselves more often by chance (Bojar et al. 2011, §2.2.2)."
                 )
             ],
             plot=kappa_plot("judge"),

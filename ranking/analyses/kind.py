@@ -43,7 +43,9 @@ WITHOUT = Option(
     name="without",
     label=_("Without these judges"),
     default=(),
-    help=_("By pseudonym, to see what would be without them. Nobody is excluded by this."),
+    help=_(
+        "Pseudonyms of judges to leave out of this analysis. It excludes none of them from the campaign."
+    ),
 )
 DOCUMENTS = Option(
     name="documents",

@@ -150,7 +150,7 @@ SEED = Option(
     default=0,
     low=0,
     high=2**32 - 1,
-    help=gettext_lazy("Of all random numbers: the same seed gives the same figures."),
+    help=gettext_lazy("Seed of all random numbers: the same seed gives the same figures."),
 )
 CONFIDENCE = Option(
     name="confidence",
@@ -159,7 +159,7 @@ CONFIDENCE = Option(
     low=0,
     high=0.999,
     is_open=False,
-    help=gettext_lazy("Of ranges and intervals, between 0 and 1."),
+    help=gettext_lazy("Confidence of ranges and intervals, between 0 and 1."),
 )
 RESAMPLES = Option(
     name="resamples", label=gettext_lazy("Resamples"), default=1000, low=100, high=10_000

@@ -41,7 +41,7 @@ _KIND_WORDS = {
 #: The default of each kind of ranges.
 _OF_KIND = ""
 _SIDES_WORDS = {
-    _OF_KIND: gettext_lazy("as usual for these ranges"),
+    _OF_KIND: gettext_lazy("default for these ranges"),
     "1": gettext_lazy("one"),
     "2": gettext_lazy("two"),
 }
@@ -56,7 +56,7 @@ LEVEL = Option(
     label=gettext_lazy("Accounting for"),
     default=_OF_KIND,
     choices={
-        _OF_KIND: gettext_lazy("as usual for these ranges"),
+        _OF_KIND: gettext_lazy("default for these ranges"),
         **{level: LEVEL_WORDS[level] for level in LEVELS},
     },
 )
@@ -64,7 +64,7 @@ CORRECTION = Option(
     name="correction",
     label=gettext_lazy("Pairs corrected by"),
     default=_OF_KIND,
-    choices={_OF_KIND: gettext_lazy("as usual for these ranges"), **CORRECTION_WORDS},
+    choices={_OF_KIND: gettext_lazy("default for these ranges"), **CORRECTION_WORDS},
 )
 SIDES = Option(
     name="sides", label=gettext_lazy("Sides of tests"), default=_OF_KIND, choices=_SIDES_WORDS

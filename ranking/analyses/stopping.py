@@ -485,9 +485,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: StoppingFound) -> Rep
         notes += [
             *budget_notes(found.budget),
             _(
-                "A forecast is not a rule for stopping: whoever stops on the day the ranking looks well "
-                "finds too many differences. Fix the number before the start, or use ranges that hold at "
-                "any time."
+                "A forecast is not a stopping rule: stopping on the day the ranking looks good produces false differences. Fix the number before the start, or use ranges that hold at any time."
             ),
         ]
         tables.append(judgments_table(found, found.budget))
@@ -711,9 +709,7 @@ def _one_more(found: StoppingFound) -> Table:
         rows=rows,
         notes=[
             _(
-                "What such campaigns need from their first judgment on, whatever this one has reached: as they "
-                "are, and with one more system, as good by chance as the others. A block shows as many "
-                "outputs as before."
+                "The number that such campaigns need from their first judgment on, regardless of this one's progress: with the present systems, and with one more system that equals the others by chance. Blocks keep their number of outputs."
             )
         ],
     )

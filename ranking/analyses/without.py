@@ -79,7 +79,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
         return method.score(blocks, seed=options["seed"], **method.complete(None))
 
     if set(given.blocks.judges) <= set(names):
-        raise ValueError(_("Without these judges nobody is left who judged."))
+        raise ValueError(_("No judge with judgments is left without these judges."))
     return _Found(
         rest=replace(given, blocks=given.blocks.without_judges(names)),
         rankings=rankings_without(
@@ -149,7 +149,7 @@ def _notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
             _("None of these judges judged anything that counts, so nothing changes.")
             if are_named
             else _(
-                "Nobody is excluded or flagged, so nobody is left out. Name judges to leave out."
+                "No judge is excluded or flagged, so there is no judge to leave out. Name the judges to leave out."
             )
         ]
     before, after = found.before, found.after

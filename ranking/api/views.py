@@ -223,7 +223,7 @@ class QualityActionsView(generics.ListAPIView[QualityAction]):
 def _judges_named(task: Task, names: list[str]) -> list[Judge]:
     judges, unknown = judges_by_pseudonym(task.test_set.campaign_id, names)
     if unknown:
-        said = _("Nobody called %(value)s is a judge here.") % {"value": ", ".join(unknown)}
+        said = _("There is no judge called %(value)s here.") % {"value": ", ".join(unknown)}
         raise ValidationError({"judges": [said]})
     return judges
 

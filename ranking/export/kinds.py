@@ -92,8 +92,7 @@ _ALL: Final = (
         name="counted",
         title=_("Judgments that count"),
         description=_(
-            "What the ranking is computed from: one row a block, without corrected judgments, controls and judges who "
-            "are excluded. Every format gives the same ranking again."
+            "Basis of the ranking: one row a block, without corrected judgments, controls and excluded judges. Every format gives the same ranking again."
         ),
         formats={
             ExportFormat.FIVE_WAY_CSV: (_ON_THE_CLOCK, _TIMES),
@@ -143,14 +142,14 @@ _ALL: Final = (
         refused=_NO_ROWS,
     ),
     _of_rows("designs", _("Designs"), _("How HITs were drawn, and since when.")),
-    _of_rows("activity", _("Activity"), _("Who changed what in the campaign.")),
+    _of_rows(
+        "activity", _("Activity"), _("Activity log: each change of the campaign and its author.")
+    ),
     _of_rows("judges", _("Judges"), _("The judges of the campaign, by pseudonym.")),
     _of_rows(
         "named-judges",
         _("Judges, with names and addresses"),
-        _(
-            "Who stands behind each pseudonym. For organisers alone: keep it apart from the judgments."
-        ),
+        _("Identity of each pseudonym. For organisers only: keep it apart from the judgments."),
         people=True,
     ),
 )

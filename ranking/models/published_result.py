@@ -52,14 +52,14 @@ class PublishedResult(RecordedModel):
     digest = models.CharField(_("SHA-256"), max_length=64)
     labels = models.JSONField(
         _("names"),
-        help_text=_("What each system is called in it, by id. For members only."),
+        help_text=_("Published name of each system, by id. For members only."),
     )
     wordings = models.JSONField(
         _("reworded reasons"),
         default=dict,
         db_default={},
         blank=True,
-        help_text=_("What stands in it for which reason that was given. For members only."),
+        help_text=_("Reasons given for deviations in it. For members only."),
     )
     run = models.ForeignKey(
         RankingRun,
@@ -81,7 +81,7 @@ class PublishedResult(RecordedModel):
         _("embargo until"),
         null=True,
         blank=True,
-        help_text=_("Until then, members and reviewers with a link see it, and nobody else."),
+        help_text=_("Until then, only members and reviewers with a link see it."),
     )
     reviewer_token = models.CharField(  # noqa: DJ001  NULL: there is no link
         _("link for reviewers"), max_length=64, null=True, blank=True

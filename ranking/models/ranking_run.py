@@ -120,7 +120,9 @@ class LatestRanking(Ranking):
     )
     choice = models.JSONField(_("how its rank ranges are made"))
     without = ArrayField(
-        models.TextField(), verbose_name=_("excluded judges"), help_text=_("Of the whole campaign.")
+        models.TextField(),
+        verbose_name=_("excluded judges"),
+        help_text=_("Number within the whole campaign."),
     )
     rule = models.JSONField(
         _("stopping rule it was made under"),
@@ -141,7 +143,7 @@ class LatestRanking(Ranking):
         db_index=False,  # runs are never deleted
         help_text=_("The newest ranking that is kept for good."),
     )
-    is_kept = models.BooleanField(_("is kept"), help_text=_("Whether it is the newest one kept."))
+    is_kept = models.BooleanField(_("is kept"), help_text=_("True for the newest one kept."))
 
     class Meta:
         verbose_name = _("latest ranking")

@@ -85,7 +85,7 @@ class RankingSettings(RecordedModel):
         null=True,
         blank=True,
         editable=False,
-        help_text=_("Those there were when it was set; null if that was not recorded."),
+        help_text=_("Number of judgments when it was set; null if that was not recorded."),
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     changed_by = models.ForeignKey(

@@ -60,7 +60,7 @@ class StoppingRule(RecordedModel):
     after_judgments = models.PositiveIntegerField(
         _("judgments so far"),
         editable=False,
-        help_text=_("Those there were when it was set; 0: before the first."),
+        help_text=_("Number of judgments when it was set; 0: before the first."),
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     changed_by = models.ForeignKey(

@@ -18,9 +18,7 @@ class StoredTallies(models.Model):
     )
     build = models.UUIDField(
         _("build"),
-        help_text=_(
-            "Changes whenever they were counted anew: what is in memory is of no use then."
-        ),
+        help_text=_("Changes with every recount, which makes copies in memory useless."),
     )
     watermark = models.PositiveIntegerField(
         _("watermark"), help_text=_("Number of the last judgment in it.")
@@ -113,7 +111,7 @@ class ShardJob(models.Model):
     work = models.BinaryField(_("work and shards"))
     shards = models.PositiveIntegerField(_("number of shards"))
     code_version = models.CharField(_("code version"), max_length=60)
-    watched_at = models.DateTimeField(_("last asked for"), db_default=Now(), editable=False)
+    watched_at = models.DateTimeField(_("last requested"), db_default=Now(), editable=False)
 
     class Meta:
         verbose_name = _("job of shards")

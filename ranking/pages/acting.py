@@ -67,9 +67,7 @@ def _what_follows(action: str) -> str:
         QualityActionKind.MESSAGE.value: _(
             "%(judge)s reads this with their sentences for a week, and on “Your time” until you take it back:"
         ),
-        REINSTATE: _(
-            "What stands against %(judge)s is reverted: they get sentences, and their judgments count."
-        ),
+        REINSTATE: _("%(judge)s is reinstated: they receive work again and their judgments count."),
     }[str(action)]
 
 

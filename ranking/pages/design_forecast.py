@@ -207,7 +207,7 @@ def _chosen_systems_in_words(forecast: DesignForecast) -> list[str]:
     if forecast.systems == forecast.all_systems:
         return []
     words = _(
-        "Of %(systems)s chosen systems of %(all)s: the others are not judged, and nothing will be known of them."
+        "Only %(systems)s of %(all)s systems are chosen: the others are not judged and get no result."
     )
     return [
         words

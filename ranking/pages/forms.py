@@ -30,7 +30,7 @@ _ID: Final = re.compile("[0-9]{1,18}")
 class RuleForm(VersionedForm):
     """The terms of a quality rule of a campaign."""
 
-    action = forms.ChoiceField(label=_("What to do"), choices=ACTIONS)
+    action = forms.ChoiceField(label=_("Action"), choices=ACTIONS)
     measure = forms.ChoiceField(label=_("Measure"), choices=JudgeMeasure.choices)
     direction = forms.ChoiceField(label=_("Side"), choices=RuleDirection.choices)
     threshold = forms.CharField(
@@ -98,12 +98,12 @@ class RankingSettingsForm(VersionedForm):
     )
 
     resample = forms.ChoiceField(
-        label=_("What rank ranges account for"),
+        label=_("Variation that rank ranges account for"),
         choices=RankingSettings.Resample.choices,
         widget=forms.RadioSelect,
     )
     judge_group = forms.ModelChoiceField(
-        label=_("Whose judgments count"),
+        label=_("Judges whose judgments count"),
         help_text=_("With a group, scores and ranks follow from its judges alone."),
         queryset=JudgeGroup.objects.none(),
         empty_label=_("of all judges"),
@@ -152,7 +152,7 @@ class JudgesActionForm(ActionForm):
         queryset=Judge.objects.none(),
         to_field_name="pseudonym",
         required=False,
-        error_messages={"invalid_choice": _("Nobody called %(value)s is a judge here.")},
+        error_messages={"invalid_choice": _("There is no judge called %(value)s here.")},
     )
     others = forms.CharField(required=False, max_length=100_000)
     #: Ids with commas between them, as the question sends them back: pseudonyms may contain commas.
@@ -212,7 +212,7 @@ class JudgesActionForm(ActionForm):
 
 def _nobody_called(names: Sequence[str]) -> forms.ValidationError:
     return forms.ValidationError(
-        _("Nobody called %(value)s is a judge here."), params={"value": ", ".join(names)}
+        _("There is no judge called %(value)s here."), params={"value": ", ".join(names)}
     )
 
 

@@ -367,7 +367,7 @@ class JudgeTable(DeskTable):
     """Rows of `JudgeListed`; `actions` are those in force, by judge."""
 
     name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
-    flags = PlainColumn(gettext_lazy("What to look at"), by="gravity", kind="flags")
+    flags = PlainColumn(gettext_lazy("Next step"), by="gravity", kind="flags")
     judged = _sorted(gettext_lazy("Blocks"), "judged", kind="number", initial_sort_descending=True)
     skipped = _sorted(
         gettext_lazy("Skipped"), "standing", kind="number", initial_sort_descending=True
@@ -376,7 +376,7 @@ class JudgeTable(DeskTable):
     seen = _sorted(gettext_lazy("Last seen"), "last_at", kind="seen", initial_sort_descending=True)
     agreement = _sorted(gettext_lazy("κ with others"), "kappa", kind="kappa-cell")
 
-    caption = gettext_lazy("What each judge did, and how far they agree with the others")
+    caption = gettext_lazy("Work of each judge, and their agreement with the others")
 
     def __init__(self, data: QuerySet[Any, Any], *, task: Task) -> None:
         super().__init__(data.values_list(*JudgeListed._fields, named=True))

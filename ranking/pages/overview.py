@@ -298,7 +298,7 @@ class CampaignTable(DeskTable):
     cost = _by_figure(gettext_lazy("Cost"))
     end = _by_figure(gettext_lazy("End and its interval"), kind="wide", descending=False)
 
-    caption = gettext_lazy("Campaigns: those that need somebody first")
+    caption = gettext_lazy("Campaigns: those that need attention first")
 
     def __init__(self, rows: QuerySet[Campaign, Any], *, today: date) -> None:
         super().__init__(rows)
@@ -342,7 +342,7 @@ class CampaignTable(DeskTable):
         totals = totals_of(self.facts[row.pk].overviews)
         if totals.share is None:
             return figure(totals.judged)
-        words = _("%(share)s of those wanted") % {"share": share(totals.share)}
+        words = _("%(share)s of target") % {"share": share(totals.share)}
         return format_html('{} <span class="quiet">{}</span>', figure(totals.judged), words)
 
     def cell_cost(self, row: Campaign) -> SafeString | str:

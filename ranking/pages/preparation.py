@@ -174,7 +174,7 @@ def _people(campaign: Campaign, found: Preparation) -> Step:
     ]
     if found.unread:
         names = ", ".join(dict.fromkeys(row.task.test_set.name for row in found.unread))
-        said.append(_("Nobody reads both languages of %(names)s.") % {"names": names})
+        said.append(_("No judge reads both languages of %(names)s.") % {"names": names})
     for needed in found.needed:
         said += [f"{needed.task.called}: {words}" for words in needed.words]
     has_people = found.judges or found.links

@@ -255,7 +255,7 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
     if said:
         return said + missing
     nobody = ngettext(
-        "Nobody: the %(count)s judge measured does not break it.",
+        "None: the %(count)s judge measured does not break it.",
         "Nobody: none of the %(count)s judges measured breaks it.",
         effects.measured,
     )

@@ -85,8 +85,7 @@ def interval_notes(found: Sequence[SampledCorrelation], confidence: float) -> li
     if NoInterval.STRAIGHT_LINE in reasons:
         notes.append(
             _(
-                "Where one score follows from the other, as where nobody is left out, a correlation "
-                "has no interval."
+                "Where one score follows from the other, as when no judge is left out, a correlation has no interval."
             )
         )
     return notes

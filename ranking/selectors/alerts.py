@@ -325,7 +325,7 @@ def _no_judges(facts: CampaignFacts) -> Iterator[Alert]:
     if facts.overviews and not facts.has_judges:
         yield Alert(
             AlertKind.NO_JUDGES,
-            _("Nobody judges yet."),
+            _("No judgments yet."),
             _("Send judges a link; they need no account."),
             _("Invite judges"),
             _invitations(facts),
@@ -409,8 +409,8 @@ def _stalled(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
             AlertKind.STALLED,
             _("%(name)s stands still.") % {"name": overview.task.called},
             ngettext(
-                "Nobody has judged for %(count)d day.",
-                "Nobody has judged for %(count)d days.",
+                "No judgments for %(count)d day.",
+                "No judgments for %(count)d days.",
                 overview.days_idle,
             )
             % {"count": overview.days_idle},
@@ -467,7 +467,7 @@ def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
                 count,
             )
             % {"count": count, "name": overview.task.called},
-            _("Nobody judges a segment twice; others still can."),
+            _("No judge gets a segment twice; other judges can still get it."),
             _("Invite judges"),
             _invitations(facts),
             overview.task.pk,

@@ -243,7 +243,7 @@ def _refuse_strangers(task: Task, names: set[str], *, field: str) -> None:
     unknown = names.difference(known.values_list("judge__pseudonym", flat=True))
     if unknown:
         raise OptionError(
-            _("Nobody called %(names)s has judged this test set.")
+            _("No judge called %(names)s has judged this test set.")
             % {"names": ", ".join(sorted(unknown))},
             field=field,
         )

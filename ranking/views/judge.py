@@ -219,7 +219,7 @@ def _ask(request: HttpRequest, group: JudgeGroup, error: str = "") -> HttpRespon
     )
     facts = [said % {"count": count}, *group_uses(group=group)]
     if group.blocks_asked is not None:
-        facts.append(_("What it asks of its judges no longer counts."))
+        facts.append(_("Its requirements for judges no longer apply."))
     question = Question(
         title=_("Delete “%(name)s”") % {"name": group.name},
         facts=facts,

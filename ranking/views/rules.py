@@ -172,7 +172,7 @@ def _switch_off_question(rule: QualityRule) -> Question:
     return Question(
         title=_("Switch off a rule"),
         facts=[f"{rule_in_words(rule)}.", _("It will not act any more."), *_what_it_did(rule)],
-        after=_("What you keep now can be undone later, under “Former rules”."),
+        after=_("Decisions you keep now can be undone later, under “Former rules”."),
         answers=_with_or_without_undo(rule, _("Switch off")),
         cancel=reverse("quality-rules", args=[rule.campaign.slug]),
     )
@@ -298,7 +298,7 @@ def _acted(effects: RuleEffects) -> str:
     """Return " It acted on Ada and Ben.", or that it affects nobody."""
     names = sorted({act.judge.pseudonym for act in effects.acts})
     if not names:
-        return " " + _("At present it affects nobody.")
+        return " " + _("It affects no judge at present.")
     return " " + _("It acted on %(names)s.") % {"names": names_in_a_row(names)}
 
 

@@ -288,7 +288,7 @@ def firmness_in_words(firmness: Mapping[str, Any]) -> list[str]:
 def at_least_in_words(at_least: int) -> str:
     """Return how many judgments are proven to be needed where a smaller number than the one found may do."""
     if at_least <= 1:
-        return _("Whether fewer would do is not known.")
+        return _("It is not known whether fewer would be enough.")
     return _("It is proven that at least %(least)s are needed.") % {
         "least": number_format(at_least)
     }

@@ -55,7 +55,7 @@ def passkey_add(page: Page) -> None:
     page.get_by_role("link", name="Add a passkey").click()
     give_password(page)
     heading(page, "Add a passkey")
-    page.get_by_label("What you call it").fill("My telephone")
+    page.get_by_label("Name").fill("My telephone")
 
 
 def test_a_passkey_signs_in_alone_and_as_a_second_factor(

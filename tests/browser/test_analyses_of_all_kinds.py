@@ -135,6 +135,6 @@ def test_without_scripts_judges_are_acted_on(
     outliers.get_by_role("button", name="What would it do?").click()
     expect(page.get_by_text("no more sentences, in the whole campaign")).to_be_visible()
     page.get_by_role("button", name="Pause the judge").click()
-    expect(page.get_by_role("heading", name="What was decided")).to_be_visible()
+    expect(page.get_by_role("heading", name="Decisions")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("Undone for")).to_be_visible()

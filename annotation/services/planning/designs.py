@@ -350,8 +350,7 @@ def _repeats_check(design: Design) -> None:
     if design.intra_share and answer_kind(design.task.protocol).has_stages:
         raise DesignRefusedError(
             _(
-                "intra_share: HITs that repeat others ask about what was said in these, which nobody is asked of their "
-                "own."
+                "intra_share: HITs that repeat others ask about answers in these, which are asked only there."
             ),
             field="intra_share",
         )

@@ -41,7 +41,7 @@ def password_reset(request: HttpRequest) -> HttpResponse:
         return _reset_page(request, form, 400)
     address = form.cleaned_data["email"]
     if not ratelimit.consume(request, action="reset_password", key=address.lower()):
-        form.add_error(None, _("Too many messages were asked for. Try again in an hour."))
+        form.add_error(None, _("Too many messages requested. Try again in an hour."))
         return _reset_page(request, form, 429)
     password_mail_request(
         address=address, base_url=base_url(request), language=get_language() or "en"

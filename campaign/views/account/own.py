@@ -91,7 +91,7 @@ def address_page(request: HttpRequest) -> HttpResponse:
 def _address_mail_refusal(request: HttpRequest, user: User, address: str) -> str:
     """Send the link and return "", or why it is not sent."""
     if not ratelimit.consume(request, action="change_email", key=address.lower(), user=user):
-        return _("Too many messages were asked for. Try again in an hour.")
+        return _("Too many messages requested. Try again in an hour.")
     try:
         address_mail_request(
             user=user, address=address, base_url=base_url(request), language=get_language() or "en"

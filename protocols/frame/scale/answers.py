@@ -49,7 +49,7 @@ def refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRef
     if answer.get("criterion", asked) == asked:
         return None
     return SubmissionRefusedError(
-        _("What is rated here is: %(criterion)s.") % {"criterion": asked.label}, field="answer"
+        _("The criterion here is: %(criterion)s.") % {"criterion": asked.label}, field="answer"
     )
 
 

@@ -34,7 +34,7 @@ STANDARDISE = Option(
     name="standardise",
     label=gettext_lazy("Means standardised by judge"),
     default=False,
-    help=gettext_lazy("Of z = (x − mean) / standard deviation of each judge."),
+    help=gettext_lazy("Based on z = (x − mean) / standard deviation of each judge."),
 )
 EASY = Option(
     name="easy",

@@ -165,7 +165,7 @@ def _first_lines(table: Table, plot: Plot) -> str:
     """Say how many lines are drawn, where not all are."""
     if plot.most is None or plot.most >= len(table.rows):
         return ""
-    drawn = _("Of %(all)s lines, the first %(drawn)s are drawn.") % {
+    drawn = _("Only the first %(drawn)s of %(all)s lines are drawn.") % {
         "all": number_format(len(table.rows)),
         "drawn": number_format(plot.most),
     }

@@ -56,7 +56,7 @@ class PublishForm(forms.Form):
         required=False,
     )
     change_note = forms.CharField(
-        label=_("What has changed"),
+        label=_("Changes"),
         help_text=_("Stands beside what is found out by itself, such as ranks that moved."),
         widget=_area(2),
         max_length=_TEXT,
@@ -73,8 +73,7 @@ class PublishForm(forms.Form):
 
     texts = forms.BooleanField(
         label=_(
-            "Sources, references and outputs are in the bundle that everybody can download; without the tick, "
-            "judgments alone. Texts may be somebody’s: ask."
+            "Sources, references and outputs are included in the public bundle; without the tick, only judgments. Make sure you may redistribute the texts."
         ),
         required=False,
     )
@@ -217,8 +216,7 @@ class ZenodoForm(forms.Form):
     token = forms.CharField(
         label=_("Your token"),
         help_text=_(
-            "Of that site, with the scope deposit:write. It is encrypted until the draft is made, and then "
-            "deleted; delete it there, too."
+            "A token of that site with the scope deposit:write. It is stored encrypted until the draft is made, and then deleted; delete it there, too."
         ),
         max_length=200,
         validators=[RegexValidator(TOKEN)],

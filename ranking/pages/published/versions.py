@@ -204,7 +204,7 @@ def missing_in_words(content: Content) -> list[str]:
     """Return what readers of this content will miss."""
     said = []
     if not content["authors"]:
-        said.append(_("Nobody is named as an author: the citation names the campaign."))
+        said.append(_("No authors named: the citation names the campaign."))
     if not content["contact"]:
         said.append(_("There is no contact: readers cannot ask."))
     if content["agreement"]["inter"]["kappa"] is None:
@@ -243,8 +243,7 @@ def named_before(labels: Mapping[str, str], earlier: list[PublishedResult]) -> s
     if not others:
         return ""
     return _(
-        "Earlier versions keep their names, and whoever compares scores can tell which system is "
-        "which: %(names)s."
+        "Earlier versions keep their names, so comparing scores can reveal which system is which: %(names)s."
     ) % {"names": _names(others)}
 
 

@@ -39,7 +39,7 @@ def check_report(check: Check) -> Report:
         )
     table = Table(
         name="findings",
-        title=_("What was changed"),
+        title=_("Changes"),
         columns=(Column("file", _("File"), is_text=True), Column("what", _("What"), is_text=True)),
         rows=rows,
     )
@@ -128,7 +128,7 @@ def _difference_table(differences: Sequence[Difference]) -> Table:
     more = len(differences) - _LISTED
     return Table(
         name="differences",
-        title=_("What differs"),
+        title=_("Differences"),
         columns=(
             Column("where", _("Where"), is_text=True),
             Column("published", _("Published"), is_text=True),

@@ -152,7 +152,8 @@ def result_bundle_store(
         result.bundle_has_seeds,
     ):
         raise PublishingRefusedError(
-            _("Nothing was stored: the bundle was asked for anew while it was made."), field="texts"
+            _("Nothing was stored: the bundle was requested again while it was made."),
+            field="texts",
         )
     watermark = kept.content["method"]["watermark"]
     kept.bundle_files = list(files)

@@ -242,7 +242,7 @@ def published_reviewers(
         messages.success(request, _("The link for reviewers works no more."))
     else:
         result_reviewer_link_make(result=result)
-        messages.success(request, _("Whoever has the link for reviewers can read this version."))
+        messages.success(request, _("Anyone with the reviewers’ link can read this version."))
     return redirect("publish", slug, task_id)
 
 

@@ -73,7 +73,7 @@ def test_one_mail_with_all_campaigns_that_were_asked_for(
     assert message.to == ["organiser@example.org"]
     assert message.subject == "Quintet: 2 things need you"
     text = str(message.body)
-    assert "- Nobody judges yet. Send judges a link; they need no account.\n" in text
+    assert "- No judgments yet. Send judges a link; they need no account.\n" in text
     for slug in ("museum", "second"):
         assert f"  Invite judges: {ADDRESS}/campaigns/{slug}/invitations/\n" in text
         assert f"{slug.title()}: {ADDRESS}/campaigns/{slug}/people/\n" in text

@@ -87,7 +87,7 @@ def test_the_page_says_who_opened_their_link_and_counts_no_forgotten_browser(
         seen(judge, OLD - number / 1440, browser=browser)
     before = page.get(PAGE).content.decode()
     assert "in 2 browsers" in before
-    assert "Two browsers were at work" in before
+    assert "Two browsers were active" in before
     opened = re.search(r"opened [^·<]+", before)
     assert opened is not None
     browser_visits_purge()
@@ -96,7 +96,7 @@ def test_the_page_says_who_opened_their_link_and_counts_no_forgotten_browser(
     assert "not opened yet</td>" not in after
     assert "in 2 browsers" not in after
     assert "in 1 browser" not in after
-    assert "Two browsers were at work" not in after
+    assert "Two browsers were active" not in after
     assert "Records of browsers are deleted after 90 days." in after
 
 

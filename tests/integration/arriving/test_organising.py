@@ -135,7 +135,7 @@ class TestForwarded:
         # Somebody else's work in between is nobody's business.
         at_work(make_judge(campaign, "other"), ("third", 2), ("third", 6))
         shown = words(page.get(PAGE))
-        assert ("Two browsers were at work within the same ten minutes" in shown) is noticed
+        assert ("Two browsers were active within the same ten minutes" in shown) is noticed
         browsers = len({browser for browser, _minute in visits})
         assert f"in {browsers} browser" in shown
 
@@ -164,7 +164,7 @@ class TestInstructions:
         listed = words(page.get(WRITE))
         assert "2 English" in listed
         assert "ada" in words(page.get(f"{WRITE}2/"))
-        assert "Nobody yet." in words(page.get(f"{WRITE}1/"))
+        assert "No acceptances yet." in words(page.get(f"{WRITE}1/"))
         assert "accepted version 2 of the instructions" in words(page.get(PAGE))
 
     def test_the_same_text_again_is_no_version_and_none_is_refused(self, page: Client) -> None:

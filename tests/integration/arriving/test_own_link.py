@@ -59,7 +59,7 @@ class TestByMail:
         assert mails_send_due() == 1
         assert django_mail.outbox[0].subject == f"Your own link: {judge.campaign.name}"
         assert django_mail.outbox[0].to == ["ada@example.org"]
-        assert "you asked for your own link" in django_mail.outbox[0].body
+        assert "here is your own link" in django_mail.outbox[0].body
         phone = Client()
         assert phone.post(sent_link(), follow=True).status_code == 200
         assert phone.get("/judge/museum/").status_code == 200

@@ -113,5 +113,5 @@ def test_a_change_of_a_judge_says_what_it_does_to_their_work(task: Task) -> None
     said = judge_change_in_words(
         judge=judge, change=lambda: judge_change(judge=judge, groups=[group])
     )
-    assert said == ["They are asked for 6 blocks in all; until now ∞."]
+    assert said == ["Their target becomes 6 blocks in total (now ∞)."]
     assert judge_change_in_words(judge=judge, change=lambda: None) == []

@@ -68,7 +68,7 @@ def test_by_default_those_excluded_or_flagged_now_are_left_out(
 ) -> None:
     nobody = answer(varied.task, "without")
     assert data_of(nobody)["left_out"] == {}
-    assert "Nobody is excluded or flagged" in notes_of(nobody)
+    assert "No judge is excluded or flagged" in notes_of(nobody)
     for name, action in (("j0", "exclude"), ("j1", "warn")):
         quality_action_take(
             judge=Judge.objects.get(pseudonym=name),
@@ -93,7 +93,7 @@ def test_strangers_and_everybody_are_refused(varied: TestSetWriter) -> None:
     with pytest.raises(OptionError, match="stranger") as refused:
         answer(varied.task, "without", leave_out=["stranger"])
     assert refused.value.field == "leave_out"
-    with pytest.raises(AnalysisRefusedError, match="nobody is left"):
+    with pytest.raises(AnalysisRefusedError, match="No judge with judgments is left"):
         answer(varied.task, "without", leave_out=[f"j{number}" for number in range(6)])
 
 
@@ -109,7 +109,7 @@ def test_who_agrees_with_whom(varied: TestSetWriter) -> None:
     assert pairs["j0", "j1"] == 1
     assert pairs["j0", "j5"] == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
     contingency = table_of(found, "contingency")
-    assert contingency.title == "What j0 said (rows) where j5 said (columns)"
+    assert contingency.title == "Answers of j0 (rows) and j5 (columns)"
     assert [list(row)[1:] for row in contingency.rows] == [
         [24, 0, 0, 24], [0, 0, 0, 0], [12, 0, 0, 12], [36, 0, 0, 36],
     ]  # fmt: skip

@@ -95,12 +95,12 @@ def test_numbers_are_those_of_the_campaigns_own_overview(
         assert (state, languages) == ("open", f"cs → en {name}")
         assert judged.split()[0] == str(totals.judged)
         assert f"{totals.judged} block{'' if totals.judged == 1 else 's'} judged" in own
-        if "of those wanted" in judged:
+        if "of target" in judged:
             assert judged.split(" ", 1)[1] in own
         assert end == f"{line.end} {line.end_range}".strip()
         assert needs.removesuffix(f" {name}").strip() in own or needs == "–"
         assert (needs == "–") == ("Nothing needs you" in own)
-    assert shown["Museum"][5] == "41 41 % of those wanted"
+    assert shown["Museum"][5] == "41 41 % of target"
     assert re.match(r"\w+\.? \d+, \d{4} ", shown["Museum"][7])
     assert shown["Zoo"][2] == "1 thing needs you Zoo"
 

@@ -84,13 +84,13 @@ def needs(campaign: Campaign) -> list[str]:
 
 def test_what_needs_somebody(writer: TestSetWriter) -> None:
     own = f"tasks/{writer.task.pk}/"
-    assert needs(writer.campaign) == ["Nobody judges yet. → invitations/"]
+    assert needs(writer.campaign) == ["No judgments yet. → invitations/"]
     judged_by_day(writer, [3], last=2)
     assert needs(writer.campaign) == []
     stands = timezone.localtime(NOON) + timedelta(days=1)
     found = alerts_of_campaigns(campaigns=[writer.campaign], now=stands)
     (need,) = found[writer.campaign.pk]
-    assert (need.what, need.why) == ("one stands still.", "Nobody has judged for 3 days.")
+    assert (need.what, need.why) == ("one stands still.", "No judgments for 3 days.")
     JudgeMeasures.objects.create(
         task=writer.task,
         judge=writer.judge("ada"),
