@@ -12,7 +12,8 @@ class RankingConfig(AppConfig):
         import ranking.export.writing
         import ranking.export.zenodo
         import ranking.pages.published.making
-        import ranking.services.analyses  # noqa: F401  they register the handlers of their jobs
+        import ranking.services.analyses
+        import ranking.services.metrics  # noqa: F401  they register the handlers of their jobs
         from annotation.answer_files import answer_files_register
         from campaign.models import Protocol
         from campaign.selectors.deletion import deletion_asked

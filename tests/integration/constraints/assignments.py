@@ -30,11 +30,16 @@ def assignment() -> Create:
 
 
 def exposure() -> Create:
-    there = small_task()
-    one, two = there.test_set.segments.all()[:2]
-    judge = make_judge(there.test_set.campaign)
-    Exposure.objects.create(judge=judge, segment=one)
-    return partial(Exposure.objects.create, judge=judge, segment=two)
+    """A judge has seen segment 1 in a HIT they were lent; returns what shows them segment 2."""
+    shown = make_shown(small_task())
+    one, two = shown.task.test_set.segments.all()[:2]
+    judge = make_judge(shown.task.test_set.campaign)
+    lent = Assignment.objects.create(
+        hit=shown.hit, judge=judge, lease=DateTimeTZRange(NOW, LATER), public_id=ONE_ID
+    )
+    create = partial(Exposure.objects.create, judge=judge, assignment=lent)
+    create(segment=one)
+    return partial(create, segment=two)
 
 
 def account() -> Create:
