@@ -22,6 +22,7 @@ from ranking.analyses.judge_pairs import JUDGE_PAIRS
 from ranking.analyses.judges import JUDGES
 from ranking.analyses.kind import AnalysisKind
 from ranking.analyses.methods import COMPARED_METHODS
+from ranking.analyses.metric_orders import METRIC_ORDERS
 from ranking.analyses.metrics import METRICS
 from ranking.analyses.options import OptionError
 from ranking.analyses.pairs import PAIRS
@@ -36,6 +37,7 @@ _OF_COMPARISONS = (
     FIRMNESS,
     COMPARED_METHODS,
     BESIDE,
+    METRIC_ORDERS,
     METRICS,
     RANKING,
     ONE_SYSTEM,

@@ -237,6 +237,16 @@ class Texts(Protocol):
         """Return the outputs of a system, that of segment number s at index s − 1; None where none is known."""
 
 
+class Corpora(Protocol):
+    """All texts of a test set."""
+
+    def sides(self, test_set: str = "") -> Mapping[str, Sequence[str]]:
+        """Return the known texts of sources (""), references (their number) and systems, the latter by name.
+
+        Of another test set of the campaign if it is named; ValueError if there is none.
+        """
+
+
 @dataclass(frozen=True)
 class Input:
     """Hold the judgments that were read, and those of them that the report is about.
@@ -268,6 +278,8 @@ class Input:
         What answers of a protocol say beside labels, as its analysis read them; None where none is asked for.
     metrics : sequence of GivenMetric, or None
         None where nobody asked.
+    corpora : Corpora or None
+        Where texts are stored.
     """
 
     read: JudgmentsRead
@@ -282,6 +294,7 @@ class Input:
     beside: Sequence[TaskRead] | None = None
     answers: Any = None
     metrics: Sequence[GivenMetric] | None = None
+    corpora: Corpora | None = None
 
     @property
     def is_reference_excluded(self) -> bool:

@@ -53,6 +53,8 @@ class Plot:
         "‡".
     least, middle, most_of_all : str or None
         Of strips: the columns of the ends of the axis of a row, and of what is marked on it.
+    bars : tuple of four str, or None
+        Of points: the columns of the ends of a bar across, then of one up.
     p, level : str, float or None
         Of a matrix: the column of p-values, and the largest for which a cell is coloured. Without them, it is
         by its mark.
@@ -75,6 +77,7 @@ class Plot:
     least: str | None = None
     middle: str | None = None
     most_of_all: str | None = None
+    bars: tuple[str, str, str, str] | None = None
     p: str | None = None
     level: float | None = None
 

@@ -12,7 +12,17 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design, JudgeTally, Judgment, JudgmentNumber, Skip
 from annotation.selectors.judges import excluded_judges
-from campaign.models import Document, GroupMember, JudgeGroup, Output, Segment, SystemKind, Task
+from campaign.models import (
+    Document,
+    GroupMember,
+    JudgeGroup,
+    Output,
+    Reference,
+    Segment,
+    SystemKind,
+    Task,
+    TestSet,
+)
 from campaign.texts.languages import without_spaces
 from ranking.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.analyses.kind import EXCLUDED, ChosenJudgments
@@ -149,11 +159,13 @@ def stored_input(
     counted = read.blocks
     if reference is not None and not chosen.with_reference:
         counted = counted.without([reference])
+    texts = StoredTexts(task.pk, language=languages[0])
     return Input(
         read=read,
         blocks=counted,
         reference=reference,
-        texts=StoredTexts(task.pk, language=languages[0]),
+        texts=texts,
+        corpora=texts,
         leave_out=chosen.leave_out,
         groups=chosen.groups,
         work=chosen.work,
@@ -200,6 +212,27 @@ class StoredTexts:
         for number, text in outputs.order_by().values_list("segment__number", "text"):
             texts[number - 1] = text
         return texts
+
+    def sides(self, test_set: str = "") -> dict[str, list[str]]:
+        """Return the known texts of sources (""), references (their number) and systems, the latter by name.
+
+        Of another test set of the campaign if it is named; ValueError if there is none. Four queries.
+        """
+        own = TestSet.objects.get(tasks=self.task_id)
+        chosen = TestSet.objects.filter(campaign=own.campaign_id, name=test_set or own.name).first()
+        if chosen is None:
+            raise ValueError(_("This campaign has no test set “%(name)s”.") % {"name": test_set})
+        sources = Segment.objects.filter(test_set=chosen, source_text__isnull=False)
+        found = {"": [text or "" for text in sources.values_list("source_text", flat=True)]}
+        references = Reference.objects.filter(segment__test_set=chosen).order_by("number")
+        for number, text in references.values_list("number", "text"):
+            found.setdefault(str(number), []).append(text)
+        outputs = Output.objects.filter(
+            system__test_set=chosen, system__kind=SystemKind.SYSTEM, text__isnull=False
+        )
+        for name, text in outputs.order_by("system__name").values_list("system__name", "text"):
+            found.setdefault(name, []).append(text or "")
+        return found
 
     @property
     def _last(self) -> int:

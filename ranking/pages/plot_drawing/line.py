@@ -105,10 +105,14 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int
     found = [row for row in rows if row.low is not None]
     if not found:
         return TOP, SafeString("")
-    y = Axis([row.value for row in found], plot, LINE_HEIGHT - 40, HIGHEST)
+    across_ends, up_ends = (
+        [each for row in found for each in row.bars[part : part + 2] if each is not None]
+        for part in (0, 2)
+    )
+    y = Axis([*(row.value for row in found), *up_ends], plot, LINE_HEIGHT - 40, HIGHEST)
     free = Plot(kind="points", label=plot.label, value=plot.value)
     right = sheet.width - (SHORT_NAMES if sheet.is_narrow else _NAMES_OF_POINTS)
-    x = Axis([row.low or 0.0 for row in found], free, 64, right, steps=sheet.ticks)
+    x = Axis([*(row.low or 0.0 for row in found), *across_ends], free, 64, right, steps=sheet.ticks)
     parts = [above(table, plot.value), horizontal(y, 48, sheet.right)]
     parts += [
         format_html(
@@ -121,6 +125,8 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int
     ]
     places = [(float(x.at(row.low or 0.0)), float(y.at(row.value))) for row in found]
     names = [sheet.named(row.name) for row in found]
+    if bars := _crosses(found, x, y):
+        parts.append(format_html('<path class="bars" d="{}"/>', bars))
     parts += [
         format_html(
             '<circle class="dot" cx="{0}" cy="{1}" r="4"/><text x="{0}" y="{2}" dx="8" dy="4">{3}</text>',
@@ -133,6 +139,18 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int
     ]
     parts.append(below(table, plot.low or plot.label, sheet, LINE_HEIGHT))
     return LINE_HEIGHT, joined(parts)
+
+
+def _crosses(rows: list[Row], x: Axis, y: Axis) -> str:
+    """Return the path of the bars of points, across and up."""
+    parts = []
+    for row in rows:
+        left, right, down, up = [*row.bars, None, None, None, None][:4]
+        if left is not None and right is not None:
+            parts.append(f"M{x.at(left)} {y.at(row.value)}H{x.at(right)}")
+        if down is not None and up is not None:
+            parts.append(f"M{x.at(row.low or 0.0)} {y.at(down)}V{y.at(up)}")
+    return "".join(parts)
 
 
 def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:

@@ -208,10 +208,17 @@ def across(axis: Axis, plot: Plot, left: int, right: int) -> SafeString:
 class Row:
     """What is drawn of a row."""
 
-    __slots__ = ("high", "label", "low", "value")
+    __slots__ = ("bars", "high", "label", "low", "value")
 
-    def __init__(self, label: Value, value: float, low: float | None, high: float | None) -> None:
-        self.label, self.value, self.low, self.high = label, value, low, high
+    def __init__(
+        self,
+        label: Value,
+        value: float,
+        low: float | None,
+        high: float | None,
+        bars: Sequence[float | None] = (),
+    ) -> None:
+        self.label, self.value, self.low, self.high, self.bars = label, value, low, high, bars
 
     @property
     def name(self) -> str:
@@ -239,5 +246,6 @@ def rows_of(table: Table, plot: Plot) -> list[Row]:
         if value is not None:
             least = None if low is None else number_of(row[low])
             most = None if high is None else number_of(row[high])
-            found.append(Row(row[label], value, least, most))
+            ends = [number_of(row[place[key]]) for key in plot.bars or ()]
+            found.append(Row(row[label], value, least, most, ends))
     return found[: plot.most]

@@ -1,0 +1,470 @@
+"""Set the orders of systems by metrics beside that by people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from campaign.texts.languages import without_spaces
+from ranking.analyses.beside import task_in_words
+from ranking.analyses.firmness import COUNTS_METHOD
+from ranking.analyses.kind import AnalysisKind, Begin, converging
+from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option
+from ranking.analyses.ranking import tests_in_words
+from ranking.core.arrays import BoolArray
+from ranking.core.beside import Estimate, TaskOrder, tasks_beside
+from ranking.core.metrics.orders import (
+    MetricOrder,
+    ScoredOutputs,
+    human_scores,
+    metric_order,
+    preferences,
+)
+from ranking.core.metrics.texts import (
+    CorpusStatistics,
+    corpus_statistics,
+    language_tokens,
+)
+from ranking.core.ranges import Correction
+from ranking.reports.correlations import interval_ends
+from ranking.reports.inputs import Corpora, GivenMetric, Input, report_on
+from ranking.reports.tables import Column, Plot, Report, Table, Value
+from ranking.wording.methods import METHOD_WORDS
+from ranking.wording.numbers import percent_in_figures
+from ranking.wording.pair_tests import LEVEL_WORDS
+
+SEGMENTS: Final = Option(
+    name="segments",
+    label=gettext_lazy("Segments"),
+    default="all",
+    choices={
+        "all": gettext_lazy("the whole test set"),
+        "judged": gettext_lazy("only those that were judged"),
+    },
+    help=gettext_lazy("Metrics are of these segments."),
+)
+UNSEEN: Final = Option(
+    name="unseen_in",
+    label=gettext_lazy("Unseen words"),
+    default="",
+    help=gettext_lazy("Name of another test set: words that it does not have are counted."),
+)
+#: So many segments are listed for a metric.
+_MOST_SEGMENTS: Final = 10
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What the analysis computes; `corpus` is by side and text."""
+
+    people: TaskOrder
+    scores: Mapping[str, Estimate]
+    orders: Sequence[MetricOrder]
+    metrics: Mapping[str, GivenMetric]
+    corpus: Sequence[tuple[str, CorpusStatistics]]
+
+
+def metric_labels(metrics: Sequence[GivenMetric]) -> list[str]:
+    """Return a name for each metric that no other has: with its signature where names are the same."""
+    counts = Counter((each.scores.name, each.is_human) for each in metrics)
+    labels = []
+    for each in metrics:
+        name = each.scores.name
+        if each.is_human:
+            name = _("%(name)s (people)") % {"name": name}
+        if counts[each.scores.name, each.is_human] > 1 and each.scores.signature:
+            name = f"{name} ({each.scores.signature})"
+        labels.append(name)
+    return labels
+
+
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
+    metrics = given.metrics or ()
+    tasks = [each.judged for each in given.beside or ()][:1]
+    task = tasks[0] if tasks else None
+    if task is None:
+        raise ValueError(_("No judgment counts by this choice."))
+    if not metrics:
+        raise ValueError(
+            _("This test set has no metric. Import scores or compute metrics of its texts first.")
+        )
+    drawing = {name: options[name] for name in ("resamples", "confidence", "seed")}
+    with converging(options["method"]):
+        people = tasks_beside([task], options["method"], **drawing).orders[0]
+        scores = human_scores(task, options["method"], **drawing)
+    preferred = preferences(task)
+    progress = begin(_("Metrics"))
+    orders = []
+    labels = metric_labels(metrics)
+    for number, (label, metric) in enumerate(zip(labels, metrics, strict=True)):
+        progress(number, len(metrics))
+        chosen = _chosen(len(metric.scores.values), task.blocks.segment, options)
+        orders.append(
+            metric_order(
+                _scored(label, metric),
+                people,
+                preferred,
+                segments=chosen,
+                most=_MOST_SEGMENTS,
+                **drawing,
+            )
+        )
+    corpus = [] if given.corpora is None else _corpus(given, given.corpora, options["unseen_in"])
+    return _Found(people, scores, orders, dict(zip(labels, metrics, strict=True)), corpus)
+
+
+def _chosen(count: int, judged: Any, options: Mapping[str, Any]) -> BoolArray | None:
+    if options["segments"] == "all":
+        return None
+    chosen = np.zeros(count, dtype=bool)
+    numbers = np.unique(judged)
+    chosen[numbers[numbers <= count] - 1] = True
+    return chosen
+
+
+def _scored(label: str, metric: GivenMetric) -> ScoredOutputs:
+    scores = metric.scores
+    return ScoredOutputs(
+        name=label,
+        systems=tuple(scores.systems),
+        values=scores.values,
+        of_systems=scores.of_systems,
+        sign=scores.sign,
+        metric=scores.name if metric.statistics is not None else "",
+        statistics=metric.statistics,
+    )
+
+
+def _corpus(given: Input, corpora: Corpora, unseen_in: str) -> list[tuple[str, CorpusStatistics]]:
+    """Count the words of sources, references and outputs, each beside the same side of another test set if one is named."""
+    source, target = given.read.languages
+    sides = corpora.sides()
+    other = corpora.sides(unseen_in) if unseen_in else None
+    found = []
+    for side, texts in sides.items():
+        if not texts:
+            continue
+        language = target if side else source
+        beside = None
+        if other is not None:
+            # Outputs are compared with the references of the other test set.
+            same = other.get(side if not side or side.isdigit() else "1") or other.get("1", ())
+            beside = list(_tokenized(same, language))
+        found.append((side, corpus_statistics(list(_tokenized(texts, language)), beside)))
+    return found
+
+
+def _tokenized(texts: Iterable[str], language: str) -> Iterable[list[str]]:
+    characters = without_spaces(language) and language_tokens(language, of_words=True) != "none"
+    return (list("".join(text.split())) if characters else text.split() for text in texts)
+
+
+def _range_in_words(order: MetricOrder) -> str:
+    return {
+        "exact": _("ratio estimator"),
+        "resampled": _("resampled segments"),
+        "mean": _("spread of segment scores"),
+        "none": _("none"),
+    }[order.range_kind]
+
+
+def _metrics_table(found: _Found) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for order in found.orders:
+        scores = found.metrics[order.name].scores
+        rows.append(
+            (
+                order.name,
+                _("higher is better") if scores.higher_is_better else _("lower is better"),
+                scores.signature,
+                order.segments,
+                sum(row.value is not None for row in order.rows),
+                sum(row.missing for row in order.rows) if order.segments else None,
+                _range_in_words(order),
+                order.agreeing,
+                len(order.contradictions),
+                sum(each.is_separated for each in order.contradictions),
+            )
+        )
+    return Table(
+        name="metrics",
+        title=_("Metrics and pairs that people separate"),
+        columns=(
+            Column("metric", _("Metric"), is_text=True),
+            Column("direction", _("Direction"), is_text=True),
+            Column("signature", _("Signature"), is_text=True),
+            Column("segments", _("Segments")),
+            Column("systems", _("Systems")),
+            Column("missing", _("Missing scores")),
+            Column("ranges", _("Ranges by"), is_text=True),
+            Column("agreeing", _("Pairs ordered alike")),
+            Column("contradicting", _("Contradicted")),
+            Column("separated", _("Contradicted, and separated by the metric")),
+        ),
+        rows=rows,
+        notes=[
+            ngettext(
+                "People separate %(number)s pair of systems.",
+                "People separate %(number)s pairs of systems.",
+                found.people.decided.decided,
+            )
+            % {"number": number_format(found.people.decided.decided)}
+        ],
+    )
+
+
+def _people_first(found: _Found) -> list[str]:
+    """Return all systems, those that people order first."""
+    named = [row.system for row in found.people.order]
+    others = {row.system for order in found.orders for row in order.rows}
+    return [*named, *sorted(others.difference(named))]
+
+
+def _places_table(found: _Found) -> Table:
+    by_people = {row.system: row.rank for row in found.people.order}
+    ranks = [{row.system: row.rank for row in order.rows} for order in found.orders]
+    return Table(
+        name="orders",
+        title=_("Place by people and by each metric"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("people", _("People")),
+            *(
+                Column(f"metric_{number}", order.name)
+                for number, order in enumerate(found.orders, 1)
+            ),
+        ),
+        rows=[
+            (system, by_people.get(system), *(each.get(system) for each in ranks))
+            for system in _people_first(found)
+        ],
+        plot=Plot(kind="bump", label="system", value="people"),
+    )
+
+
+def _beside_table(
+    found: _Found, order: MetricOrder, number: int, options: Mapping[str, Any]
+) -> Table:
+    """Return a metric beside people, system by system."""
+    people = {row.system: row for row in found.people.order}
+    by_metric = {row.system: row for row in order.rows}
+    low, high = interval_ends(options["confidence"])
+    rows: list[tuple[Value, ...]] = []
+    for system in _people_first(found):
+        row, placed, score = by_metric.get(system), people.get(system), found.scores.get(system)
+        value = None if row is None else row.value
+        rows.append(
+            (
+                system,
+                None if placed is None else placed.rank,
+                *((None,) * 3 if score is None else (score.value, score.low, score.high)),
+                *((None,) * 3 if row is None else (row.rank, row.rank_low, row.rank_high)),
+                *((None,) * 3 if value is None else (value.value, value.low, value.high)),
+            )
+        )
+    return Table(
+        name=f"metric_{number}",
+        title=_("%(metric)s beside people") % {"metric": order.name},
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("people_rank", _("Place by people")),
+            Column("people", _("Score by people")),
+            Column("people_low", low),
+            Column("people_high", high),
+            Column("rank", _("Place by the metric")),
+            Column("rank_low", _("Place from")),
+            Column("rank_high", _("to")),
+            Column("value", order.name, decimals=2 if _is_of_hundred(found, order) else 4),
+            Column("low", low, decimals=2 if _is_of_hundred(found, order) else 4),
+            Column("high", high, decimals=2 if _is_of_hundred(found, order) else 4),
+        ),
+        rows=rows,
+        plot=Plot(
+            kind="points",
+            label="system",
+            value="value",
+            low="people",
+            bars=("people_low", "people_high", "low", "high"),
+        ),
+    )
+
+
+def _is_of_hundred(found: _Found, order: MetricOrder) -> bool:
+    return found.metrics[order.name].statistics is not None
+
+
+def _contradictions_table(found: _Found, options: Mapping[str, Any]) -> Table:
+    low, high = interval_ends(options["confidence"])
+    return Table(
+        name="contradictions",
+        title=_("Pairs that people separate and a metric orders the other way round"),
+        columns=(
+            Column("metric", _("Metric"), is_text=True),
+            Column("better", _("Better by people"), is_text=True, names="system"),
+            Column("worse", _("Better by the metric"), is_text=True, names="other"),
+            Column("wins", _("Wins"), counts="won"),
+            Column("losses", _("Losses"), counts="lost"),
+            Column("difference", _("Difference by the metric")),
+            Column("low", low),
+            Column("high", high),
+        ),
+        rows=[
+            (
+                each.metric,
+                each.better,
+                each.worse,
+                each.wins,
+                each.losses,
+                each.difference.value,
+                each.difference.low,
+                each.difference.high,
+            )
+            for order in found.orders
+            for each in order.contradictions
+        ],
+        keys=3,
+        notes=[
+            _(
+                "The difference is that of the system that people prefer, less the other. If its interval leaves 0 out, the metric separates the pair, too."
+            )
+        ],
+    )
+
+
+def _segments_table(found: _Found) -> Table:
+    return Table(
+        name="segments",
+        title=_("Segments where a metric and people differ most"),
+        columns=(
+            Column("metric", _("Metric"), is_text=True),
+            Column("segment", _("Segment"), names="segment"),
+            Column("better", _("Better by people"), is_text=True, names="system"),
+            Column("worse", _("Better by the metric"), is_text=True, names="other"),
+            Column("by_people", _("Difference by people"), decimals=2),
+            Column("by_metric", _("Difference by the metric"), decimals=2),
+        ),
+        rows=[
+            (order.name, each.segment, each.better, each.worse, each.by_people, each.by_metric)
+            for order in found.orders
+            for each in order.discords
+        ],
+        keys=2,
+        notes=[
+            _(
+                "Differences are in multiples of the usual difference (root mean square) between two outputs of a segment. Each segment is listed once for a metric, with its largest disagreement."
+            )
+        ],
+    )
+
+
+def _corpus_table(found: _Found, unseen_in: str) -> Table:
+    words = {"name": unseen_in}
+    unseen = (
+        (
+            Column("unseen_words", _("Words not in %(name)s") % words),
+            Column("unseen_vocabulary", _("Distinct words not in %(name)s") % words),
+        )
+        if unseen_in
+        else ()
+    )
+    columns = (
+        Column("sentences", _("Segments")),
+        Column("running_words", _("Words")),
+        Column("vocabulary", _("Distinct words")),
+        Column("singletons", _("Words that occur once")),
+        *unseen,
+    )
+    return Table(
+        name="corpus",
+        title=_("Texts"),
+        columns=(Column("texts", _("Texts"), is_text=True), *columns),
+        rows=[
+            (_side_in_words(side), *(column.cell(counts) for column in columns))
+            for side, counts in found.corpus
+        ],
+        notes=[
+            _(
+                "Words are split at spaces, and characters count in languages without them. Sources are compared with sources, references and outputs with references."
+            )
+        ],
+    )
+
+
+def _side_in_words(side: str) -> str:
+    if not side:
+        return _("Source")
+    return _("Reference %(number)s") % {"number": side} if side.isdigit() else side
+
+
+def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
+    level = round(1 - options["confidence"], 12)
+    notes = [
+        _("People: %(task)s.") % {"task": task_in_words(found.people.task.name)},
+        _("%(method)s; %(confidence)s %% intervals that account for %(level)s.")
+        % {
+            "method": METHOD_WORDS[options["method"]],
+            "confidence": percent_in_figures(options["confidence"]),
+            "level": LEVEL_WORDS["two_way"],
+        },
+        _("People separate a pair if the sign test of its comparisons is significant. %(tests)s")
+        % {"tests": tests_in_words(2, Correction.HOLM, level)},
+        _(
+            "Ranges of WER, PER and TER are exact, by the ratio estimator; those of BLEU and chrF are of the same resamples of segments that human rankings have. A place has a range of all systems that do not differ significantly, pair by pair."
+        ),
+    ]
+    if any(order.range_kind == "none" for order in found.orders):
+        notes.append(
+            _(
+                "A metric without segment scores, or whose scores of systems are no means of them, has no ranges."
+            )
+        )
+    shown = [order for order in found.orders if order.contradictions]
+    tables = [
+        _metrics_table(found),
+        _places_table(found),
+        *(
+            _beside_table(found, order, number, options)
+            for number, order in enumerate(found.orders, 1)
+        ),
+        *([_contradictions_table(found, options)] if shown else []),
+        *([_segments_table(found)] if any(order.discords for order in found.orders) else []),
+        *([_corpus_table(found, options["unseen_in"])] if found.corpus else []),
+    ]
+    data = {
+        "people": {
+            "order": found.people.order,
+            "scores": found.scores,
+            "separated": [
+                [found.people.decided.systems[each] for each in pair]
+                for pair in np.argwhere(found.people.decided.better).tolist()
+            ],
+        },
+        "metrics": found.orders,
+        "corpus": [{"texts": side, "counts": counts} for side, counts in found.corpus],
+        **{
+            name: options[name]
+            for name in ("method", "segments", "confidence", "resamples", "seed")
+        },
+    }
+    return report_on(given, notes=notes, tables=tables, data=data)
+
+
+METRIC_ORDERS = AnalysisKind(
+    name="metric_orders",
+    title=gettext_lazy("Metrics beside people"),
+    question=gettext_lazy(
+        "How does each metric order the systems, where does it contradict people, and on which segments do both differ most?"
+    ),
+    options=(SEGMENTS, UNSEEN, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
+    needs_beside=True,
+    needs_metrics=True,
+    find=_find,
+    tell=_tell,
+)

@@ -1,0 +1,477 @@
+"""Systems in the order of a metric beside that of people: ranges, contradictions, and segments where both differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.beside import (
+    UNITS,
+    DecidedPairs,
+    Estimate,
+    JudgedTask,
+    ScoredTask,
+    TaskOrder,
+    drawn_scores,
+    estimate,
+)
+from ranking.core.counting.resampling import segment_keys
+from ranking.core.methods.registry import counts_method_named
+from ranking.core.metrics.texts import (
+    ERROR_RATES,
+    Range,
+    known_sums,
+    metric_values,
+    rate_difference,
+    rate_range,
+    resampled_range,
+    resampled_values,
+)
+from ranking.core.scores import EQUAL_WITHIN
+
+#: How ranges are found: by the ratio estimator, by resampling segments, from the spread of segment scores, or not at all.
+RangeKind = Literal["exact", "resampled", "mean", "none"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ScoredOutputs:
+    """What a metric gives the outputs of n systems for S segments; that of row r has the number r + 1.
+
+    Attributes
+    ----------
+    name : str
+        By which callers know it.
+    systems : tuple of str, length n
+    values : float64, shape (S, n)
+        Scores of outputs; NaN where there is none.
+    of_systems : float64, shape (n,)
+        Scores of systems that are not means of `values`; NaN where there is none.
+    sign : float
+        −1 if lower is better.
+    metric : str
+        Of texts a key of `ranking.core.metrics.texts.TEXT_METRICS`, otherwise empty.
+    statistics : float64, shape (n, S, k), or None
+        Of texts.
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    values: FloatArray
+    of_systems: FloatArray
+    sign: float = 1.0
+    metric: str = ""
+    statistics: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """A system by a metric.
+
+    Attributes
+    ----------
+    system : str
+    value : Range or None
+        None where the metric has no score of it.
+    rank, rank_low, rank_high : int or None
+        1 for the best. The range leaves room for all systems that do not differ significantly, pair by pair.
+    missing : int
+        Chosen segments without a score.
+    """
+
+    system: str
+    value: Range | None
+    rank: int | None
+    rank_low: int | None
+    rank_high: int | None
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A pair that people separate and a metric orders the other way round.
+
+    Attributes
+    ----------
+    metric, better, worse : str
+        The better system is that by people.
+    wins, losses : int
+        Comparisons that the better one won against the worse one, and lost.
+    difference : Range
+        Of the metric, the better one minus the worse one, in the metric's own direction.
+    is_separated : bool
+        Whether the metric's range of the difference leaves 0 out.
+    """
+
+    metric: str
+    better: str
+    worse: str
+    wins: int
+    losses: int
+    difference: Range
+    is_separated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Discord:
+    """A segment where a metric and people differ.
+
+    Attributes
+    ----------
+    segment : int
+    better, worse : str
+        By people.
+    by_people : float
+        By how much, in standard deviations of such differences.
+    by_metric : float
+        The same for the metric; below 0, as it prefers the other.
+    """
+
+    segment: int
+    better: str
+    worse: str
+    by_people: float
+    by_metric: float
+
+
+@dataclass(frozen=True, eq=False)
+class MetricOrder:
+    """A metric beside people.
+
+    Attributes
+    ----------
+    name : str
+    range_kind : str
+    segments : int
+        Chosen segments with a score of any system; 0 where it scores systems alone.
+    rows : tuple of MetricRow
+        Best first, then those without a score.
+    agreeing : int
+        Pairs that people separate and the metric orders alike.
+    contradictions : tuple of Contradiction
+    discords : tuple of Discord
+        The largest first, one for a segment.
+    """
+
+    name: str
+    range_kind: RangeKind
+    segments: int
+    rows: tuple[MetricRow, ...]
+    agreeing: int
+    contradictions: tuple[Contradiction, ...]
+    discords: tuple[Discord, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """P preferences of people: how much better one output of a segment is than another.
+
+    `segment`, `one` and `other` (indices of systems) and `by` are of shape (P,).
+    """
+
+    systems: tuple[str, ...]
+    segment: Int64Array
+    one: Int64Array
+    other: Int64Array
+    by: FloatArray
+
+
+def preferences(task: JudgedTask | ScoredTask) -> Preferences:
+    """Return the preferences of a task by segment and pair of systems, averaged over judges.
+
+    Where outputs are ranked, a preference is the share of comparisons won less that of those lost; otherwise the difference
+    of mean scores.
+    """
+    systems = task.systems
+    if isinstance(task, ScoredTask):
+        numbers, means = task.segment_means()
+        found = [
+            (numbers[there], one, other, means[there, one] - means[there, other])
+            for one, other in combinations(range(len(systems)), 2)
+            for there in [np.flatnonzero(~np.isnan(means[:, one] - means[:, other]))]
+        ]
+    else:
+        blocks = task.compared
+        numbers, place = np.unique(blocks.segment, return_inverse=True)
+        found = []
+        for one, other in combinations(range(len(systems)), 2):
+            labels = blocks.labels[:, [one, other]].astype(np.int64)
+            both = (labels > 0).all(axis=1)
+            won = np.sign(labels[both, 1] - labels[both, 0])
+            count = np.bincount(place[both], minlength=len(numbers))
+            total = np.bincount(place[both], weights=won, minlength=len(numbers))
+            there = np.flatnonzero(count)
+            found.append((numbers[there], one, other, total[there] / count[there]))
+    lengths = [len(by) for *_key, by in found]
+    return Preferences(
+        systems=systems,
+        segment=np.concatenate([segment for segment, *_rest in found] or [np.zeros(0, np.int64)]),
+        one=np.repeat([one for _segment, one, *_rest in found], lengths).astype(np.int64),
+        other=np.repeat([other for *_key, other, _by in found], lengths).astype(np.int64),
+        by=np.concatenate([by for *_key, by in found] or [np.zeros(0)]).astype(np.float64),
+    )
+
+
+def human_scores(
+    task: JudgedTask | ScoredTask, method: str, *, resamples: int, confidence: float, seed: int
+) -> dict[str, Estimate]:
+    """Return the score that people give each system, with an interval over segments and judges."""
+    drawn = drawn_scores(task, counts_method_named(method), resamples=resamples, seed=seed)
+    return {
+        system: estimate(
+            float(drawn.scores.values[index]),
+            {unit: drawn.resampled[unit].values[:, index] for unit in UNITS},
+            fewest_units=drawn.fewest_units,
+            confidence=confidence,
+        )
+        for index, system in enumerate(drawn.systems)
+        if drawn.scores.estimable[index]
+    }
+
+
+def metric_order(
+    metric: ScoredOutputs,
+    people: TaskOrder,
+    preferred: Preferences,
+    *,
+    segments: BoolArray | None = None,
+    most: int = 10,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> MetricOrder:
+    """Set a metric beside people.
+
+    Parameters
+    ----------
+    metric : ScoredOutputs
+        Of S segments.
+    people : TaskOrder
+    preferred : Preferences
+        Of the same task.
+    segments : bool, shape (S,), optional
+        Which of the metric's segments are looked at; all if not given.
+    most : int
+        So many discords are returned.
+    resamples, confidence, seed
+        Of ranges. Segments have the weights that they have in human rankings of the same seed.
+    """
+    chosen = np.ones(len(metric.values), dtype=bool) if segments is None else segments
+    ranged = _Ranges(metric, chosen, resamples=resamples, confidence=confidence, seed=seed)
+    contradictions, agreeing = [], 0
+    for better, worse in _separated(people.decided):
+        difference = ranged.difference(better, worse)
+        if difference is None:
+            continue
+        if metric.sign * difference.value > EQUAL_WITHIN:
+            agreeing += 1
+        elif metric.sign * difference.value < -EQUAL_WITHIN:
+            contradictions.append(
+                Contradiction(
+                    metric.name,
+                    better,
+                    worse,
+                    *people.decided.won_and_lost(better, worse),
+                    difference,
+                    is_separated=_leaves_out_0(difference),
+                )
+            )
+    return MetricOrder(
+        name=metric.name,
+        range_kind=ranged.kind,
+        segments=int((~np.isnan(metric.values[chosen])).any(axis=1).sum()),
+        rows=tuple(ranged.rows()),
+        agreeing=agreeing,
+        contradictions=tuple(contradictions),
+        discords=_discords(metric, preferred, chosen, most),
+    )
+
+
+def _separated(decided: DecidedPairs) -> Iterator[tuple[str, str]]:
+    for one, other in np.argwhere(decided.better).tolist():
+        yield decided.systems[one], decided.systems[other]
+
+
+def _leaves_out_0(found: Range) -> bool:
+    return found.low is not None and found.high is not None and not found.low <= 0 <= found.high
+
+
+class _Ranges:
+    """Values of a metric on chosen segments, and differences, with their ranges."""
+
+    def __init__(
+        self,
+        metric: ScoredOutputs,
+        chosen: BoolArray,
+        *,
+        resamples: int,
+        confidence: float,
+        seed: int,
+    ) -> None:
+        self._metric = metric
+        self._place = {system: index for index, system in enumerate(metric.systems)}
+        self._confidence = confidence
+        self._values = metric.values[chosen]
+        self._statistics = None if metric.statistics is None else metric.statistics[:, chosen]
+        self._resampled = None
+        # Given scores of systems are of all segments; they have a range where they are means of their segments'.
+        self._given = metric.of_systems if chosen.all() else np.full(len(metric.systems), np.nan)
+        if self._statistics is None:
+            means = np.array([_mean(column) for column in self._values.T])
+            is_mean = np.isnan(self._given) | np.isclose(self._given, means, rtol=1e-4, atol=1e-6)
+            self.kind: RangeKind = "mean" if len(self._values) and is_mean.all() else "none"
+        elif metric.metric in ERROR_RATES:
+            self.kind = "exact"
+        else:
+            self.kind = "resampled"
+            self._resampled = resampled_values(
+                metric.metric,
+                self._statistics,
+                segment_keys(np.flatnonzero(chosen) + 1),
+                resamples=resamples,
+                seed=seed,
+            )
+
+    def value(self, system: str) -> Range | None:
+        """Return the value of a system."""
+        index = self._place[system]
+        if self._statistics is not None:
+            statistics = self._statistics[index]
+            if self._resampled is None:
+                return rate_range(statistics, confidence=self._confidence)
+            value = self._of_sums(statistics)
+            if np.isnan(value):
+                return None
+            return resampled_range(value, self._resampled[index], confidence=self._confidence)
+        if self.kind == "mean":
+            return _mean_range(self._values[:, index], self._confidence)
+        value = self._given[index]
+        if np.isnan(value):
+            value = _mean(self._values[:, index])
+        return None if np.isnan(value) else Range(float(value), None, None, None)
+
+    def difference(self, one: str, other: str) -> Range | None:
+        """Return the value of a system less that of another, on what both have; None if one has none."""
+        if one not in self._place or other not in self._place:
+            return None
+        first, second = self._place[one], self._place[other]
+        if self._resampled is not None:
+            values = self.value(one), self.value(other)
+            if values[0] is None or values[1] is None:
+                return None
+            return resampled_range(
+                values[0].value - values[1].value,
+                self._resampled[first] - self._resampled[second],
+                confidence=self._confidence,
+            )
+        if self._statistics is not None:
+            return rate_difference(
+                self._statistics[first], self._statistics[second], confidence=self._confidence
+            )
+        if self.kind == "mean":
+            between = self._values[:, first] - self._values[:, second]
+            return _mean_range(between, self._confidence)
+        values = self.value(one), self.value(other)
+        if values[0] is None or values[1] is None:
+            return None
+        return Range(values[0].value - values[1].value, None, None, None)
+
+    def rows(self) -> Iterator[MetricRow]:
+        """Yield the systems, best first; those without a score last."""
+        values = {system: self.value(system) for system in self._metric.systems}
+        known = {system: found for system, found in values.items() if found is not None}
+        signs = {pair: self._sign(*pair) for pair in combinations(known, 2)}
+        signs |= {(other, one): -sign for (one, other), sign in signs.items()}
+        sign = self._metric.sign
+        for system in sorted(known, key=lambda name: (-sign * known[name].value, name)):
+            own = sign * known[system].value
+            ahead = sum(sign * each.value > own + EQUAL_WITHIN for each in known.values())
+            others = [signs[system, other] for other in known if other != system]
+            has_range = known[system].low is not None
+            yield MetricRow(
+                system=system,
+                value=known[system],
+                rank=1 + ahead,
+                rank_low=1 + others.count(-1) if has_range else None,
+                rank_high=len(known) - others.count(1) if has_range else None,
+                missing=self._missing(system),
+            )
+        for system in sorted(values.keys() - known.keys()):
+            yield MetricRow(system, None, None, None, None, self._missing(system))
+
+    def _sign(self, one: str, other: str) -> int:
+        """Return 1 if a system is significantly better than another, −1 if worse, 0 if neither."""
+        found = self.difference(one, other)
+        if found is None or not _leaves_out_0(found):
+            return 0
+        return 1 if self._metric.sign * found.value > 0 else -1
+
+    def _missing(self, system: str) -> int:
+        return int(np.isnan(self._values[:, self._place[system]]).sum())
+
+    def _of_sums(self, statistics: FloatArray) -> float:
+        return float(metric_values(self._metric.metric, known_sums(statistics)))
+
+
+def _mean(values: FloatArray) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _mean_range(values: FloatArray, confidence: float) -> Range | None:
+    known = values[~np.isnan(values)]
+    count = len(known)
+    if count < 2:
+        return Range(float(known[0]), None, None, None) if count else None
+    error = float(known.std(ddof=1) / np.sqrt(count))
+    half = error * float(stdtrit(count - 1, (1 + confidence) / 2))
+    value = float(known.mean())
+    return Range(value, error, value - half, value + half)
+
+
+def _discords(
+    metric: ScoredOutputs, preferred: Preferences, chosen: BoolArray, most: int
+) -> tuple[Discord, ...]:
+    place = {system: index for index, system in enumerate(metric.systems)}
+    column = np.array([place.get(system, -1) for system in preferred.systems], dtype=np.int64)
+    row = preferred.segment - 1
+    there = (row < len(chosen)) & (column[preferred.one] >= 0) & (column[preferred.other] >= 0)
+    there[there] &= chosen[row[there]]
+    rows = np.flatnonzero(there)
+    values = metric.sign * metric.values
+    by_metric = (
+        values[row[rows], column[preferred.one[rows]]]
+        - values[row[rows], column[preferred.other[rows]]]
+    )
+    rows, by_metric = rows[~np.isnan(by_metric)], by_metric[~np.isnan(by_metric)]
+    by_people = preferred.by[rows]
+    scales = [
+        float(np.sqrt(np.mean(each**2))) if len(each) else 0.0 for each in (by_people, by_metric)
+    ]
+    if not all(scales):
+        return ()
+    by_people, by_metric = by_people / scales[0], by_metric / scales[1]
+    found: dict[int, Discord] = {}
+    for index in np.argsort(by_people * by_metric, kind="stable").tolist():
+        if len(found) == most or by_people[index] * by_metric[index] >= 0:
+            break
+        sign = 1.0 if by_people[index] > 0 else -1.0
+        pair = preferred.one[rows[index]], preferred.other[rows[index]]
+        better, worse = (preferred.systems[each] for each in (pair if sign > 0 else pair[::-1]))
+        segment = int(preferred.segment[rows[index]])
+        found.setdefault(
+            segment,
+            Discord(
+                segment,
+                better,
+                worse,
+                sign * float(by_people[index]),
+                sign * float(by_metric[index]),
+            ),
+        )
+    return tuple(found.values())
