@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from ranking.views import dashboard, exports, judge, quality, rules, settings, tables
+from ranking.views.metrics import metrics_page
 from ranking.views.one_system import segment_page, system_results_ask, system_results_page
 from ranking.views.publishing import desk, public
 from ranking.views.results import analysis_file, analysis_page, analysis_plot
@@ -39,6 +40,7 @@ _task: list[URLPattern | URLResolver] = [
     path("progress/", dashboard.progress_page, name="test-set-progress"),
     path("agreement/", dashboard.agreement_page, name="test-set-agreement"),
     path("data/", dashboard.data_page, name="test-set-data"),
+    path("metrics/", metrics_page, name="metrics"),
     path("analyses/", include(_analyses)),
     path("systems/<int:system_id>/results/", system_results_page, name="system-results"),
     path("systems/<int:system_id>/results/ask/", system_results_ask, name="system-results-ask"),

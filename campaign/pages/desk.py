@@ -62,6 +62,7 @@ TEST_SET: Final = (
         _of_task("design", gettext_lazy("Design"), "design"),
     ),
     _of_task("agreement", gettext_lazy("Agreement"), "test-set-agreement"),
+    _of_task("metrics", gettext_lazy("Metrics"), "metrics"),
     _of_task(
         "judges",
         gettext_lazy("Judges"),

@@ -34,7 +34,7 @@ from campaign.api.views import CampaignsView, CampaignView
 from config.api.contract import contracted
 from config.api.views import RootView
 from protocols.quiz.api import SnippetsView
-from ranking.api import analyses, exports, overview, rules, stopping_rules, views
+from ranking.api import analyses, exports, metrics, overview, rules, stopping_rules, views
 from ranking.api.design_forecast import DesignForecastView, SegmentJudgedView
 from ranking.api.judge_groups import (
     JudgeGroupDeleteView,
@@ -245,6 +245,9 @@ _task: list[URLPattern | URLResolver] = [
         name="api-export-content",
     ),
     path("skips/", SkipsView.as_view(), name="api-skips"),
+    path("metrics/", metrics.MetricsView.as_view(), name="api-metrics"),
+    path("metrics/compute/", metrics.MetricsComputeView.as_view(), name="api-metrics-compute"),
+    path("metrics/<int:metric_id>/", metrics.MetricView.as_view(), name="api-metric"),
     path("analyses/", analyses.AnalysesView.as_view(), name="api-analyses"),
     path("analyses/kinds/", analyses.AnalysisKindsView.as_view(), name="api-analysis-kinds"),
     path("analyses/<int:analysis_id>/", analyses.AnalysisView.as_view(), name="api-analysis"),

@@ -17,27 +17,27 @@ from ranking.analyses.beside import task_in_words
 from ranking.analyses.firmness import COUNTS_METHOD
 from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option
-from ranking.analyses.ranking import tests_in_words
 from ranking.core.arrays import BoolArray
-from ranking.core.beside import Estimate, TaskOrder, tasks_beside
+from ranking.core.beside import Estimate, ScoredTask
 from ranking.core.metrics.orders import (
+    HumanOrder,
     MetricOrder,
+    PlacedByPeople,
     ScoredOutputs,
-    human_scores,
     metric_order,
-    preferences,
 )
+from ranking.core.metrics.people import people_of_blocks, people_of_ratings
 from ranking.core.metrics.texts import (
     CorpusStatistics,
+    Range,
     corpus_statistics,
     language_tokens,
 )
-from ranking.core.ranges import Correction
 from ranking.reports.correlations import interval_ends
 from ranking.reports.inputs import Corpora, GivenMetric, Input, report_on
 from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.numbers import percent_in_figures
+from ranking.wording.numbers import in_figures, percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 SEGMENTS: Final = Option(
@@ -64,8 +64,8 @@ _MOST_SEGMENTS: Final = 10
 class _Found:
     """What the analysis computes; `corpus` is by side and text."""
 
-    people: TaskOrder
-    scores: Mapping[str, Estimate]
+    people: HumanOrder
+    order: Sequence[PlacedByPeople]
     orders: Sequence[MetricOrder]
     metrics: Mapping[str, GivenMetric]
     corpus: Sequence[tuple[str, CorpusStatistics]]
@@ -95,11 +95,15 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
         raise ValueError(
             _("This test set has no metric. Import scores or compute metrics of its texts first.")
         )
-    drawing = {name: options[name] for name in ("resamples", "confidence", "seed")}
+    drawing = {name: options[name] for name in ("resamples", "seed")}
+    confidence = options["confidence"]
     with converging(options["method"]):
-        people = tasks_beside([task], options["method"], **drawing).orders[0]
-        scores = human_scores(task, options["method"], **drawing)
-    preferred = preferences(task)
+        found = (
+            people_of_ratings(task, **drawing)
+            if isinstance(task, ScoredTask)
+            else people_of_blocks(task.blocks, options["method"], **drawing)
+        )
+    people = HumanOrder(found, confidence=confidence)
     progress = begin(_("Metrics"))
     orders = []
     labels = metric_labels(metrics)
@@ -110,14 +114,14 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
             metric_order(
                 _scored(label, metric),
                 people,
-                preferred,
                 segments=chosen,
                 most=_MOST_SEGMENTS,
+                confidence=confidence,
                 **drawing,
             )
         )
     corpus = [] if given.corpora is None else _corpus(given, given.corpora, options["unseen_in"])
-    return _Found(people, scores, orders, dict(zip(labels, metrics, strict=True)), corpus)
+    return _Found(people, people.order(), orders, dict(zip(labels, metrics, strict=True)), corpus)
 
 
 def _chosen(count: int, judged: Any, options: Mapping[str, Any]) -> BoolArray | None:
@@ -213,22 +217,22 @@ def _metrics_table(found: _Found) -> Table:
             ngettext(
                 "People separate %(number)s pair of systems.",
                 "People separate %(number)s pairs of systems.",
-                found.people.decided.decided,
+                len(found.people.separated),
             )
-            % {"number": number_format(found.people.decided.decided)}
+            % {"number": number_format(len(found.people.separated))}
         ],
     )
 
 
 def _people_first(found: _Found) -> list[str]:
     """Return all systems, those that people order first."""
-    named = [row.system for row in found.people.order]
+    named = [row.system for row in found.order]
     others = {row.system for order in found.orders for row in order.rows}
     return [*named, *sorted(others.difference(named))]
 
 
 def _places_table(found: _Found) -> Table:
-    by_people = {row.system: row.rank for row in found.people.order}
+    by_people = {row.system: row.rank for row in found.order}
     ranks = [{row.system: row.rank for row in order.rows} for order in found.orders]
     return Table(
         name="orders",
@@ -253,20 +257,24 @@ def _beside_table(
     found: _Found, order: MetricOrder, number: int, options: Mapping[str, Any]
 ) -> Table:
     """Return a metric beside people, system by system."""
-    people = {row.system: row for row in found.people.order}
+    people = {row.system: row for row in found.order}
     by_metric = {row.system: row for row in order.rows}
     low, high = interval_ends(options["confidence"])
     rows: list[tuple[Value, ...]] = []
     for system in _people_first(found):
-        row, placed, score = by_metric.get(system), people.get(system), found.scores.get(system)
+        row, placed = by_metric.get(system), people.get(system)
         value = None if row is None else row.value
         rows.append(
             (
                 system,
-                None if placed is None else placed.rank,
-                *((None,) * 3 if score is None else (score.value, score.low, score.high)),
+                *(
+                    (None,) * 3
+                    if placed is None
+                    else (placed.rank, placed.rank_low, placed.rank_high)
+                ),
+                *((None,) * 3 if placed is None else _ends(placed.score)),
                 *((None,) * 3 if row is None else (row.rank, row.rank_low, row.rank_high)),
-                *((None,) * 3 if value is None else (value.value, value.low, value.high)),
+                *((None,) * 3 if value is None else _ends(value)),
             )
         )
     return Table(
@@ -275,6 +283,8 @@ def _beside_table(
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("people_rank", _("Place by people")),
+            Column("people_rank_low", _("Place from")),
+            Column("people_rank_high", _("to")),
             Column("people", _("Score by people")),
             Column("people_low", low),
             Column("people_high", high),
@@ -296,6 +306,10 @@ def _beside_table(
     )
 
 
+def _ends(found: Range | Estimate) -> tuple[float, float | None, float | None]:
+    return found.value, found.low, found.high
+
+
 def _is_of_hundred(found: _Found, order: MetricOrder) -> bool:
     return found.metrics[order.name].statistics is not None
 
@@ -309,9 +323,10 @@ def _contradictions_table(found: _Found, options: Mapping[str, Any]) -> Table:
             Column("metric", _("Metric"), is_text=True),
             Column("better", _("Better by people"), is_text=True, names="system"),
             Column("worse", _("Better by the metric"), is_text=True, names="other"),
-            Column("wins", _("Wins"), counts="won"),
-            Column("losses", _("Losses"), counts="lost"),
-            Column("difference", _("Difference by the metric")),
+            Column("by_people", _("Difference by people")),
+            Column("people_low", low),
+            Column("people_high", high),
+            Column("by_metric", _("Difference by the metric")),
             Column("low", low),
             Column("high", high),
         ),
@@ -320,11 +335,8 @@ def _contradictions_table(found: _Found, options: Mapping[str, Any]) -> Table:
                 each.metric,
                 each.better,
                 each.worse,
-                each.wins,
-                each.losses,
-                each.difference.value,
-                each.difference.low,
-                each.difference.high,
+                *_ends(each.by_people),
+                *_ends(each.difference),
             )
             for order in found.orders
             for each in order.contradictions
@@ -406,15 +418,17 @@ def _side_in_words(side: str) -> str:
 def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
     level = round(1 - options["confidence"], 12)
     notes = [
-        _("People: %(task)s.") % {"task": task_in_words(found.people.task.name)},
+        _("People: %(task)s.") % {"task": task_in_words((given.beside or ())[0].protocol)},
         _("%(method)s; %(confidence)s %% intervals that account for %(level)s.")
         % {
             "method": METHOD_WORDS[options["method"]],
             "confidence": percent_in_figures(options["confidence"]),
             "level": LEVEL_WORDS["two_way"],
         },
-        _("People separate a pair if the sign test of its comparisons is significant. %(tests)s")
-        % {"tests": tests_in_words(2, Correction.HOLM, level)},
+        _(
+            "People separate two systems if a two-sided t-test of the difference of their scores has p ≤ %(level)s."
+        )
+        % {"level": in_figures(level)},
         _(
             "Ranges of WER, PER and TER are exact, by the ratio estimator; those of BLEU and chrF are of the same resamples of segments that human rankings have. A place has a range of all systems that do not differ significantly, pair by pair."
         ),
@@ -439,12 +453,8 @@ def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
     ]
     data = {
         "people": {
-            "order": found.people.order,
-            "scores": found.scores,
-            "separated": [
-                [found.people.decided.systems[each] for each in pair]
-                for pair in np.argwhere(found.people.decided.better).tolist()
-            ],
+            "order": found.order,
+            "separated": found.people.separated,
         },
         "metrics": found.orders,
         "corpus": [{"texts": side, "counts": counts} for side, counts in found.corpus],
@@ -463,6 +473,7 @@ METRIC_ORDERS = AnalysisKind(
         "How does each metric order the systems, where does it contradict people, and on which segments do both differ most?"
     ),
     options=(SEGMENTS, UNSEEN, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
+    page="metrics",
     needs_beside=True,
     needs_metrics=True,
     find=_find,

@@ -554,6 +554,7 @@ METRICS = AnalysisKind(
         "How far do automatic metrics agree with the judges, and which of them agree better than others?"
     ),
     options=(HUMAN, BY, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
+    page="metrics",
     needs_metrics=True,
     needs_beside=True,
     files_are_enough=True,

@@ -263,11 +263,6 @@ class ScoredTask(TimedTask):
         """Those with a score."""
         return self.scores.systems
 
-    def segment_means(self) -> tuple[Int64Array, FloatArray]:
-        """Return the numbers of the S segments, and the mean score of each system there, shape (S, n); NaN without any."""
-        means = self._by_cell(self.scores.score[:, np.newaxis])[:, :, 0]
-        return np.unique(self.scores.segment), means
-
     def means(self) -> FloatArray:
         """Return the mean of each system, shape (n,)."""
         means: FloatArray = self._means(np.ones((len(self.scores.score), 1)))[0]
@@ -332,7 +327,7 @@ class ScoredTask(TimedTask):
 
     def _wins(self, weights: FloatArray) -> Int64Array:
         n = len(self.systems)
-        _numbers, mean = self.segment_means()
+        mean = self._by_cell(self.scores.score[:, np.newaxis])[:, :, 0]
         weight = self._by_cell(weights)
         wins = np.zeros((weights.shape[1], n, n), dtype=np.int64)
         for one in range(n):

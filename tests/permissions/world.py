@@ -5,6 +5,7 @@ from datetime import timedelta
 from functools import cached_property
 from uuid import uuid4
 
+import numpy as np
 from django.db.models import QuerySet
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -45,7 +46,8 @@ from campaign.services.uploads import (
 from campaign.services.webhooks.endpoints import webhook_create
 from campaign.services.webhooks.outbox import webhook_test
 from protocols.quiz.snippets import GivenSnippet, snippets_replace
-from ranking.models import Analysis, PublishedResult, RankingRun
+from ranking.models import Analysis, Metric, PublishedResult, RankingRun
+from ranking.models.metric import packed
 from ranking.pages.published.making import result_bundle_make
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.publishing.publish import result_publish
@@ -145,6 +147,7 @@ class World:
             "<int:webhook_id>": str(self.campaign.webhook_endpoints.get().pk),
             "<int:delivery_id>": str(self.campaign.webhook_endpoints.get().deliveries.get().pk),
             "<int:token_id>": "1",
+            "<int:metric_id>": str(Metric.objects.get(test_set=self.task.test_set_id).pk),
             "<int:export_id>": str(self.task.exported_files.get(expires_at__isnull=False).pk),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
@@ -155,6 +158,13 @@ class World:
 
 def make_world() -> World:
     mine = make_task(make_campaign("mine"), name="SECRET-NEWS", systems=("secretron", "b"))
+    Metric.objects.create(
+        test_set=mine.test_set,
+        name="COMET",
+        file_name="scores.tsv",
+        systems=["secretron", "b"],
+        packed=packed(np.zeros((7, 2))),
+    )
     other = make_task(make_campaign("other"))
     judge = make_judge(mine.test_set.campaign, "secret-judge")
     instructions = instructions_write(

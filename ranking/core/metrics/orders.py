@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Literal
 
@@ -11,18 +12,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.beside import (
-    UNITS,
-    DecidedPairs,
-    Estimate,
-    JudgedTask,
-    ScoredTask,
-    TaskOrder,
-    drawn_scores,
-    estimate,
-)
+from ranking.core.beside import UNITS, Estimate, Unit, estimate
 from ranking.core.counting.resampling import segment_keys
-from ranking.core.methods.registry import counts_method_named
+from ranking.core.metrics.people import People
 from ranking.core.metrics.texts import (
     ERROR_RATES,
     Range,
@@ -100,8 +92,8 @@ class Contradiction:
     ----------
     metric, better, worse : str
         The better system is that by people.
-    wins, losses : int
-        Comparisons that the better one won against the worse one, and lost.
+    by_people : Estimate
+        Difference of the scores that people give the two.
     difference : Range
         Of the metric, the better one minus the worse one, in the metric's own direction.
     is_separated : bool
@@ -111,8 +103,7 @@ class Contradiction:
     metric: str
     better: str
     worse: str
-    wins: int
-    losses: int
+    by_people: Estimate
     difference: Range
     is_separated: bool
 
@@ -168,76 +159,114 @@ class MetricOrder:
 
 
 @dataclass(frozen=True, eq=False)
-class Preferences:
-    """P preferences of people: how much better one output of a segment is than another.
+class _Preferences:
+    """P preferences of people: how much better one output of a segment is than another, on average over judges.
 
     `segment`, `one` and `other` (indices of systems) and `by` are of shape (P,).
     """
 
-    systems: tuple[str, ...]
     segment: Int64Array
     one: Int64Array
     other: Int64Array
     by: FloatArray
 
 
-def preferences(task: JudgedTask | ScoredTask) -> Preferences:
-    """Return the preferences of a task by segment and pair of systems, averaged over judges.
+@dataclass(frozen=True, slots=True)
+class PlacedByPeople:
+    """A system by people; the range of its rank leaves room for all systems that people do not tell from it."""
 
-    Where outputs are ranked, a preference is the share of comparisons won less that of those lost; otherwise the difference
-    of mean scores.
+    system: str
+    score: Estimate
+    rank: int
+    rank_low: int
+    rank_high: int
+
+
+class HumanOrder:
+    """People's scores and preferences, in the form that `metric_order` takes.
+
+    Parameters
+    ----------
+    people : People
+    confidence : float
+        Of intervals, and of the tests by which people separate two systems.
     """
-    systems = task.systems
-    if isinstance(task, ScoredTask):
-        numbers, means = task.segment_means()
-        found = [
-            (numbers[there], one, other, means[there, one] - means[there, other])
-            for one, other in combinations(range(len(systems)), 2)
-            for there in [np.flatnonzero(~np.isnan(means[:, one] - means[:, other]))]
-        ]
-    else:
-        blocks = task.compared
-        numbers, place = np.unique(blocks.segment, return_inverse=True)
-        found = []
-        for one, other in combinations(range(len(systems)), 2):
-            labels = blocks.labels[:, [one, other]].astype(np.int64)
-            both = (labels > 0).all(axis=1)
-            won = np.sign(labels[both, 1] - labels[both, 0])
-            count = np.bincount(place[both], minlength=len(numbers))
-            total = np.bincount(place[both], weights=won, minlength=len(numbers))
-            there = np.flatnonzero(count)
-            found.append((numbers[there], one, other, total[there] / count[there]))
-    lengths = [len(by) for *_key, by in found]
-    return Preferences(
-        systems=systems,
-        segment=np.concatenate([segment for segment, *_rest in found] or [np.zeros(0, np.int64)]),
-        one=np.repeat([one for _segment, one, *_rest in found], lengths).astype(np.int64),
-        other=np.repeat([other for *_key, other, _by in found], lengths).astype(np.int64),
-        by=np.concatenate([by for *_key, by in found] or [np.zeros(0)]).astype(np.float64),
-    )
 
+    def __init__(self, people: People, *, confidence: float = 0.95) -> None:
+        self.people = people
+        self._confidence = confidence
+        above = zip(*np.triu_indices(len(people.systems), 1), strict=True)
+        first_is_better = {
+            (one, other) if people.scores[one] > people.scores[other] else (other, one)
+            for (one, other), is_separated in zip(
+                above, people.separated(confidence).tolist(), strict=True
+            )
+            if is_separated
+        }
+        self._separated = sorted((int(one), int(other)) for one, other in first_is_better)
 
-def human_scores(
-    task: JudgedTask | ScoredTask, method: str, *, resamples: int, confidence: float, seed: int
-) -> dict[str, Estimate]:
-    """Return the score that people give each system, with an interval over segments and judges."""
-    drawn = drawn_scores(task, counts_method_named(method), resamples=resamples, seed=seed)
-    return {
-        system: estimate(
-            float(drawn.scores.values[index]),
-            {unit: drawn.resampled[unit].values[:, index] for unit in UNITS},
-            fewest_units=drawn.fewest_units,
-            confidence=confidence,
+    @property
+    def separated(self) -> list[tuple[str, str]]:
+        """The better and the worse system of each pair that people separate."""
+        names = self.people.systems
+        return [(names[one], names[other]) for one, other in self._separated]
+
+    def difference(self, better: str, worse: str) -> Estimate:
+        """Return by how much people score a system higher than another."""
+        one, other = (self.people.systems.index(name) for name in (better, worse))
+        scores, resampled = self.people.scores, self.people.resampled
+        return self._estimate(
+            float(scores[one] - scores[other]),
+            {unit: resampled[unit][:, one] - resampled[unit][:, other] for unit in UNITS},
         )
-        for index, system in enumerate(drawn.systems)
-        if drawn.scores.estimable[index]
-    }
+
+    def order(self) -> list[PlacedByPeople]:
+        """Return the systems, best first."""
+        scores, resampled = self.people.scores, self.people.resampled
+        return [
+            PlacedByPeople(
+                system=self.people.systems[index],
+                score=self._estimate(
+                    float(scores[index]), {unit: resampled[unit][:, index] for unit in UNITS}
+                ),
+                rank=1 + int(np.count_nonzero(scores > scores[index] + EQUAL_WITHIN)),
+                rank_low=1 + sum(worse == index for _better, worse in self._separated),
+                rank_high=len(scores) - sum(better == index for better, _worse in self._separated),
+            )
+            for index in np.argsort(-scores, kind="stable").tolist()
+        ]
+
+    def _estimate(self, value: float, resampled: Mapping[Unit, FloatArray]) -> Estimate:
+        return estimate(
+            value,
+            resampled,
+            fewest_units=self.people.fewest_units,
+            confidence=self._confidence,
+        )
+
+    @cached_property
+    def preferences(self) -> _Preferences:
+        """Where outputs are ranked the share of comparisons won less that of those lost, otherwise differences of scores."""
+        pairs, n = self.people.pairs, len(self.people.systems)
+        if self.people.values is not None:
+            by = pairs.differences(self.people.values)
+            return _Preferences(self.people.segments[pairs.row], pairs.first, pairs.second, by)
+        is_first = pairs.first < pairs.second
+        one = np.where(is_first, pairs.first, pairs.second).astype(np.int64)
+        other = np.where(is_first, pairs.second, pairs.first)
+        keys, place = np.unique((pairs.row * np.int64(n) + one) * n + other, return_inverse=True)
+        total = np.bincount(place, weights=np.where(is_first, pairs.human, -pairs.human))
+        return _Preferences(
+            segment=self.people.segments[keys // (n * n)],
+            one=keys // n % n,
+            other=keys % n,
+            by=total / np.bincount(place),
+        )
 
 
 def metric_order(
     metric: ScoredOutputs,
-    people: TaskOrder,
-    preferred: Preferences,
+    people: HumanOrder,
     *,
     segments: BoolArray | None = None,
     most: int = 10,
@@ -251,9 +280,7 @@ def metric_order(
     ----------
     metric : ScoredOutputs
         Of S segments.
-    people : TaskOrder
-    preferred : Preferences
-        Of the same task.
+    people : HumanOrder
     segments : bool, shape (S,), optional
         Which of the metric's segments are looked at; all if not given.
     most : int
@@ -264,7 +291,7 @@ def metric_order(
     chosen = np.ones(len(metric.values), dtype=bool) if segments is None else segments
     ranged = _Ranges(metric, chosen, resamples=resamples, confidence=confidence, seed=seed)
     contradictions, agreeing = [], 0
-    for better, worse in _separated(people.decided):
+    for better, worse in people.separated:
         difference = ranged.difference(better, worse)
         if difference is None:
             continue
@@ -276,7 +303,7 @@ def metric_order(
                     metric.name,
                     better,
                     worse,
-                    *people.decided.won_and_lost(better, worse),
+                    people.difference(better, worse),
                     difference,
                     is_separated=_leaves_out_0(difference),
                 )
@@ -288,13 +315,8 @@ def metric_order(
         rows=tuple(ranged.rows()),
         agreeing=agreeing,
         contradictions=tuple(contradictions),
-        discords=_discords(metric, preferred, chosen, most),
+        discords=_discords(metric, people, chosen, most),
     )
-
-
-def _separated(decided: DecidedPairs) -> Iterator[tuple[str, str]]:
-    for one, other in np.argwhere(decided.better).tolist():
-        yield decided.systems[one], decided.systems[other]
 
 
 def _leaves_out_0(found: Range) -> bool:
@@ -435,10 +457,11 @@ def _mean_range(values: FloatArray, confidence: float) -> Range | None:
 
 
 def _discords(
-    metric: ScoredOutputs, preferred: Preferences, chosen: BoolArray, most: int
+    metric: ScoredOutputs, people: HumanOrder, chosen: BoolArray, most: int
 ) -> tuple[Discord, ...]:
+    preferred, systems = people.preferences, people.people.systems
     place = {system: index for index, system in enumerate(metric.systems)}
-    column = np.array([place.get(system, -1) for system in preferred.systems], dtype=np.int64)
+    column = np.array([place.get(system, -1) for system in systems], dtype=np.int64)
     row = preferred.segment - 1
     there = (row < len(chosen)) & (column[preferred.one] >= 0) & (column[preferred.other] >= 0)
     there[there] &= chosen[row[there]]
@@ -462,7 +485,7 @@ def _discords(
             break
         sign = 1.0 if by_people[index] > 0 else -1.0
         pair = preferred.one[rows[index]], preferred.other[rows[index]]
-        better, worse = (preferred.systems[each] for each in (pair if sign > 0 else pair[::-1]))
+        better, worse = (systems[each] for each in (pair if sign > 0 else pair[::-1]))
         segment = int(preferred.segment[rows[index]])
         found.setdefault(
             segment,

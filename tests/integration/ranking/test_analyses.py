@@ -5,6 +5,7 @@ import re
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -22,6 +23,7 @@ from ranking.reports.stored import report_in
 from ranking.services.analyses import (
     analysis_reproduce,
 )
+from ranking.services.metrics import metric_store
 from ranking.services.runs import ranking_run_compute
 from tests.factories import make_analyst
 from tests.integration.ranking.answered import answer
@@ -37,6 +39,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "metrics": {"resamples": 100},
     "without": {"resamples": 100},
     "firmness": {"method": "bojar"},
+    "metric_orders": {"resamples": 100},
     "stopping": {"experiments": 40},
 }
 
@@ -72,6 +75,13 @@ def with_reference(varied: TestSetWriter) -> TestSetWriter:
             block = varied.block(segment, ["A", "_ref", "B"])
             varied.judgment("j0", block, [2, 1, 3])
             varied.judgment("j6", block, [3, 1, 1])
+    metric_store(
+        test_set=varied.task.test_set,
+        name="COMET",
+        file_name="scores.tsv",
+        systems=["A", "B", "C"],
+        values=np.random.default_rng(1).normal([1, 2, 0], 1, (18, 3)),
+    )
     return varied
 
 

@@ -78,6 +78,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/results/ask/": ONLY_POST
     | sends(POST=MEMBERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/segments/<int:number>/": MEMBERS_PAGE,
+    # Writing: tests/integration/ranking/test_metrics.py.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/metrics/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/progress/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/tasks/<int:task_id>/agreement/": MEMBERS_PAGE,

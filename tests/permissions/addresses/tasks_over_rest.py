@@ -43,6 +43,11 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     # Writing: tests/integration/annotation/test_closing.py.
     "api/v1/tasks/<int:task_id>/closing/": MEMBERS_API | sends(PUT=ORGANISERS),
     "api/v1/tasks/<int:task_id>/answers/": MEMBERS_API | sends(POST=ORGANISERS),
+    # Writing: tests/integration/ranking/test_metrics.py.
+    "api/v1/tasks/<int:task_id>/metrics/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/metrics/compute/": {**ONLY_POST, "nobody": 401}
+    | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/metrics/<int:metric_id>/": MEMBERS_API | sends(DELETE=ORGANISERS),
     "api/v1/tasks/<int:task_id>/exports/": MEMBERS_API | sends(POST=MEMBERS),
     "api/v1/tasks/<int:task_id>/exports/kinds/": MEMBERS_API,
     # Without parameters; with them: tests/integration/exports.

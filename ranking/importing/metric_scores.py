@@ -1,0 +1,181 @@
+"""Scores of metrics, or of people without judges, from files into a test set."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+import numpy as np
+from django.db import transaction
+
+from annotation.importing.answer_places import known_segments
+from campaign.formats import FormatError, Place
+from campaign.formats.archives import archive_files, files_together
+from campaign.formats.metric_scores import MetricScores, read_evalset, read_metric_scores
+from campaign.formats.segment_identity import KnownSegments, SegmentProblem
+from campaign.formats.streams import StoredFile
+from campaign.importing.uploaded_files import holds_archive
+from campaign.models import Segment, TestSet, User
+from ranking.models import Metric
+from ranking.services.metrics import metric_store
+
+_FOLDERS = ("metric-scores/", "human-scores/")
+_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresImported:
+    """What an import stored.
+
+    Attributes
+    ----------
+    metrics : sequence of Metric
+        New ones.
+    already_there : int
+        Metrics that were there with the same scores.
+    not_read : sequence of str
+        Systems of the files that the test set does not have: references and other texts by people of an EvalSet folder.
+    """
+
+    metrics: Sequence[Metric]
+    already_there: int
+    not_read: Sequence[str]
+
+
+@transaction.atomic
+def metric_scores_import(
+    *,
+    test_set: TestSet,
+    files: Sequence[StoredFile],
+    name: str = "",
+    lower_is_better: bool = False,
+    is_human: bool = False,
+    user: User | None = None,
+) -> ScoresImported:
+    """Read scores and store them, all of them or, after any error, none.
+
+    Parameters
+    ----------
+    files : sequence of StoredFile
+        JSON Lines, tables, `.score` files or automatic scores of WMT; or an EvalSet folder or its archive, alone.
+    name : str
+        Of the metric, where the files do not say it.
+    lower_is_better : bool
+        Of metrics whose files do not say it.
+    is_human : bool
+        Whether people gave the scores; those of the folder `human-scores` are marked anyway.
+
+    Raises
+    ------
+    FormatError
+        If a file is not in order, or names segments or systems that the test set does not have.
+    MetricRefusedError
+        If there are other scores of the same metric.
+    """
+    with ExitStack() as stack:
+        given, references = _read(test_set, files, name, stack)
+    if lower_is_better:
+        given = {key: [_reversed(each) for each in every] for key, every in given.items()}
+    known = known_segments(test_set)
+    count = Segment.objects.filter(test_set=test_set).count()
+    systems = set(test_set.systems.values_list("name", flat=True))
+    file_name = (files[0].name if len(files) == 1 else f"{files[0].name}, …")[:300]
+    made, there, not_read = [], 0, set()
+    for is_of_people, scores in ((key, each) for key, every in given.items() for each in every):
+        columns = _columns(file_name, scores, systems, references)
+        not_read |= {each for each in scores.systems if each not in systems}
+        values = np.full((count, len(columns)), np.nan)
+        values[_rows(file_name, scores, known)] = scores.values[:, columns]
+        of_systems = scores.of_systems[columns]
+        metric, is_new = metric_store(
+            test_set=test_set,
+            name=scores.name[:100],
+            file_name=file_name,
+            systems=[scores.systems[column] for column in columns],
+            values=values,
+            of_systems=[]
+            if np.isnan(of_systems).all()
+            else [None if np.isnan(each) else float(each) for each in of_systems],
+            signature=scores.signature[:300],
+            higher_is_better=scores.higher_is_better,
+            uses_reference=scores.uses_reference,
+            is_human=is_human or is_of_people,
+            user=user,
+        )
+        there += not is_new
+        made += [metric] if is_new else []
+    return ScoresImported(made, there, sorted(not_read))
+
+
+def _reversed(scores: MetricScores) -> MetricScores:
+    return replace(scores, higher_is_better=False)
+
+
+def _read(
+    test_set: TestSet, files: Sequence[StoredFile], name: str, stack: ExitStack
+) -> tuple[Mapping[bool, Sequence[MetricScores]], frozenset[str]]:
+    """Return the scores by whether people gave them, and systems that need not be there."""
+    if not files:
+        raise FormatError("the upload", "there is no file", "choose at least one file")
+    languages = (test_set.source_language, test_set.target_language)
+    called = files[0].name
+    if len(files) == 1 and holds_archive(files[0]):
+        files = stack.enter_context(archive_files(files[0]))
+    elif len(files) > 1:
+        files = files_together(called, files)
+    if not any(part in f"/{file.name}" for file in files for part in map("/{}".format, _FOLDERS)):
+        return {False: read_metric_scores(files, languages, name=name)}, frozenset()
+    found = read_evalset(called, files, languages)
+    known = list(
+        Segment.objects.filter(test_set=test_set)
+        .order_by("number")
+        .values_list("document__name", flat=True)
+    )
+    if found.documents and len(found.documents) != len(known):
+        raise FormatError(
+            called,
+            f"the folder has {len(found.documents):,} segments, and the test set {len(known):,}",
+            "give the folder of this test set",
+        )
+    for number, (said, there) in enumerate(zip(found.documents, known, strict=False), 1):
+        if said != there:
+            raise Place(f"{called}, documents", number).error(
+                f'segment {number} is of the document "{there}", and here of "{said}"',
+                "give the folder of this test set",
+            )
+    return {False: found.metrics, True: found.human}, found.references
+
+
+def _columns(
+    file: str, scores: MetricScores, systems: set[str], references: frozenset[str]
+) -> list[int]:
+    """Return the columns of systems of the test set; refuse others, but for texts by people."""
+    people = {*references, *(f"ref{letter}" for letter in "ABCDEFG"), "synthetic_ref"}
+    strange = [each for each in scores.systems if each not in systems and each not in people]
+    columns = [number for number, each in enumerate(scores.systems) if each in systems]
+    if strange or not columns:
+        named = ", ".join((strange or list(scores.systems))[:_NAMED])
+        known = ", ".join(sorted(systems)[:_NAMED])
+        raise FormatError(
+            file,
+            f"{scores.name} scores systems that the test set does not have: {named}",
+            f"name systems as the test set does: {known}",
+        )
+    return columns
+
+
+def _rows(file: str, scores: MetricScores, known: KnownSegments) -> list[int]:
+    """Return the row of each segment of a file, from 0."""
+    rows: dict[int, str] = {}
+    for name in scores.segments:
+        try:
+            found = known.choose(name, known.candidates(name), {})
+        except SegmentProblem as error:
+            raise FormatError(file, f"{scores.name}: {error.problem}", error.remedy) from error
+        if found.number - 1 in rows:
+            raise FormatError(
+                file,
+                f"{scores.name}: the segments {rows[found.number - 1]} and {name.segment} are both number {found.number}",
+                "name segments by their number through the test set, or by document and position",
+            )
+        rows[found.number - 1] = name.segment
+    return list(rows)

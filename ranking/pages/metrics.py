@@ -1,0 +1,101 @@
+"""The forms of the page of metrics, and uploaded files as readers take them."""
+
+from collections.abc import Sequence
+from typing import IO, Any, Final, cast
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from campaign.formats.streams import StoredFile
+from ranking.core.metrics.texts import TEXT_METRICS, TOKENS, is_tokenization_installed
+
+MAX_BYTES: Final = 100_000_000
+
+
+class _Reopened:
+    """An uploaded file from its beginning, which stays open when a reader has done with it."""
+
+    def __init__(self, file: Any) -> None:
+        file.seek(0)
+        self._file = file
+
+    def __enter__(self) -> Any:
+        return self._file
+
+    def __exit__(self, *_error: object) -> None:
+        """Leave it open."""
+
+
+def stored_files(files: Sequence[Any]) -> list[StoredFile]:
+    """Return uploaded files, each of which can be opened again."""
+    return [
+        StoredFile(file.name, lambda file=file: cast("IO[bytes]", _Reopened(file)))
+        for file in files
+    ]
+
+
+class _Files(forms.FileInput):
+    allow_multiple_selected = True
+
+
+class _FilesField(forms.FileField):
+    widget = _Files
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        one = super().clean
+        return [one(each, initial) for each in data or [None]]
+
+
+class MetricScoresForm(forms.Form):
+    """Files of scores."""
+
+    files = _FilesField(
+        label=gettext_lazy("Files"),
+        help_text=gettext_lazy(
+            "JSON Lines or TSV with system, segment and score; .seg.score and .sys.score files; WMT’s automatic scores; or the archive of an EvalSet folder. At most 100 MB."
+        ),
+    )
+    name = forms.CharField(
+        label=gettext_lazy("Name of the metric"),
+        max_length=100,
+        required=False,
+        help_text=gettext_lazy("Only if the files do not say it."),
+    )
+    lower_is_better = forms.BooleanField(label=gettext_lazy("Lower is better"), required=False)
+    is_human = forms.BooleanField(
+        label=gettext_lazy("These are human scores, without judges"), required=False
+    )
+
+    def clean_files(self) -> list[Any]:
+        """Refuse files that are too large."""
+        files: list[Any] = self.cleaned_data["files"]
+        if sum(file.size for file in files) > MAX_BYTES:
+            raise forms.ValidationError(_("The files have more than 100 MB."))
+        return files
+
+
+class TextMetricsForm(forms.Form):
+    """Metrics to compute from texts."""
+
+    metrics = forms.MultipleChoiceField(
+        label=gettext_lazy("Metrics"),
+        choices=[(name, name) for name in TEXT_METRICS],
+        initial=list(TEXT_METRICS),
+        widget=forms.CheckboxSelectMultiple,
+        help_text=gettext_lazy(
+            "TER takes about ten seconds for 1,000 outputs, the others less than a second."
+        ),
+    )
+    lowercase = forms.BooleanField(label=gettext_lazy("Ignore case"), required=False)
+    tokens = forms.ChoiceField(
+        label=gettext_lazy("Tokenization of BLEU, WER and PER"), required=False
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        installed = [(name, name) for name in TOKENS if is_tokenization_installed(name)]
+        cast("forms.ChoiceField", self.fields["tokens"]).choices = [
+            ("", _("That of the target language")),
+            *installed,
+        ]

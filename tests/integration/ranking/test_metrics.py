@@ -1,0 +1,210 @@
+"""Metrics of a test set: scores from files by page, REST and command, metrics of texts, and both beside people."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sacrebleu
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from campaign.models import Campaign, Job, JobState, Output, Task, User
+from campaign.services.jobs import job_cancel, job_run, jobs_run_waiting
+from ranking.core.metrics.texts import TextMetric
+from ranking.models import Metric
+from ranking.selectors.metrics import compared_texts, metric_given
+from ranking.services.metrics import MetricRefusedError, metrics_ask
+from tests.factories import make_analyst, make_campaign, make_organiser, make_task
+from tests.integration.ranking.answered import answer
+from tests.integration.ranking.two_tasks import SEGMENTS, SYSTEMS, two_tasks
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def task(campaign: Campaign) -> Task:
+    """Amber before birch before cobalt before dune, by three judges."""
+    return two_tasks(campaign)
+
+
+@pytest.fixture
+def rest(campaign: Campaign, organiser: User) -> APIClient:
+    client = APIClient()
+    client.force_authenticate(organiser)
+    return client
+
+
+def lines(**more: Any) -> str:
+    """Return scores that prefer later systems: dune to cobalt to birch to amber."""
+    return "".join(
+        json.dumps({"system": system, "segment": number, "metric": "ODD", "score": place} | more)
+        + "\n"
+        for place, system in enumerate(SYSTEMS)
+        for number in range(1, SEGMENTS + 1)
+    )
+
+
+def post(client: APIClient, task: Task, text: str, name: str = "odd.jsonl", **more: Any) -> Any:
+    file = SimpleUploadedFile(name, text.encode())
+    return client.post(
+        reverse("api-metrics", args=[task.pk]), {"files": [file], **more}, format="multipart"
+    )
+
+
+def test_metrics_of_texts_are_computed_once(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = metrics_ask(test_set=task.test_set, names=["BLEU", "WER", "PER"])
+    assert metrics_ask(test_set=task.test_set, names=["BLEU", "WER", "PER"]) == job
+    jobs_run_waiting()
+    job.refresh_from_db()
+    assert (job.state, job.error, job.result["computed"]) == (JobState.DONE, "", 12)
+    bleu = Metric.objects.get(name="BLEU")
+    texts = compared_texts(test_set=task.test_set)
+    scores = metric_given(bleu).scores
+    theirs = sacrebleu.BLEU()
+    expected = theirs.corpus_score(texts.outputs["amber"], [[r[0] for r in texts.references]])
+    assert scores.system_scores()[scores.systems.index("amber")] == pytest.approx(expected.score)
+    assert bleu.signature == str(theirs.get_signature())
+    # Only the system whose text has changed is computed again.
+    Output.objects.filter(system__name="dune", segment__number=1).update(text="Anders.")
+    asked: list[list[str]] = []
+    own = TextMetric.statistics
+
+    def watched(metric: TextMetric, outputs: Any, *rest: Any) -> Any:
+        asked.append(sorted(outputs))
+        return own(metric, outputs, *rest)
+
+    monkeypatch.setattr(TextMetric, "statistics", watched)
+    metrics_ask(test_set=task.test_set, names=["BLEU"])
+    jobs_run_waiting()
+    assert asked == [["dune"]]
+    assert Metric.objects.get(name="BLEU").pk != bleu.pk
+
+
+def test_a_cancelled_job_stores_nothing(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = metrics_ask(test_set=task.test_set, names=["BLEU", "chrF"])
+    own = TextMetric.statistics
+
+    def slow(metric: TextMetric, outputs: Any, references: Any, progress: Any) -> Any:
+        found = own(metric, outputs, references, progress)
+        job_cancel(job=Job.objects.get(pk=job.pk))
+        monkeypatch.setattr("campaign.services.jobs.JobProgress.__call__", _stopped)
+        return found
+
+    monkeypatch.setattr(TextMetric, "statistics", slow)
+    job_run(job_id=job.pk)
+    job.refresh_from_db()
+    assert job.state == JobState.CANCELLED
+    assert not Metric.objects.exists()
+
+
+def _stopped(*_progress: object) -> None:
+    from campaign.services.jobs import JobCancelledError
+
+    raise JobCancelledError
+
+
+def test_without_references_metrics_of_texts_are_refused(task: Task) -> None:
+    for segment in task.test_set.segments.all():
+        segment.references.all().delete()
+    with pytest.raises(MetricRefusedError, match="no references"):
+        metrics_ask(test_set=task.test_set, names=["BLEU"])
+
+
+def test_scores_are_imported_once_and_deleted(task: Task, rest: APIClient) -> None:
+    answered = post(rest, task, lines(signature="v1"))
+    assert answered.status_code == 201, answered.json()
+    [metric] = answered.json()["metrics"]
+    assert (metric["name"], metric["signature"], metric["missing"]) == ("ODD", "v1", 0)
+    assert post(rest, task, lines(signature="v1")).json()["already_there"] == 1
+    assert "other scores" in post(rest, task, lines(signature="v1", score=1)).json()["files"][0]
+    listed = rest.get(reverse("api-metrics", args=[task.pk])).json()
+    assert [row["name"] for row in listed["results"]] == ["ODD"]
+    one = reverse("api-metric", args=[task.pk, metric["id"]])
+    assert rest.get(one).json()["systems"] == list(SYSTEMS)
+    assert rest.delete(one).status_code == 204
+    assert rest.get(one).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ('{"system": "amber", "segment": 1, "metric": "M"}\n', "a.jsonl", "line 1"),
+        ('{"system": "amber", "segment": 99, "metric": "M", "score": 1}\n', "a.jsonl", "99"),
+        ('{"system": "zinc", "segment": 1, "metric": "M", "score": 1}\n', "a.jsonl", "zinc"),
+        ("system\tsegment\tscore\namber\t1\thigh\n", "M.tsv", "line 2"),
+        ("amber\t0.5\namber 0.5 0.6\n", "M.seg.score", "line 2"),
+        ("", "M.tsv", "M.tsv"),
+    ],
+)
+def test_a_bad_file_is_refused_and_changes_nothing(
+    task: Task, rest: APIClient, text: str, name: str, said: str
+) -> None:
+    answered = post(rest, task, text, name)
+    assert answered.status_code == 400
+    assert said in json.dumps(answered.json())
+    assert not Metric.objects.exists()
+
+
+def test_only_organisers_of_the_campaign_change_metrics(task: Task, rest: APIClient) -> None:
+    assert post(rest, task, lines()).status_code == 201
+    metric = Metric.objects.get()
+    one = reverse("api-metric", args=[task.pk, metric.pk])
+    compute = reverse("api-metrics-compute", args=[task.pk])
+    for user, read, written in (
+        (make_analyst(task.test_set.campaign), 200, 403),
+        (make_organiser(make_campaign("other")), 404, 404),
+    ):
+        client = APIClient()
+        client.force_authenticate(user)
+        assert client.get(one).status_code == read
+        assert client.delete(one).status_code == written
+        assert client.post(compute, {"metrics": ["BLEU"]}).status_code == written
+        assert post(client, task, lines(metric="MORE")).status_code == written
+    other = make_task(make_campaign("third"))
+    assert rest.get(reverse("api-metric", args=[other.pk, metric.pk])).status_code == 404
+    assert Metric.objects.get() == metric
+
+
+def test_a_metric_contradicts_pairs_that_people_separate(
+    task: Task, rest: APIClient, as_organiser: Client
+) -> None:
+    post(rest, task, lines())
+    queued = rest.post(reverse("api-metrics-compute", args=[task.pk]), {"metrics": ["WER"]})
+    assert queued.status_code == 202
+    jobs_run_waiting()
+    found = answer(task, "metric_orders", resamples=100).data
+    assert found is not None
+    odd = next(each for each in found["metrics"] if each["name"] == "ODD")
+    assert [row["system"] for row in odd["rows"]] == list(SYSTEMS[::-1])
+    assert (odd["agreeing"], len(odd["contradictions"])) == (0, len(found["people"]["separated"]))
+    assert {row["segment"] for row in odd["discords"]} <= set(range(1, SEGMENTS + 1))
+    assert [each["texts"] for each in found["corpus"]] == ["", "1", *SYSTEMS]
+    here = [task.test_set.campaign.slug, task.pk]
+    page = as_organiser.get(reverse("analysis", args=[*here, "metric_orders"]), {"resamples": 100})
+    assert "ODD" in page.content.decode()
+    assert reverse("segment", args=[*here, odd["discords"][0]["segment"]]) in page.content.decode()
+    page = as_organiser.get(reverse("metrics", args=here))
+    assert reverse("analysis", args=[*here, "metric_orders"]) in page.content.decode()
+
+
+def test_the_command_imports_an_evalset_folder(task: Task, tmp_path: Path) -> None:
+    (tmp_path / "metric-scores" / "en-de").mkdir(parents=True)
+    (tmp_path / "human-scores").mkdir()
+    rows = "".join(f"{system}\t{n / 7}\n" for system in ("amber", "refA") for n in range(SEGMENTS))
+    (tmp_path / "metric-scores" / "en-de" / "COMET-refA.seg.score").write_text(rows)
+    (tmp_path / "human-scores" / "en-de.mqm.seg.score").write_text(
+        "".join(f"amber\t{'None' if n else 0.5}\n" for n in range(SEGMENTS))
+    )
+    here = {"campaign": task.test_set.campaign.slug, "test_set": task.test_set.name}
+    call_command("import_metric_scores", str(tmp_path), **here)
+    comet, people = Metric.objects.order_by("is_human")
+    assert (comet.name, comet.uses_reference, comet.systems) == ("COMET", True, ["amber"])
+    assert np.allclose(comet.numbers[:, 0], np.arange(SEGMENTS) / 7)
+    assert (people.name, people.is_human, people.missing) == ("mqm", True, SEGMENTS - 1)
+    with pytest.raises(CommandError, match="no such|No such"):
+        call_command("import_metric_scores", str(tmp_path / "none.tsv"), **here)
