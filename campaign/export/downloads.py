@@ -7,6 +7,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 
 #: Endings of formats that do not end as they are called; `five-way-csv` does.
 _ENDINGS: Final[Mapping[str, str]] = {
+    "evalset": "zip",
     "latex": "tex",
     "markdown": "md",
     "pearmut-campaign": "json",

@@ -118,6 +118,8 @@ def export_asked(
     by_number = found.by_number
     last = judgments_number(task_id=task.pk) if by_number else ROWS[kind].last(task)
     mark = last if watermark is None else min(watermark, last)
+    if found.is_whole and (after > 0 or (until is not None and until < mark)):
+        raise ExportRefusedError(_("“%(kind)s” is written whole, not in parts.") % {"kind": kind})
     return Export(
         task=task,
         kind=found,

@@ -19,6 +19,7 @@ class ExportFormat(StrEnum):
     APPRAISE_XML = "appraise-xml"
     CSV = "csv"
     PEARMUT = "pearmut-campaign"
+    EVALSET = "evalset"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,8 @@ class ExportKind:
         Whether the places of its rows are numbers of judgments.
     names_people : bool
         Whether it says who judges are: organisers alone get it.
+    is_whole : bool
+        Whether no part of it can be asked for.
     """
 
     name: str
@@ -46,6 +49,7 @@ class ExportKind:
     refused: Mapping[ExportFormat, Promise]
     by_number: bool = False
     names_people: bool = False
+    is_whole: bool = False
 
 
 _TIMES = _("when it was judged, the time without breaks, and comments")
@@ -57,7 +61,10 @@ _ELSEWHERE = _("Take “comparisons”: it is these judgments, pair by pair.")
 _WHOLE = _("Take “counted”: a block of five outputs is one row there, and ten here.")
 _ROWS_ONLY = _("It has no columns of this kind. Take one of the formats of judgments.")
 
+_FOLDER_ONLY = _("It is a folder of texts and scores. Take “evalset”.")
 _TEXTS_ONLY = _("It holds texts that are to be judged. Take “texts”.")
+_ONLY_FOLDER = _("It is a folder of files. Take the format “evalset”.")
+_ONE_BY_ONE = _("single judgments, line breaks in texts, and blanks in names")
 _FIRST_REFERENCE = _(
     "further references of a segment, and names of documents with “_#_” or “_###_”"
 )
@@ -81,7 +88,7 @@ def _of_rows(
         title=title,
         description=description,
         formats=_AS_ROWS,
-        refused={**_NO_ROWS, ExportFormat.PEARMUT: _TEXTS_ONLY},
+        refused={**_NO_ROWS, ExportFormat.PEARMUT: _TEXTS_ONLY, ExportFormat.EVALSET: _FOLDER_ONLY},
         by_number=by_number,
         names_people=people,
     )
@@ -104,6 +111,7 @@ _ALL: Final = (
             ExportFormat.PAIRWISE_CSV: _ELSEWHERE,
             ExportFormat.CSV: _ROWS_ONLY,
             ExportFormat.PEARMUT: _TEXTS_ONLY,
+            ExportFormat.EVALSET: _FOLDER_ONLY,
         },
         by_number=True,
     ),
@@ -121,6 +129,7 @@ _ALL: Final = (
             ExportFormat.APPRAISE_XML: _WHOLE,
             ExportFormat.CSV: _ROWS_ONLY,
             ExportFormat.PEARMUT: _TEXTS_ONLY,
+            ExportFormat.EVALSET: _FOLDER_ONLY,
         },
         by_number=True,
     ),
@@ -139,7 +148,18 @@ _ALL: Final = (
         title=_("Texts"),
         description=_("Sources, references and outputs, in the form that is imported."),
         formats={**_AS_ROWS, ExportFormat.PEARMUT: (_FIRST_REFERENCE,)},
-        refused=_NO_ROWS,
+        refused={**_NO_ROWS, ExportFormat.EVALSET: _FOLDER_ONLY},
+    ),
+    ExportKind(
+        name="evalset",
+        title=_("EvalSet"),
+        description=_(
+            "A folder as WMT’s metrics tasks release it: sources, references, documents, outputs, human scores, and the scores of metrics. Higher scores are better in it, so error rates are negated."
+        ),
+        formats={ExportFormat.EVALSET: (_ONE_BY_ONE,)},
+        refused=dict.fromkeys(set(ExportFormat) - {ExportFormat.EVALSET}, _ONLY_FOLDER),
+        by_number=True,
+        is_whole=True,
     ),
     _of_rows("designs", _("Designs"), _("How HITs were drawn, and since when.")),
     _of_rows(

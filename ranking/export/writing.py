@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations, islice, product
@@ -21,6 +22,7 @@ from campaign.selectors.exported_files import ExportStorageError
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import JobProgress, handles
 from ranking.export.asked import Export, ExportRefusedError, export_asked
+from ranking.export.evalset import evalset_files
 from ranking.export.kinds import ExportFormat
 from ranking.export.rows import ROWS, json_objects
 from ranking.files.pairwise import COLUMNS
@@ -35,14 +37,33 @@ Told = Callable[[int, int], None]
 #: So many judgments are put into lines at a time, and into a row group of Parquet.
 _AT_ONCE: Final = 1 << 13
 _ROW_GROUP: Final = 1 << 15
+#: Of files in a zip: the same bytes on any day.
+_NO_MOMENT: Final = (1980, 1, 1, 0, 0, 0)
 #: Pearmut hands documents to whoever comes, and asks for errors with a score.
 _PEARMUT: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
 
 def export_bytes(export: Export, *, told: Told = lambda _done, _total: None) -> Iterator[bytes]:
     """Yield the file, some thousands of rows at a time; memory holds no more of them."""
+    if export.file_format is ExportFormat.EVALSET:
+        return _folder_bytes(export)
     write = _rows_bytes if export.kind.name in ROWS else _judged_bytes
     return write(export, told)
+
+
+def _folder_bytes(export: Export) -> Iterator[bytes]:
+    """Yield a zip of the files of a folder, the same whenever it is written."""
+    sink = _Sink()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in evalset_files(task=export.task, watermark=export.watermark):
+            entry = zipfile.ZipInfo(file.name, _NO_MOMENT)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16
+            with archive.open(entry, "w") as target:
+                for line in file.lines:
+                    target.write(f"{line}\n".encode())
+            yield sink.taken()
+    yield sink.taken()
 
 
 @handles(JobKind.EXPORT, ExportRefusedError, ExportStorageError)

@@ -28,6 +28,7 @@ _BYTES_OF_A_ROW: Final[dict[str, int]] = {
     "appraise-xml": 540,
     "csv": 250,
     "pearmut-campaign": 600,
+    "evalset": 1000,
 }
 
 

@@ -195,15 +195,13 @@ class HumanOrder:
     def __init__(self, people: People, *, confidence: float = 0.95) -> None:
         self.people = people
         self._confidence = confidence
-        above = zip(*np.triu_indices(len(people.systems), 1), strict=True)
-        first_is_better = {
-            (one, other) if people.scores[one] > people.scores[other] else (other, one)
-            for (one, other), is_separated in zip(
-                above, people.separated(confidence).tolist(), strict=True
-            )
-            if is_separated
-        }
-        self._separated = sorted((int(one), int(other)) for one, other in first_is_better)
+        one, other = np.triu_indices(len(people.systems), 1)
+        difference = people.scores[one] - people.scores[other]
+        apart = np.abs(difference) >= people.least_separated(confidence)
+        better, worse = np.where(difference > 0, one, other), np.where(difference > 0, other, one)
+        self._separated: list[tuple[int, int]] = sorted(
+            zip(better[apart].tolist(), worse[apart].tolist(), strict=True)
+        )
 
     @property
     def separated(self) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ from campaign.formats.quoting import neutral
 from campaign.models import Campaign, Judge, Output, Segment, Task
 from ranking.core import rank
 from ranking.core.judged.blocks import Blocks
-from ranking.export.asked import export_asked
+from ranking.export.asked import ExportRefusedError, export_asked
 from ranking.export.kinds import KINDS, ExportFormat
 from ranking.export.rows import ROWS
 from ranking.export.writing import export_bytes
@@ -91,6 +91,10 @@ def test_documents_are_in_each_format_that_does_not_say_it_has_no_room_for_them(
 def test_parts_of_one_watermark_are_together_the_whole(news: TestSetWriter) -> None:
     with_hits = lent()
     for kind, file_format in EVERY:
+        if KINDS[kind].is_whole:
+            with pytest.raises(ExportRefusedError, match="not in parts"):
+                whole(news.task, kind, file_format, until=1)
+            continue
         task = with_hits if kind == "assignments" else news.task
         asked = export_asked(task=task, kind=kind, file_format=file_format)
         middle, mark = max(1, asked.until - 1), asked.watermark

@@ -1,0 +1,166 @@
+"""A task as an EvalSet folder, as WMT's metrics tasks release theirs: texts, human scores and scores of metrics.
+
+A line of each file of texts and scores is a segment. Scores are such that higher is better, so those of metrics that count
+errors are negated. Outputs and scores that are not known have the words that the readers of such folders know.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from string import ascii_uppercase
+from typing import Final, NamedTuple
+
+import numpy as np
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.protocols import answer_kind
+from campaign.models import Output, Reference, Segment, SystemKind, Task
+from ranking.analyses.kind import JUDGMENT_OPTIONS
+from ranking.core.arrays import FloatArray
+from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask
+from ranking.core.metrics.people import People, people_of_blocks, people_of_ratings
+from ranking.export.asked import ExportRefusedError
+from ranking.models import Metric
+from ranking.selectors.analyses import output_scores
+from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
+from ranking.selectors.metrics import metric_given
+
+_NO_OUTPUT: Final = "[No translation supplied]"
+_NOTHING: Final = "None"
+#: Resamples are not written.
+_FEW: Final = 2
+_NAMED: Final = re.compile(r"(?P<name>.+)\[(?P<reference>[^\]]+)\]")
+
+
+class FolderFile(NamedTuple):
+    """A file of the folder."""
+
+    name: str
+    lines: Iterable[str]
+
+
+@transaction.atomic
+def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
+    """Yield the files of the folder; human scores are of the judgments 1…`watermark` that count.
+
+    Raises
+    ------
+    ExportRefusedError
+        If no judgment compares or scores outputs.
+    """
+    test_set = task.test_set
+    pair = f"{test_set.source_language}-{test_set.target_language}"
+    segments = list(
+        Segment.objects.filter(test_set=test_set)
+        .order_by("number")
+        .values_list("number", "document__name", "source_text")
+    )
+    count = segments[-1][0] if segments else 0
+    people = _people(task, watermark)
+    yield FolderFile(f"sources/{pair}.txt", (_line(text) for *_place, text in segments))
+    yield FolderFile(f"documents/{pair}.docs", (_document(name) for _n, name, _t in segments))
+    references: dict[int, list[str | None]] = {}
+    rows = Reference.objects.filter(segment__test_set=test_set).order_by("number")
+    for which, number, text in rows.values_list("number", "segment__number", "text"):
+        references.setdefault(which, [None] * count)[number - 1] = text
+    names = [f"ref{letter}" for letter in ascii_uppercase[: len(references)]]
+    for name, texts in zip(names, references.values(), strict=False):
+        yield FolderFile(f"references/{pair}.{name}.txt", map(_line, texts))
+    systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
+    for system in systems:
+        outputs: list[str | None] = [None] * count
+        for number, text in Output.objects.filter(system=system).values_list(
+            "segment__number", "text"
+        ):
+            outputs[number - 1] = text
+        yield FolderFile(f"system-outputs/{pair}/{_word(system.name)}.txt", map(_line, outputs))
+    human = f"human-scores/{pair}.{task.protocol.replace('_', '-')}"
+    values = np.full((count, len(people.systems)), np.nan)
+    values[people.segments - 1] = _segment_scores(people)
+    yield FolderFile(f"{human}.seg.score", _scores(people.systems, values))
+    yield FolderFile(f"{human}.sys.score", _scores(people.systems, people.scores[np.newaxis]))
+    taken: set[str] = set()
+    for metric in Metric.objects.filter(test_set=test_set).order_by("is_human", "name", "id"):
+        yield from _metric_files(metric, pair, names, taken)
+
+
+def _people(task: Task, watermark: int) -> People:
+    """Return what people say, by the choice of judgments that analyses have by default."""
+    options = {option.name: option.default for option in JUDGMENT_OPTIONS}
+    chosen = judgments_chosen(task=task, options=options, watermark=watermark)
+    languages = (task.test_set.source_language, task.test_set.target_language)
+    try:
+        given = stored_input(task=task, watermark=watermark, chosen=chosen, languages=languages)
+        if answer_kind(task.protocol).compares_outputs:
+            return people_of_blocks(given.blocks, resamples=_FEW)
+        scores = output_scores(task=task, watermark=watermark, chosen=chosen)
+    except ValueError as error:
+        raise ExportRefusedError(str(error)) from error
+    if scores is None:
+        raise ExportRefusedError(_("The judgments of this task neither compare nor score outputs."))
+    no_time = ActiveTime(np.zeros(0), np.zeros(0, dtype=np.int64), ())
+    judged = JudgedTask(task.protocol, given.blocks, no_time)
+    return people_of_ratings(
+        ScoredTask(judged.name, judged.blocks, no_time, scores), resamples=_FEW
+    )
+
+
+def _segment_scores(people: People) -> FloatArray:
+    """Return scores of outputs, shape (S, n): where outputs are ranked, the share of comparisons won less that of those lost."""
+    if people.values is not None:
+        return people.values
+    shape = (len(people.segments), len(people.systems))
+    total, count = np.zeros(shape), np.zeros(shape)
+    pairs = people.pairs
+    for systems, sign in ((pairs.first, 1), (pairs.second, -1)):
+        np.add.at(total, (pairs.row, systems), sign * pairs.human)
+        np.add.at(count, (pairs.row, systems), 1)
+    return np.divide(total, count, out=np.full(shape, np.nan), where=count > 0)
+
+
+def _metric_files(
+    metric: Metric, pair: str, references: list[str], taken: set[str]
+) -> Iterator[FolderFile]:
+    scores = metric_given(metric).scores
+    named = _NAMED.fullmatch(metric.name)
+    name = _word(named["name"] if named else metric.name)
+    reference = named["reference"] if named else None
+    if metric.is_human:
+        folder, name = "human-scores", f"{pair}.{name}"
+    else:
+        folder = f"metric-scores/{pair}"
+        if metric.uses_reference is False or reference == "noref":
+            reference = "src"
+        elif reference is None:
+            reference = ".".join(references if metric.is_of_texts else references[:1]) or "refA"
+        name = f"{name}-{reference}"
+    while f"{folder}/{name}" in taken:
+        stem, _hyphen, rest = name.rpartition("-")
+        name = f"{stem}'-{rest}" if stem else f"{name}'"
+    taken.add(f"{folder}/{name}")
+    if len(scores.values):
+        yield FolderFile(
+            f"{folder}/{name}.seg.score", _scores(scores.systems, scores.sign * scores.values)
+        )
+    values = scores.sign * scores.system_scores()[np.newaxis]
+    yield FolderFile(f"{folder}/{name}.sys.score", _scores(scores.systems, values))
+
+
+def _scores(systems: Iterable[str], values: FloatArray) -> Iterator[str]:
+    for system, column in zip(systems, values.T.tolist(), strict=True):
+        for value in column:
+            yield f"{_word(system)}\t{_NOTHING if np.isnan(value) else repr(value)}"
+
+
+def _line(text: str | None) -> str:
+    return _NO_OUTPUT if text is None else " ".join(text.splitlines()) or " "
+
+
+def _document(name: str) -> str:
+    domain, slash, _rest = name.partition("/")
+    return f"{_word(domain) if slash else 'all'}\t{_word(name)}"
+
+
+def _word(name: str) -> str:
+    """Return a name without blanks, which readers split lines at, and without what names of files cannot have."""
+    return re.sub(r"[\s/\\]+", "_", name)
