@@ -23,7 +23,7 @@ from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric
 from ranking.selectors.analyses import output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
-from ranking.selectors.metrics import metric_given
+from ranking.selectors.metrics import evalset_word, metric_given
 
 _NO_OUTPUT: Final = "[No translation supplied]"
 _NOTHING: Final = "None"
@@ -73,7 +73,9 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
             "segment__number", "text"
         ):
             outputs[number - 1] = text
-        yield FolderFile(f"system-outputs/{pair}/{_word(system.name)}.txt", map(_line, outputs))
+        yield FolderFile(
+            f"system-outputs/{pair}/{evalset_word(system.name)}.txt", map(_line, outputs)
+        )
     human = f"human-scores/{pair}.{task.protocol.replace('_', '-')}"
     values = np.full((count, len(people.systems)), np.nan)
     values[people.segments - 1] = _segment_scores(people)
@@ -123,7 +125,7 @@ def _metric_files(
 ) -> Iterator[FolderFile]:
     scores = metric_given(metric).scores
     named = _NAMED.fullmatch(metric.name)
-    name = _word(named["name"] if named else metric.name)
+    name = evalset_word(named["name"] if named else metric.name)
     reference = named["reference"] if named else None
     if metric.is_human:
         folder, name = "human-scores", f"{pair}.{name}"
@@ -149,7 +151,7 @@ def _metric_files(
 def _scores(systems: Iterable[str], values: FloatArray) -> Iterator[str]:
     for system, column in zip(systems, values.T.tolist(), strict=True):
         for value in column:
-            yield f"{_word(system)}\t{_NOTHING if np.isnan(value) else repr(value)}"
+            yield f"{evalset_word(system)}\t{_NOTHING if np.isnan(value) else repr(value)}"
 
 
 def _line(text: str | None) -> str:
@@ -158,9 +160,4 @@ def _line(text: str | None) -> str:
 
 def _document(name: str) -> str:
     domain, slash, _rest = name.partition("/")
-    return f"{_word(domain) if slash else 'all'}\t{_word(name)}"
-
-
-def _word(name: str) -> str:
-    """Return a name without blanks, which readers split lines at, and without what names of files cannot have."""
-    return re.sub(r"[\s/\\]+", "_", name)
+    return f"{evalset_word(domain) if slash else 'all'}\t{evalset_word(name)}"

@@ -16,6 +16,7 @@ from campaign.formats.streams import StoredFile
 from campaign.importing.uploaded_files import holds_archive
 from campaign.models import Segment, TestSet, User
 from ranking.models import Metric
+from ranking.selectors.metrics import evalset_word
 from ranking.services.metrics import metric_store
 
 _FOLDERS = ("metric-scores/", "human-scores/")
@@ -137,7 +138,7 @@ def _read(
             "give the folder of this test set",
         )
     for number, (said, there) in enumerate(zip(found.documents, known, strict=False), 1):
-        if said != there:
+        if said not in (there, evalset_word(there)):
             raise Place(f"{called}, documents", number).error(
                 f'segment {number} is of the document "{there}", and here of "{said}"',
                 "give the folder of this test set",

@@ -1,5 +1,6 @@
 """The metrics of a test set, and the texts that metrics are computed from."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -106,3 +107,8 @@ def compared_texts(*, test_set: TestSet) -> ComparedTexts:
         references[number - 1].append(text)
     known = {name: texts for name, texts in outputs.items() if any(texts)}
     return ComparedTexts(known, references)
+
+
+def evalset_word(name: str) -> str:
+    """Return a name as files of EvalSet folders have it: without blanks, and without what names of files cannot have."""
+    return re.sub(r"[\s/\\]+", "_", name)

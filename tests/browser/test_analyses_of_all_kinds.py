@@ -2,11 +2,13 @@
 
 from typing import Literal
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from ranking.selectors.analyses import analyses_of
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.metrics import metric_store
 from tests.browser.conftest import NewPage, axe_finds
 from tests.browser.organising import enter
 from tests.browser.test_analyses import address, judged  # noqa: F401  a fixture
@@ -54,6 +56,14 @@ PARTED = """() => [...document.querySelectorAll('.report-table thead th, .report
 @pytest.fixture
 def answered(judged: TestSetWriter) -> TestSetWriter:  # noqa: F811
     """Each kind, asked as usual and answered."""
+    values = np.random.default_rng(1).normal([1, 2, 0], 1, (12, 3))
+    metric_store(
+        test_set=judged.task.test_set,
+        name="COMET",
+        file_name="scores.tsv",
+        systems=["A", "B", "C"],
+        values=values,
+    )
     for kind in analyses_of(task=judged.task):
         answer(judged, kind)
     return judged
