@@ -1,32 +1,28 @@
 """The page of metrics: what there is, scores from files, metrics of texts, and the ways to what they say beside people."""
 
-from typing import cast
+from typing import Any, cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from campaign.formats import FormatError
 from campaign.models import JobKind, Task, User
 from campaign.selectors.jobs import jobs_of
 from campaign.services.jobs import job_cancel
 from campaign.views.access import organised_task
+from campaign.views.decorators import form_view
 from optional_packages import has_extra, how_to_install
 from ranking.importing.metric_scores import metric_scores_import
 from ranking.pages.metrics import MetricScoresForm, TextMetricsForm, stored_files
-from ranking.selectors.analyses import analyses_of
 from ranking.selectors.metrics import metrics_of
 from ranking.services.metrics import MetricRefusedError, metric_delete, metrics_ask
+from ranking.views.results import Sections
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@login_required
+@form_view
 def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the metrics of a test set; POST imports scores, has metrics computed, stops that or deletes a metric."""
     task = organised_task(request, slug, task_id)
@@ -50,17 +46,26 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         "task": task,
         "section": "metrics",
         "metrics": metrics_of(test_set_id=task.test_set_id),
-        "kinds": [kind for kind in analyses_of(task=task).values() if kind.needs_metrics],
         "scores": scores,
         "texts": texts,
         "missing": "" if has_extra("metrics") else how_to_install("metrics"),
         "jobs": [job for number, job in enumerate(jobs) if not number or not job.has_ended],
         "is_under_way": is_under_way,
     }
-    name = (
-        "organiser/_metrics.html" if request.headers.get("HX-Request") else "organiser/metrics.html"
-    )
-    return render(request, name, context, status=400 if request.method == "POST" else 200)
+    if request.headers.get("HX-Request"):
+        return _part(request, context)
+    sections = Sections(request, task)
+    context["sections"] = sections.of("metrics")
+    status = 400 if request.method == "POST" else sections.status
+    return render(request, "results/metrics.html", context, status=status)
+
+
+def _part(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    """Answer the list that asks for itself; once nothing is computed any more, the whole page is shown again."""
+    answer = render(request, "results/_metrics.html", context)
+    if not context["is_under_way"]:
+        answer["HX-Refresh"] = "true"
+    return answer
 
 
 def _imported(request: HttpRequest, task: Task, form: MetricScoresForm) -> bool:
