@@ -50,6 +50,7 @@ TEST_SET: Final = (
         "test-set-dashboard",
         _of_task("ranking", gettext_lazy("Results"), "test-set-dashboard"),
         _of_task("systems", gettext_lazy("Systems"), "systems"),
+        _of_task("metrics", gettext_lazy("Metrics"), "metrics"),
         _of_task("ranking-settings", gettext_lazy("Ranking settings"), "ranking-settings"),
         _of_task("publish", gettext_lazy("Publish"), "publish"),
     ),
@@ -62,7 +63,6 @@ TEST_SET: Final = (
         _of_task("design", gettext_lazy("Design"), "design"),
     ),
     _of_task("agreement", gettext_lazy("Agreement"), "test-set-agreement"),
-    _of_task("metrics", gettext_lazy("Metrics"), "metrics"),
     _of_task(
         "judges",
         gettext_lazy("Judges"),

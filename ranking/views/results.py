@@ -56,7 +56,7 @@ from ranking.wording.stopping_rules import RuleState, rule_notes
 #: In the address: the section that the options in it are of, and the ranking shown beside the one asked for.
 OF, BESIDE = "analysis", "beside"
 #: The pages of results by the names of their rooms.
-_PAGES: Final = {room.name: room.page for room in TEST_SET}
+_PAGES: Final = {room.name: room.page for tab in TEST_SET for room in (tab, *tab.rooms)}
 
 
 @dataclass(frozen=True, slots=True)

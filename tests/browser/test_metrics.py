@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.db import transaction
 from playwright.sync_api import Page, ViewportSize, expect
 
 from campaign.models import Task
@@ -28,7 +29,8 @@ def scores(metric: str, better: tuple[str, ...]) -> bytes:
 @pytest.fixture
 def task() -> Task:
     """Amber before birch before cobalt before dune."""
-    return two_tasks(make_campaign())
+    with transaction.atomic():
+        return two_tasks(make_campaign())
 
 
 def test_three_metrics_and_those_of_texts_stand_beside_people(page: Page, task: Task) -> None:
