@@ -55,7 +55,7 @@ def test_three_metrics_and_those_of_texts_stand_beside_people(page: Page, task: 
     page.get_by_role("button", name="Import").click()
     expect(page.get_by_text("3 metrics imported.")).to_be_visible()
     for name in ("chrF", "TER", "PER"):
-        page.get_by_role("checkbox", name=name).uncheck()
+        page.get_by_role("checkbox", name=name, exact=True).uncheck()
     page.get_by_role("button", name="Compute").click()
     expect(page.get_by_text("Being computed")).to_be_visible()
     assert jobs_run_waiting() == 1
