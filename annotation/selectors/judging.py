@@ -290,8 +290,9 @@ def _reaches(judge: Judge) -> dict[int, int]:
             hit__design__intra_share__gt=0,
         )
         .exclude(Exists(not_to_be_seen))
+        .annotate(is_begun=is_begun)
         .order_by("ordinal")
-        .values_list("hit__task", F("ordinal") - F("hit__design__repeat_gap"), is_begun)
+        .values_list("hit__task", F("ordinal") - F("hit__design__repeat_gap"), "is_begun")
     )
     reaches: dict[int, int] = {}
     for task_id, first, begun in held:

@@ -1,5 +1,7 @@
 """The document around a sentence, as its judge may see it."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -21,7 +23,7 @@ def judge(task: Task) -> Judge:
     return make_judge(task.test_set.campaign)
 
 
-def ask(client: Client, judge: Judge) -> tuple[int, dict[str, object]]:
+def ask(client: Client, judge: Judge) -> tuple[int, dict[str, Any]]:
     """What the judge is told of the document of the first block they hold."""
     assert judge.user is not None
     client.force_login(judge.user)
