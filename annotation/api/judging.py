@@ -211,6 +211,9 @@ class AssignmentsView(APIView):
             return _declined()
         except InstructionsPendingError:
             return _instructions_pending()
+        if lent is None and asked.get("in_hand"):
+            # They have work: nothing is planned for them because of it.
+            return Response(status=status.HTTP_204_NO_CONTENT)
         if lent is None:
             return _no_work(judge)
         return _lent(request, Response(_lent_data(lent, judge)), judge)

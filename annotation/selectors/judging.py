@@ -275,13 +275,10 @@ def _done(judge: Judge) -> "tuple[QuerySet[Any, Any], QuerySet[Any, Any]]":
 def _reaches(judge: Judge) -> dict[int, int]:
     """Return the ordinal of the first HIT in reach, by test set of which the judge holds a HIT.
 
-    HITs lent ahead do not count: they are at the last that they have begun, or else at the first.
     A HIT whose lease has expired counts for as long as the judge could be lent it again: until somebody
     else has done it, or a conflict of interest was declared with a system in it.
     """
     not_to_be_seen = judge.conflicts.filter(IsAnyOf(F("system"), OuterRef("hit__system_ids")))
-    mine = {"block__hit": OuterRef("hit"), "judge": judge}
-    is_begun = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
     held = (
         Assignment.objects.filter(
             judge=judge,
@@ -290,14 +287,11 @@ def _reaches(judge: Judge) -> dict[int, int]:
             hit__design__intra_share__gt=0,
         )
         .exclude(Exists(not_to_be_seen))
-        .annotate(is_begun=is_begun)
-        .order_by("ordinal")
-        .values_list("hit__task", F("ordinal") - F("hit__design__repeat_gap"), "is_begun")
+        .values_list("hit__task", F("ordinal") - F("hit__design__repeat_gap"))
     )
     reaches: dict[int, int] = {}
-    for task_id, first, begun in held:
-        if begun or task_id not in reaches:
-            reaches[task_id] = max(first, reaches.get(task_id, first))
+    for task_id, first in held:
+        reaches[task_id] = max(first, reaches.get(task_id, first))
     return reaches
 
 

@@ -81,11 +81,9 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     if (hit.past) return false;
     /** @param {Hit} hit */
     const pair = ({ languages }) => `${languages.source.lang} ${languages.target.lang}`;
-    const open = this.nextOpen();
-    const mine = [...this.hits.values()].filter((each) => !each.past);
-    // Those lent ahead are of no account yet.
-    const soFar = open ? mine.slice(0, mine.indexOf(this.hits.get(open.hit)) + 1) : mine;
-    const others = soFar.filter((each) => pair(each) === pair(hit));
+    // Only one that is done is repeated.
+    if (this.nextOpen()?.hit === hit.id) return true;
+    const others = [...this.hits.values()].filter((each) => !each.past && pair(each) === pair(hit));
     const place = others.indexOf(hit);
     return others.every(({ revisableHits }, at) => at - place <= revisableHits);
   }

@@ -82,9 +82,11 @@ def seed_of_a_repeat_at_once(judge: Judge) -> int:
 
 @pytest.mark.thorough
 def test_going_back_does_not_reach_what_is_to_be_judged_again(
-    judging: Page, task: Task, judge: Judge
+    judging: Page, task: Task, judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page left open for as many HITs as lie between a HIT and its repeat."""
+    # Otherwise the repeat comes after all that is lent ahead.
+    monkeypatch.setattr("annotation.services.lending.lend.BLOCKS_AHEAD", 1)
     design_change(task=task, intra_share=0.9, repeat_gap=1, seed=seed_of_a_repeat_at_once(judge))
     judge_hit(judging, "12345", "11111", "54321")
     at_sentence(judging, 1)

@@ -168,7 +168,7 @@ def test_a_new_version_takes_the_place_of_the_old_one(
 
 
 @pytest.mark.thorough
-def test_only_the_page_its_files_and_the_hit_in_hand_are_kept(
+def test_only_the_page_its_files_and_the_hits_in_hand_are_kept(
     page: Page, judge: Judge, sign_in: SignIn
 ) -> None:
     sign_in(page, judge)
@@ -181,12 +181,12 @@ def test_only_the_page_its_files_and_the_hit_in_hand_are_kept(
     addresses = page.evaluate(KEPT_ADDRESSES)
     assert [each for each in addresses if not each.startswith("/static/")] == ["/judge/museum/"]
     source = page.locator("#source .source").inner_text()
-    is_true(page, f"() => ({KEPT_HITS})() === 1")
+    is_true(page, f"() => ({KEPT_HITS})() >= 1")
     (hits,) = page.evaluate(
         "() => Object.entries(localStorage).filter(([key]) => key.startsWith('quintet/hits/'))"
         ".map(([, value]) => JSON.parse(value).hits)"
     )
-    assert [hit["data"]["blocks"][0]["source"]["text"] for hit in hits] == [source]
+    assert hits[0]["data"]["blocks"][0]["source"]["text"] == source
 
 
 @pytest.mark.thorough
