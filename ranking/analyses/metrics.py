@@ -418,7 +418,10 @@ def _segments_table(found: MetaEvaluation, confidence: float) -> Table:
             )
         ],
         rules=frozenset({len(found.metrics) - 1} if found.metrics else ()),
-        plot=interval_plot("metric", "acc_eq", low="acc_eq_low", high="acc_eq_high"),
+        # Without ties to calibrate, the column is left out.
+        plot=interval_plot("metric", "acc_eq", low="acc_eq_low", high="acc_eq_high")
+        if "acc_eq" in names
+        else None,
     )
 
 
