@@ -1,12 +1,16 @@
 """Small campaigns for tests, made through the same services as real ones."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import cache
 from itertools import count
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from django.utils import timezone
 
+from annotation.models import HIT, Assignment, Block, Exposure
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan
 from campaign.models import (
@@ -203,3 +207,25 @@ def make_long_task(
         )
     design_ensure(task=task, seed=seed)
     return task
+
+
+def make_seen(judge: Judge, segments: Sequence[Segment], *, task: Task) -> None:
+    """Let a judge have seen segments, in a HIT that is done."""
+    now = timezone.now()
+    hit = HIT.objects.create(
+        task=task,
+        design=design_ensure(task=task),
+        number=1_000_000 + HIT.objects.count(),
+        segment_ids=[segment.pk for segment in segments],
+        completed_at=now,
+    )
+    outputs = Output.objects.filter(segment=segments[0]).order_by("pk")[:2]
+    Block.objects.create(
+        hit=hit, segment=segments[0], position=1, outputs=[output.pk for output in outputs]
+    )
+    lent = Assignment.objects.create(
+        hit=hit, judge=judge, lease=DateTimeTZRange(now - timedelta(hours=1), now), completed_at=now
+    )
+    Exposure.objects.bulk_create(
+        Exposure(judge=judge, segment=segment, assignment=lent) for segment in segments
+    )

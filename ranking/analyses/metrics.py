@@ -435,7 +435,7 @@ def _tests(found: MetaEvaluation) -> list[dict[str, Any]]:
     for one, other in combinations(order, 2):
         row: dict[str, Any] = {"metric": names[one], "other": names[other]}
         for figure, each in found.compared.items():
-            row[figure] = float(each.p_value[one, other])
+            row[f"p_{figure}"] = float(each.p_value[one, other])
         rows.append(row)
     return rows
 
@@ -452,8 +452,8 @@ def _tables(found: MetaEvaluation, options: Mapping[str, Any]) -> list[Table]:
                 columns=(
                     Column("metric", _("Metric"), is_text=True),
                     Column("other", _("Other metric"), is_text=True),
-                    Column("soft_pairwise", _("p, soft pairwise accuracy")),
-                    Column("acc_eq", _("p, acc_eq")),
+                    Column("p_soft_pairwise", _("p, soft pairwise accuracy")),
+                    Column("p_acc_eq", _("p, acc_eq")),
                 ),
                 keys=2,
                 notes=[

@@ -69,10 +69,10 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
     for system in systems:
         outputs: list[str | None] = [None] * count
-        for number, text in Output.objects.filter(system=system).values_list(
+        for number, output in Output.objects.filter(system=system).values_list(
             "segment__number", "text"
         ):
-            outputs[number - 1] = text
+            outputs[number - 1] = output
         yield FolderFile(
             f"system-outputs/{pair}/{evalset_word(system.name)}.txt", map(_line, outputs)
         )
@@ -117,7 +117,8 @@ def _segment_scores(people: People) -> FloatArray:
     for systems, sign in ((pairs.first, 1), (pairs.second, -1)):
         np.add.at(total, (pairs.row, systems), sign * pairs.human)
         np.add.at(count, (pairs.row, systems), 1)
-    return np.divide(total, count, out=np.full(shape, np.nan), where=count > 0)
+    found: FloatArray = np.divide(total, count, out=np.full(shape, np.nan), where=count > 0)
+    return found
 
 
 def _metric_files(

@@ -1,6 +1,7 @@
 """The forms of the page of metrics, and uploaded files as readers take them."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import IO, Any, Final, cast
 
 from django import forms
@@ -29,10 +30,11 @@ class _Reopened:
 
 def stored_files(files: Sequence[Any]) -> list[StoredFile]:
     """Return uploaded files, each of which can be opened again."""
-    return [
-        StoredFile(file.name, lambda file=file: cast("IO[bytes]", _Reopened(file)))
-        for file in files
-    ]
+    return [StoredFile(file.name, partial(_reopened, file)) for file in files]
+
+
+def _reopened(file: Any) -> IO[bytes]:
+    return cast("IO[bytes]", _Reopened(file))
 
 
 class _Files(forms.FileInput):
@@ -50,7 +52,7 @@ class _FilesField(forms.FileField):
 class MetricScoresForm(forms.Form):
     """Files of scores."""
 
-    files = _FilesField(
+    files = _FilesField(  # type: ignore[assignment]  # Named as in the REST request, and as Django names uploads.
         label=gettext_lazy("Files"),
         help_text=gettext_lazy(
             "JSON Lines or TSV with system, segment and score; .seg.score and .sys.score files; WMT’s automatic scores; or the archive of an EvalSet folder. At most 100 MB."

@@ -47,6 +47,8 @@ _P_VALUES = frozenset(
         "p_before",
         "p_after",
         "p_next",
+        "p_soft_pairwise",
+        "p_acc_eq",
     ]
 )
 

@@ -230,8 +230,8 @@ class StoredTexts:
         outputs = Output.objects.filter(
             system__test_set=chosen, system__kind=SystemKind.SYSTEM, text__isnull=False
         )
-        for name, text in outputs.order_by("system__name").values_list("system__name", "text"):
-            found.setdefault(name, []).append(text or "")
+        for name, output in outputs.order_by("system__name").values_list("system__name", "text"):
+            found.setdefault(name, []).append(output or "")
         return found
 
     @property

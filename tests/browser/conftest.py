@@ -212,7 +212,9 @@ def new_page(
             browser, **{"viewport": DESKTOP, "base_url": live_server.url, **options}
         )
         context.on("console", on_console)
-        context.on("weberror", lambda error: problems.append(f"script: {error.error}"))
+        context.on(
+            "weberror", lambda error: problems.append(f"script: {error.error.stack or error.error}")
+        )
         context.on("request", on_request)
         contexts.append(context)
         return context.new_page()

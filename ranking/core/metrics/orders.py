@@ -248,7 +248,8 @@ class HumanOrder:
         pairs, n = self.people.pairs, len(self.people.systems)
         if self.people.values is not None:
             by = pairs.differences(self.people.values)
-            return _Preferences(self.people.segments[pairs.row], pairs.first, pairs.second, by)
+            one, other = (each.astype(np.int64) for each in (pairs.first, pairs.second))
+            return _Preferences(self.people.segments[pairs.row], one, other, by)
         is_first = pairs.first < pairs.second
         one = np.where(is_first, pairs.first, pairs.second).astype(np.int64)
         other = np.where(is_first, pairs.second, pairs.first)

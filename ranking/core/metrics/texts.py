@@ -131,7 +131,9 @@ class TextMetric:
     def _sacrebleu(self) -> Callable[..., Any]:
         """The class of sacrebleu with these settings; it is called with references, by number and segment."""
         extra_require("metrics", "Metrics of texts")
-        from sacrebleu.metrics import BLEU, CHRF, TER
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+        from sacrebleu.metrics.ter import TER
 
         if self.name == "chrF":
             return lambda references=None: CHRF(lowercase=self.lowercase, references=references)
@@ -175,7 +177,7 @@ class TextMetric:
         extra_require("metrics", "Metrics of texts")
         if self.tokenization == "none":
             return str.split
-        from sacrebleu.metrics import BLEU
+        from sacrebleu.metrics.bleu import BLEU
 
         tokenizer = BLEU(tokenize=self.tokenization).tokenizer
         return lambda text: tokenizer(text.rstrip()).split()
@@ -379,7 +381,7 @@ def rate_difference(
     confidence : float
     """
     both = _is_known(first) & _is_known(second)
-    parts = [_ratio(*each[both, :2].T, confidence) for each in (first, second)]
+    parts = [_ratio(each[both, 0], each[both, 1], confidence) for each in (first, second)]
     if parts[0] is None or parts[1] is None:
         return None
     residuals = _residuals(*first[both, :2].T) - _residuals(*second[both, :2].T)

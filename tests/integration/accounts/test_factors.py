@@ -177,7 +177,10 @@ class TestDemanded:
         refused = page.get("/api/v1/campaigns/")
         assert refused.status_code == 403
         assert "second factor" in refused.json()["detail"]
-        assert "demands a second factor" in page.get("/account/second-factors/").content.decode()
+        assert (
+            "requires organisers to have a second factor"
+            in page.get("/account/second-factors/").content.decode()
+        )
         app_set_up(page)
         assert page.get(f"/campaigns/{campaign.slug}/").status_code == 200
         assert page.get("/api/v1/campaigns/").status_code == 200

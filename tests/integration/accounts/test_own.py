@@ -90,7 +90,7 @@ def test_an_address_of_somebody_else_is_refused_to_its_mailbox_alone(
     mails_send_due()
     refused = Client().post(link_of_message(1))
     assert refused.status_code == 409
-    assert "Somebody has an account" in refused.content.decode()
+    assert "An account with this e-mail address already exists" in refused.content.decode()
     organiser.refresh_from_db()
     assert organiser.email == EMAIL
 

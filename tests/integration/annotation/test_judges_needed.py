@@ -80,7 +80,7 @@ def test_as_many_blocks_as_are_wanted(task: Task) -> None:
     Task.objects.filter(pk=task.pk).update(blocks_wanted=36)
     needed, _there, words = needed_by(task)
     assert needed == 3
-    assert "Blocks wanted: 36; blocks that a judge gets: at most 12" in words
+    assert "Target: 36 blocks; at most 12 blocks per judge" in words
     # Some of these they may get again.
     design_change(task=task, intra_share=0.5)
     assert needed_by(task)[0] == 2

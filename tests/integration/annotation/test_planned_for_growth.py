@@ -22,7 +22,7 @@ from annotation.services.submission import JUDGMENT_STORE, judgment_submit
 from campaign.database import prepared
 from campaign.models import Judge, Segment, Task
 from tests.at_work import lend
-from tests.factories import make_campaign, make_judge, make_long_task, make_task
+from tests.factories import make_campaign, make_judge, make_long_task, make_seen, make_task
 from tests.prepared_queries import prepared_queries
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
@@ -135,7 +135,7 @@ def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> No
 
 
 def seen_by(judge: Judge, segments: Sequence[Segment]) -> None:
-    Exposure.objects.bulk_create(Exposure(judge=judge, segment=segment) for segment in segments)
+    make_seen(judge, segments, task=Task.objects.get())
 
 
 @pytest.mark.parametrize("analyzed", ["empty", "small"])

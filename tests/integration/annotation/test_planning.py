@@ -18,7 +18,7 @@ from annotation.services.planning.standby import sampling_state_record
 from campaign.models import Output, Segment, Task
 from campaign.services.people import conflict_declare
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit, lend
-from tests.factories import make_campaign, make_judge, make_long_task, make_task
+from tests.factories import make_campaign, make_judge, make_long_task, make_seen, make_task
 from tests.outputs_shown import outputs_shown
 
 pytestmark = pytest.mark.django_db
@@ -249,7 +249,7 @@ class TestForOneJudge:
         judge_plan(task_id=task.pk, judge_id=judge.pk)
         seen, unseen = HIT.objects.filter(reserved_for=judge).order_by("number")
         segment = Segment.objects.get(pk=seen.segment_ids[0])
-        Exposure.objects.create(judge=judge, segment=segment, is_repeat=False)
+        make_seen(judge, [segment], task=task)
         pool_fill(task_id=task.pk, size=0)
         other = make_judge(task.test_set.campaign, "other")
         given = lend(other)

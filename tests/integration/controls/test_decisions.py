@@ -127,8 +127,8 @@ def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSet
     address = at("judges-act", judged.task)
     for sent, said in (
         ({"action": "warn"}, "Choose at least one judge."),
-        ({"action": "warn", "others": "ada, stranger"}, "Nobody called stranger"),
-        ({"action": "warn", "judge": "stranger"}, "Nobody called stranger"),
+        ({"action": "warn", "others": "ada, stranger"}, "no judge called stranger"),
+        ({"action": "warn", "judge": "stranger"}, "no judge called stranger"),
         ({"action": "warn", "judge": "nul\0"}, "Null characters are not allowed."),
         ({"action": "warn", "judge": "ada", "analysis": "0"}, "Select a valid choice."),
         ({"action": "message", "judge": "ada", "text": " "}, "Write what the judge should read."),

@@ -67,7 +67,7 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
         SCREENED_OUT,
         panel.key,
         panel.events_key,
-        "Nobody has taken part yet",
+        "No participants yet",
     ):
         assert shown in text
     # Kept, and given to nobody.

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import HIT, Assignment, Block, Exposure, Judgment
+from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.selectors.comparisons import blocks_wanted
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.judging import assigned_blocks
@@ -23,7 +23,7 @@ from campaign.models import BadReference, Judge, Output, Protocol, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from protocols.sorting.sorts import comparisons_open
 from tests.at_work import assignment_lend, expire, lend
-from tests.factories import make_judge
+from tests.factories import make_judge, make_seen
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import hit_asked
 from tests.integration.protocols.test_rating import rated, to_the_second_pass
@@ -144,9 +144,7 @@ class TestSorting:
     @pytest.mark.thorough
     def test_nobody_waits_for_sentences_they_have_all_seen(self, task: Task, judge: Judge) -> None:
         HIT.objects.filter(task=task).update(completed_at=Now())
-        Exposure.objects.bulk_create(
-            Exposure(judge=judge, segment=segment) for segment in task.test_set.segments.all()
-        )
+        make_seen(judge, list(task.test_set.segments.all()), task=task)
         Task.objects.filter(pk=task.pk).update(blocks_wanted=1)
         assert assignment_lend(judge=judge) is None
         work_request(judge=judge)

@@ -41,7 +41,7 @@ def answered(client: Client, writer: TestSetWriter, **fields: Any) -> Any:
 def test_publishing_is_asked_and_done(judged: TestSetWriter, as_organiser: Client) -> None:
     asked = as_organiser.post(at(judged, "publish-confirm"), filled(anonymous=["cobalt"]))
     text = text_of(asked)
-    assert "an address that works for everybody at once" in text
+    assert "an address that is public at once" in text
     assert "System A" in text
     assert not PublishedResult.objects.exists()
 

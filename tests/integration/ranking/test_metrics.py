@@ -71,7 +71,9 @@ def test_metrics_of_texts_are_computed_once(task: Task, monkeypatch: pytest.Monk
     texts = compared_texts(test_set=task.test_set)
     scores = metric_given(bleu).scores
     theirs = sacrebleu.BLEU()
-    expected = theirs.corpus_score(texts.outputs["amber"], [[r[0] for r in texts.references]])
+    expected = theirs.corpus_score(
+        [text or "" for text in texts.outputs["amber"]], [[r[0] for r in texts.references]]
+    )
     assert scores.system_scores()[scores.systems.index("amber")] == pytest.approx(expected.score)
     assert bleu.signature == str(theirs.get_signature())
     # Only the system whose text has changed is computed again.
@@ -193,7 +195,7 @@ def test_a_metric_contradicts_pairs_that_people_separate(
     assert {row["segment"] for row in odd["discords"]} <= set(range(1, SEGMENTS + 1))
     assert [each["texts"] for each in found["corpus"]] == ["", "1", *SYSTEMS]
     here = [task.test_set.campaign.slug, task.pk]
-    asked = {"analysis": "metric_orders", "resamples": 100}
+    asked: dict[str, str | int] = {"analysis": "metric_orders", "resamples": 100}
     page = as_organiser.get(reverse("metrics", args=here), asked)
     assert "ODD beside people" in page.content.decode()
     assert reverse("segment", args=[*here, odd["discords"][0]["segment"]]) in page.content.decode()

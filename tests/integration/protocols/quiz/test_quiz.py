@@ -217,7 +217,7 @@ def test_snippets_are_replaced_until_a_judge_has_one(task: Task, judge: Judge) -
     ("change", "problem"),
     [
         ({"document": "document 9"}, "late: the test set has no document “document 9”"),
-        ({"first": 5, "last": 6}, "late: segment 6 is asked for, but “document 2” has 5"),
+        ({"first": 5, "last": 6}, "late: segment 6 does not exist: “document 2” has 5"),
         ({"first": 4, "last": 5}, "late: segment 4 of “document 2” is in garden, too"),
         ({"name": "tower"}, "tower: there are two snippets of this name"),
     ],

@@ -67,7 +67,7 @@ def test_a_file_is_uploaded_and_shown(organiser: Client, task: Task) -> None:
     said = made.content.decode()
     assert "The quiz has 1 snippet." in said
     assert "It opens." in said
-    assert "it takes at least" in said
+    assert "judges are needed" in said
     texts = organiser.get(reverse("test-set-texts", args=[task.test_set.campaign.slug, task.pk]))
     assert page_of(task) in texts.content.decode()
 

@@ -42,7 +42,7 @@ def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., s
     assert "ann (rows) and cleo (columns)" in said
     for arguments, words in (
         (("--option", "system_x=online-b", "system_y=nobody"), "there is no system 'nobody'"),
-        (("--option", "judge=ann", "other=eve"), "Nobody called eve has judged"),
+        (("--option", "judge=ann", "other=eve"), "No judge called eve has judged"),
         (("--exclude-judge", "eve"), "there is no judge 'eve'"),
         (("--exclude-judge", "ann", "bob", "cleo"), "nothing is left"),
         (("--option", "system_x=rules", "system_y=rules"), "Name two different systems."),

@@ -1,5 +1,7 @@
 """Systems in the order of a metric beside that of people."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -24,17 +26,16 @@ def people() -> HumanOrder:
     return HumanOrder(people_of_blocks(blocks_from_rows(rows, SYSTEMS), resamples=200))
 
 
-def scored(values: FloatArray, **more: object) -> ScoredOutputs:
+def scored(values: FloatArray, **more: Any) -> ScoredOutputs:
     nothing = np.full(values.shape[1], np.nan)
-    return ScoredOutputs(
-        **{
-            "name": "M",
-            "systems": SYSTEMS[: values.shape[1]],
-            "values": values,
-            "of_systems": nothing,
-            **more,
-        }
-    )
+    fields: dict[str, Any] = {
+        "name": "M",
+        "systems": SYSTEMS[: values.shape[1]],
+        "values": values,
+        "of_systems": nothing,
+        **more,
+    }
+    return ScoredOutputs(**fields)
 
 
 def test_a_metric_in_the_other_direction_agrees(people: HumanOrder) -> None:
