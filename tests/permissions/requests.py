@@ -22,6 +22,8 @@ def sent_to(world: World, route: str) -> dict[str, Any]:
             "problem-reports": {"kind": "page"},
         }
         return {"block": world.block.public_id, **answers[route.split("/")[-3]]}
+    if route.endswith("<uuid:block>/"):
+        return {}
     if route.startswith("api/v1/judging/") or route.endswith("assignments/"):
         return {"campaign": world.campaign.slug}
     return {}

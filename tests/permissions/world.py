@@ -138,6 +138,7 @@ class World:
             "<int:number>": "1",
             "<int:report_id>": str(self.report.pk),
             "<int:bad_reference_id>": str(_damaged(self.task).filter(approved_at=None)[0].pk),
+            "<uuid:block>": str(self.block.public_id),
             "<int:block_id>": str(self.task.training_blocks.get().pk),
             "<uuid:upload_id>": str(self.upload.pk),
             "<int:file_id>": "1",

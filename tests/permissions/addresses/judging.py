@@ -79,7 +79,11 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
         "judge": 200,
     },
     "api/v1/judging/problem-reports/<uuid:client_id>/": JUDGING_API | sends(PUT=JUDGES),
-    "api/v1/judging/documents/<uuid:block>/": {**dict.fromkeys(ROLES, 404), "nobody": 401}
+    "api/v1/judging/documents/<uuid:block>/": {
+        **dict.fromkeys(ROLES, 404),
+        "nobody": 401,
+        "judge": 200,
+    }
     | sends(GET=JUDGES),
     "api/v1/judging/skips/<uuid:client_id>/": JUDGING_API | sends(PUT=JUDGES),
     "api/v1/judging/data/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
