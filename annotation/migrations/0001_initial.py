@@ -136,7 +136,7 @@ class Migration(migrations.Migration):
                         ('changes', models.PositiveBigIntegerField(db_default=0, default=0, help_text='Rises whenever judgments or skips are counted.', verbose_name='changes')),
                         ('judged', models.PositiveIntegerField(db_default=0, default=0, help_text='First judgments of blocks, controls not among them.', verbose_name='blocks judged')),
                         ('judges', models.PositiveIntegerField(db_default=0, default=0, help_text='With one of these judgments.', verbose_name='judges')),
-                        ('most_candidates', models.PositiveSmallIntegerField(db_default=0, default=0, help_text='Out of the judged ones.', verbose_name='most outputs in a block')),
+                        ('most_candidates', models.PositiveSmallIntegerField(db_default=0, default=0, help_text='Among judged blocks.', verbose_name='most outputs in a block')),
                         ('skipped', models.PositiveIntegerField(db_default=0, default=0, help_text='Skips that stand, controls not among them.', verbose_name='blocks skipped')),
                     ],
                     options={

@@ -130,7 +130,7 @@ class JudgmentSequence(models.Model):
         _("most outputs in a block"),
         default=0,
         db_default=0,
-        help_text=_("Out of the judged ones."),
+        help_text=_("Among judged blocks."),
     )
     changes = models.PositiveBigIntegerField(
         _("changes"),

@@ -74,7 +74,7 @@ class Invitation(RecordedModel):
         default=list,
         blank=True,
         help_text=_(
-            "Task or tasks that new judges read or choose from; empty means all of the campaign."
+            "Languages that new judges read or may choose from; empty means all of the campaign."
         ),
     )
     asks_languages = models.BooleanField(

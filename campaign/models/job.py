@@ -57,7 +57,9 @@ class Job(models.Model):
 
     campaign = models.ForeignKey("campaign.Campaign", on_delete=models.CASCADE, related_name="jobs")
     kind = models.CharField(_("kind"), max_length=20, choices=JobKind)
-    name = models.CharField(_("name"), max_length=200, help_text=_("Object of the job."))
+    name = models.CharField(
+        _("name"), max_length=200, help_text=_("Name of the object that the job works on.")
+    )
     parameters = models.JSONField(_("parameters"), default=dict, encoder=DjangoJSONEncoder)
     state = models.CharField(_("state"), max_length=9, choices=JobState, default=JobState.QUEUED)
     done = models.PositiveBigIntegerField(_("done"), default=0)

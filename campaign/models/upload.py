@@ -51,7 +51,7 @@ class Upload(models.Model):
         _("roles of files"),
         default=dict,
         blank=True,
-        help_text=_("Options chosen by an organiser, by file name."),
+        help_text=_("Roles chosen by an organiser, by file name."),
     )
     report = models.JSONField(
         _("report"),

@@ -166,7 +166,7 @@ class InvitedTable(_InvitationTable):
         gettext_lazy("Link opened"), "opened_at", kind="wide", initial_sort_descending=True
     )
     link = _sorted(gettext_lazy("Link"), "link_ends", kind="wide", initial_sort_descending=True)
-    look = PlainColumn(gettext_lazy("Next step"), by="pk", kind="flags")
+    look = PlainColumn(gettext_lazy("Flags"), by="pk", kind="flags")
     actions = PlainColumn(gettext_lazy("Possible actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Judges")

@@ -191,7 +191,7 @@ BESIDE = Option(
     label=gettext_lazy("Beside the task"),
     default=Protocol.RANKING.value,
     choices={each.value: each.label for each in Protocol if each != Protocol.TOP},
-    help=gettext_lazy("From the same test set."),
+    help=gettext_lazy("A task of the same test set."),
 )
 
 

@@ -33,7 +33,7 @@ JUDGE = Option(
     label=gettext_lazy("Judge"),
     default="",
     help=gettext_lazy(
-        "Judges whose answers are compared. Leave empty for the two judges who share most."
+        "Judge to compare with another. Leave both empty for the two judges who share most."
     ),
 )
 OTHER = Option(name="other", label=gettext_lazy("Other judge"), default="")

@@ -59,7 +59,7 @@ class PublishedResult(RecordedModel):
         default=dict,
         db_default={},
         blank=True,
-        help_text=_("Reasons given for deviations in it. For members only."),
+        help_text=_("Published wording of each reason. For members only."),
     )
     run = models.ForeignKey(
         RankingRun,

@@ -122,7 +122,7 @@ class LatestRanking(Ranking):
     without = ArrayField(
         models.TextField(),
         verbose_name=_("excluded judges"),
-        help_text=_("Number within the whole campaign."),
+        help_text=_("Judges excluded in the whole campaign."),
     )
     rule = models.JSONField(
         _("stopping rule it was made under"),

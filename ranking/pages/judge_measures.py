@@ -367,7 +367,7 @@ class JudgeTable(DeskTable):
     """Rows of `JudgeListed`; `actions` are those in force, by judge."""
 
     name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
-    flags = PlainColumn(gettext_lazy("Next step"), by="gravity", kind="flags")
+    flags = PlainColumn(gettext_lazy("Flags"), by="gravity", kind="flags")
     judged = _sorted(gettext_lazy("Blocks"), "judged", kind="number", initial_sort_descending=True)
     skipped = _sorted(
         gettext_lazy("Skipped"), "standing", kind="number", initial_sort_descending=True

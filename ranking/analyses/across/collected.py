@@ -86,7 +86,7 @@ def _columns() -> tuple[Column, ...]:
         Column("blocks", _("Blocks"), counts="judgments"),
         Column("comparisons", _("Comparisons")),
         Column("decided", _("Without ties")),
-        Column("collapsed", _("Number of texts")),
+        Column("collapsed", _("Comparisons of texts")),
         Column("comparisons_per_system", _("Per system"), decimals=1),
         Column("segments", _("Sentences")),
         Column("blocks_per_segment", _("Blocks per sentence"), decimals=2),
