@@ -72,7 +72,8 @@ class Crawler:
             request = self.finished.pop()
             response = request.response()
             assert response is not None
-            body = b"" if 300 <= response.status < 400 else response.body()
+            has_body = response.status != 204 and not 300 <= response.status < 400
+            body = response.body() if has_body else b""
             self._keep(f"{request.method} {response.url}", response.status, _head(response), body)
 
     def stored(self, when: str) -> None:
