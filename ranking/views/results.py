@@ -176,9 +176,9 @@ class Sections(SectionsOf):
 
     def _has_all(self, kind: AnalysisKind) -> bool:
         """Return whether there are other tasks, or metrics, where a kind is about these."""
-        if kind.needs_beside or kind.beside:
-            return self._has_other_tasks
-        return not kind.needs_metrics or bool(self._metrics)
+        if kind.needs_metrics:
+            return bool(self._metrics)
+        return self._has_other_tasks or not (kind.needs_beside or kind.beside)
 
     def action(self, kind: AnalysisKind) -> str:
         """Return where a section is asked for."""
