@@ -330,7 +330,7 @@ class ProgressView(APIView):
         responses={200: ProgressSerializer},
     )
     def get(self, request: Request) -> Response:
-        """How far you are."""
+        """Show your progress."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
         return Response(ProgressSerializer(judge_work(judge).progress).data)
 
@@ -481,7 +481,7 @@ class ProblemReportSerializer(serializers.Serializer[object]):
 
 
 class AnswerSerializer(serializers.Serializer[object]):
-    """What the organisers said of a report."""
+    """Describe an organiser's answer to a problem report."""
 
     text = serializers.CharField()
     created_at = serializers.DateTimeField()

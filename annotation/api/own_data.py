@@ -1,4 +1,4 @@
-"""What is kept about a judge; their requests for erasure, and the organisers' answers."""
+"""Serve the data stored about a judge, and requests for its erasure with the organisers' answers."""
 
 import json
 from typing import Any

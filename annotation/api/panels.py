@@ -193,7 +193,7 @@ class ParticipationSerializer(_HiddenSerializer):
 
 
 class _PanelView(APIView):
-    """What addresses of a panel share."""
+    """Find the panel that an address names."""
 
     def campaign(self, request: Request, slug: str) -> Campaign:
         campaign: Any = organised_campaign(request, slug)

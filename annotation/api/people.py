@@ -75,7 +75,7 @@ class CampaignJudgeSerializer(serializers.ModelSerializer[Judge]):
 
 
 class CampaignJudgeChangeSerializer(serializers.Serializer[Any]):
-    """What is changed of a judge; what is not named stays."""
+    """Change the given fields of a judge, and leave the others as they are."""
 
     address = serializers.EmailField(required=False, allow_blank=True)
     languages = serializers.ListField(

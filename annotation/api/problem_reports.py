@@ -82,7 +82,7 @@ class ReplyRefusedSerializer(serializers.Serializer[Any]):
     )
 )
 class ProblemReportsView(generics.ListAPIView[ProblemReport]):
-    """What judges reported, with the answers, the latest first."""
+    """List problem reports with their answers, the newest first."""
 
     serializer_class = OrganisersProblemReportSerializer
     pagination_class = CursorPages

@@ -324,7 +324,7 @@ class SkippedSerializer(serializers.ModelSerializer[Skip]):
 
 
 class SkipsView(generics.ListAPIView[Skip]):
-    """What judges skipped, and why, in the order in which it came."""
+    """List skips with their reasons, the oldest first."""
 
     serializer_class = SkippedSerializer
     pagination_class = CursorPages

@@ -22,7 +22,7 @@ DURATION_MS = 86_400_000
     )
 )
 class AnswerField(serializers.JSONField):
-    """What a judge says of a block, in the fields of the protocol, which checks them; null for a ranking."""
+    """Hold a judge's answer in the fields of its protocol, which validates them; null for a ranking."""
 
 
 @extend_schema_field(
