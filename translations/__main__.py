@@ -2,6 +2,7 @@
 python -m translations check [LOCALE ...]       list what is untranslated, outdated or wrong
 python -m translations open LOCALE [PLACE ...]  what is still to be translated, as JSON
 python -m translations fill LOCALE FILE ...     put translations from JSON files into the catalogue
+python -m translations wording                  list English that reads like a translation
 python -m translations glossary                 show the terms in all languages as a table
 python -m translations compile                  make the .mo files that gettext reads
 """
@@ -30,6 +31,7 @@ from translations.checks import (
     problems_of,
     translations_read,
 )
+from translations.wording import wording_of_documents, wording_of_texts
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -51,6 +53,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     fill = commands.add_parser("fill")
     fill.add_argument("locale")
     fill.add_argument("file", nargs="+", type=Path)
+    commands.add_parser("wording")
     commands.add_parser("glossary")
     commands.add_parser("compile")
     chosen = parser.parse_args(arguments)
@@ -99,6 +102,13 @@ def _fill(root: Path, chosen: argparse.Namespace) -> int:
     return 1 if refused else 0
 
 
+def _wording(root: Path, _chosen: argparse.Namespace) -> int:
+    problems = [*wording_of_texts(messages_of(root)), *wording_of_documents(root)]
+    for problem in problems:
+        _report(problem)
+    return 1 if problems else 0
+
+
 def _glossary(_root: Path, _chosen: argparse.Namespace) -> int:
     sys.stdout.write(glossary_table(glossary_read()))
     return 0
@@ -119,6 +129,7 @@ _COMMANDS: dict[str, Callable[[Path, argparse.Namespace], int]] = {
     "check": _check,
     "open": _open,
     "fill": _fill,
+    "wording": _wording,
     "glossary": _glossary,
     "compile": _compile,
 }

@@ -1,0 +1,71 @@
+"""Find English that reads like a translation, in the texts of the code and in the documentation."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from translations.catalogues import Key, Occurrence
+
+FILE = Path(__file__).with_name("wording.toml")
+
+_CODE = re.compile(r"^```.*?^```|^ {4}.*?$|`[^`]*`", re.DOTALL | re.MULTILINE)
+_MARKUP = re.compile(r"^(?:[#>*\-\s]+|\d+\. )|\*\*")
+# Not ours to reword.
+_QUOTED = {"CODE_OF_CONDUCT.md"}
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase to avoid and its replacement."""
+
+    pattern: re.Pattern[str]
+    instead: str
+
+
+@cache
+def phrases_read() -> tuple[Phrase, ...]:
+    """Return the phrases of `wording.toml`."""
+    listed = tomllib.loads(FILE.read_text(encoding="utf-8"))["phrase"]
+    return tuple(
+        Phrase(re.compile(each["pattern"], re.IGNORECASE), each["instead"]) for each in listed
+    )
+
+
+def wording_problems(text: str) -> Iterator[str]:
+    """Yield each phrase to avoid in one text, with its replacement."""
+    for phrase in phrases_read():
+        if found := phrase.pattern.search(text):
+            yield f"“{found[0]}”: write {phrase.instead}"
+
+
+def wording_of_texts(found: Mapping[Key, Occurrence]) -> Iterator[str]:
+    """Yield the problems of the texts of the code, each with its place."""
+    for key, where in found.items():
+        file, line = where.places[0]
+        for text in filter(None, (key.singular, key.plural)):
+            for problem in wording_problems(text.replace("%%", "%")):
+                yield f"{file}:{line}: {problem}: {text}"
+
+
+def wording_of_documents(root: Path) -> Iterator[str]:
+    """Yield the problems of the documentation, each with its place; code in it is left out."""
+    for path in sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md")]):
+        if path.name in _QUOTED:
+            continue
+        before = ""
+        text = _CODE.sub(_blank, path.read_text(encoding="utf-8"))
+        for number, line in enumerate(text.splitlines(), start=1):
+            plain = _MARKUP.sub("", line)
+            # A line that goes on with a sentence is not where a text starts.
+            goes_on = before.strip() and plain == line
+            for problem in wording_problems(f"… {plain}" if goes_on else plain):
+                yield f"{path.relative_to(root)}:{number}: {problem}"
+            before = line
+
+
+def _blank(code: re.Match[str]) -> str:
+    """Return as many lines as the code has, so that line numbers stay."""
+    return "\n" * code[0].count("\n") or "code"
