@@ -62,8 +62,8 @@ def percent_in_figures(share: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return 0.95 as "95 %", as the language writes it."""
-    return _("%(share)s %%") % {"share": percent_in_figures(share)}
+    """Return 0.95 as "95%", or as the language writes it."""
+    return _("%(share)s%%") % {"share": percent_in_figures(share)}
 
 
 def decimals(value: float, places: int) -> str:
