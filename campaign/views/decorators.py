@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -16,8 +17,19 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 def page_view(view: View) -> View:
-    """Show a page to a person who is signed in."""
-    return require_safe(never_cache(login_required(view)))
+    """Show a page to a person who is signed in.
+
+    A part of an open page is answered with 401 once the session has ended, so that no sign-in page is put into it.
+    """
+    signed_in = login_required(view)
+
+    @wraps(view)
+    def page(request: HttpRequest, *given: Any, **named: Any) -> HttpResponse:
+        if request.headers.get("HX-Request") and not request.user.is_authenticated:
+            return HttpResponse(status=401)
+        return signed_in(request, *given, **named)
+
+    return cast("View", require_safe(never_cache(page)))
 
 
 def form_view(view: View) -> View:

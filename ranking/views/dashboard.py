@@ -13,7 +13,6 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation.export.work_time import clock_time
@@ -89,15 +88,9 @@ def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
     return task_answer(page, task_id=task_id)
 
 
-@require_safe
-@never_cache
+@page_view
 def dashboard_live(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Answer what the page asks every second: 304 while it shows what there is to show.
-
-    Whoever is no longer signed in gets 401, not a sign-in page in mid-page.
-    """
-    if not request.user.is_authenticated:
-        return HttpResponse(status=401)
+    """Return the current ranking and progress every second; 304 while nothing has changed."""
     here = _state(request, slug, task_id)
 
     def part(at: ReadAt | None) -> HttpResponse:
@@ -211,13 +204,15 @@ def _not_estimable(run: RankingRun | None) -> list[tuple[str, str]]:
 def _results(
     request: HttpRequest, task: Task, page: str, context: Mapping[str, Any]
 ) -> HttpResponse:
-    """Show a page of results: what it begins with, then its sections."""
+    """Show a page of results: its answer, renewed while the page is open, then its sections."""
     sections = Sections(request, task)
     shown = {
         "campaign": task.test_set.campaign,
         "task": task,
         "section": page,
         "sections": sections.of(page),
+        "refreshes": True,
+        "addresses": Addresses(task),
         **context,
     }
     return render(request, f"results/{page}.html", shown, status=sections.status)

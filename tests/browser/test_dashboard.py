@@ -52,6 +52,18 @@ def test_only_a_new_headline_is_announced(page: Page, writer: TestSetWriter) -> 
     expect(announced).not_to_be_empty()
 
 
+def test_progress_and_data_renew_themselves(page: Page, writer: TestSetWriter) -> None:
+    enter_ranking(page, writer.campaign)
+    page.clock.install()
+    for name in ("progress", "data"):
+        page.goto(f"{page.url.split('/tasks/')[0]}/tasks/{writer.task.pk}/{name}/")
+        judged = page.locator("#answer a[href*='/judgments/']").first
+        before = int(judged.inner_text())
+        judge_more(writer, [1, 2, 3])
+        page.clock.run_for(21_000)
+        expect(judged).to_have_text(str(before + 1))
+
+
 def polls(page: Page) -> list[Request]:
     """Requests for news, as they go out from now on."""
     seen: list[Request] = []

@@ -40,7 +40,9 @@ def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def ask(as_organiser: Client, judged: TestSetWriter, still_clock: None) -> Ask:
     live = addresses(judged)["live"]
-    return lambda seen: as_organiser.get(live, headers={"If-None-Match": seen})
+    return lambda seen: as_organiser.get(
+        live, headers={"If-None-Match": seen, "HX-Request": "true"}
+    )
 
 
 def test_another_tasks_judgments_are_no_news(ask: Ask, write_test_set: WriteTestSet) -> None:
@@ -108,7 +110,7 @@ def test_another_role_is_another_answer(ask: Ask, organiser: User, campaign: Cam
 
 def queries_of(client: Client, address: str, *, seen: str = "") -> int:
     with CaptureQueriesContext(connection) as queries:
-        answer = client.get(address, headers={"If-None-Match": seen})
+        answer = client.get(address, headers={"If-None-Match": seen, "HX-Request": "true"})
     assert answer.status_code == (304 if seen else 200)
     return len(queries)
 
