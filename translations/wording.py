@@ -12,7 +12,7 @@ from translations.catalogues import Key, Occurrence
 FILE = Path(__file__).with_name("wording.toml")
 
 _CODE = re.compile(r"^```.*?^```|^ {4}.*?$|`[^`]*`", re.DOTALL | re.MULTILINE)
-_MARKUP = re.compile(r"^(?:[#>*\-\s]+|\d+\. )|\*\*")
+_MARKUP = re.compile(r"^\s*(?:[#>*\-]+\s+|\d+\. )|\*\*")
 # Not ours to reword.
 _QUOTED = {"CODE_OF_CONDUCT.md"}
 

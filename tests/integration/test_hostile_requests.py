@@ -103,7 +103,7 @@ class Senders:
 
     def __init__(self, world: World, *, everything: bool) -> None:
         self._everything = everything
-        self._clients = {role: world.client(role) for role in ("nobody", "judge", "organiser")}
+        self._clients = {role: world.client(role) for role in ("visitor", "judge", "organiser")}
         for client in self._clients.values():
             client.raise_request_exception = False
 
@@ -115,7 +115,7 @@ class Senders:
         admitted = [
             client
             for role, client in self._clients.items()
-            if role != "nobody"
+            if role != "visitor"
             and any(who.has(role, over_rest=over_rest) for who in audiences(route).values())
         ]
         return admitted or [self._clients["organiser"]]

@@ -58,7 +58,7 @@ def test_asking_what_can_be_done_tells_nobody_of_a_campaign_and_changes_nothing(
             written = [each for each in written if not any(name in each for name in NOTED)]
             is_told = SECRET.search(body.decode(errors="replace")) is not None
             is_wrong = is_told or answer.status_code >= 500
-            if role == "nobody" and route.startswith("api/v1/campaigns/"):
+            if role == "visitor" and route.startswith("api/v1/campaigns/"):
                 is_wrong = is_wrong or answer.status_code != 401
             if is_wrong or written:
                 found.append((role, route, answer.status_code, written[:1]))
@@ -75,4 +75,4 @@ def test_nobody_may_send_anything_that_changes_a_campaign_without_signing_in() -
     for route in ADDRESSES:
         if route.startswith(("campaigns/", "api/v1/")):
             for method, audience in audiences(route).items():
-                assert method == "GET" or "nobody" not in audience.roles, route
+                assert method == "GET" or "visitor" not in audience.roles, route

@@ -106,7 +106,7 @@ def found_in(answer: Any, planted: dict[str, str]) -> set[str]:
     return {name for name, secret in planted.items() if any(secret in text for text in texts)}
 
 
-@pytest.mark.parametrize("role", some_now(["judge", "nobody", "organiser"]))
+@pytest.mark.parametrize("role", some_now(["judge", "visitor", "organiser"]))
 def test_no_answer_and_no_log_holds_a_planted_secret(
     world: World, planted: dict[str, str], logged: io.StringIO, role: str
 ) -> None:

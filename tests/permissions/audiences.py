@@ -6,7 +6,7 @@ from typing import Any, Final
 
 #: Everybody who knocks, with how docs/permissions.md calls them. Tokens are those of REST.
 ROLES: Final[Mapping[str, str]] = {
-    "nobody": "somebody who has not signed in",
+    "visitor": "a visitor who has not signed in",
     "judge": "a judge of the campaign",
     "other judge": "a judge of another campaign",
     "analyst": "an analyst",
@@ -36,16 +36,16 @@ class Audience:
     def has(self, role: str, *, over_rest: bool) -> bool:
         """Return whether somebody of this role may."""
         user = role.removesuffix(TOKEN)
-        return (user if user == role or over_rest else "nobody") in self.roles
+        return (user if user == role or over_rest else "visitor") in self.roles
 
 
 def _of(words: str, meaning: str, *roles: str) -> Audience:
     return Audience(words, meaning, frozenset(roles))
 
 
-_PEOPLE: Final = tuple(role for role in ROLES if not role.endswith(TOKEN) and role != "nobody")
+_PEOPLE: Final = tuple(role for role in ROLES if not role.endswith(TOKEN) and role != "visitor")
 
-ANYBODY: Final = _of("everybody", "also without signing in", "nobody", *_PEOPLE)
+ANYBODY: Final = _of("everybody", "also without signing in", "visitor", *_PEOPLE)
 SIGNED_IN: Final = _of("signed-in users", "each sees only their own data and campaigns", *_PEOPLE)
 JUDGES: Final = _of("judges", "judges of the campaign, their own data", "judge")
 JUDGES_ANYWHERE: Final = _of("judges of any campaign", "their own data", "judge", "other judge")
@@ -93,7 +93,7 @@ ONCE_PUBLISHED: Final = _of(
 )
 WITH_LINK: Final = _of("holders of the link", "the link is a secret; no sign-in")
 THE_SERVICE: Final = _of("the recruiting service", "by its signature or the key in the address")
-NOBODY: Final = _of("nobody", "unless the operator enables it")
+NO_ONE: Final = _of("no one", "unless the operator enables it")
 
 AUDIENCES: Final = (
     ANYBODY,
@@ -110,7 +110,7 @@ AUDIENCES: Final = (
     ONCE_PUBLISHED,
     WITH_LINK,
     THE_SERVICE,
-    NOBODY,
+    NO_ONE,
 )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.permissions.addresses import ADDRESSES
-from tests.permissions.audiences import AUDIENCES, NOBODY, Audience
+from tests.permissions.audiences import AUDIENCES, NO_ONE, Audience
 from tests.permissions.requests import opening
 
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -23,7 +23,7 @@ def audiences(route: str) -> dict[str, Audience]:
 
 def may(route: str, method: str, role: str) -> bool:
     """Return whether somebody of a role may use a method at an address."""
-    audience = audiences(route).get("GET" if method == "HEAD" else method, NOBODY)
+    audience = audiences(route).get("GET" if method == "HEAD" else method, NO_ONE)
     return audience.has(role, over_rest=route.startswith(REST))
 
 
@@ -32,7 +32,7 @@ def _readers(answers: Mapping[str, int | Audience]) -> Audience | None:
     admitted = {
         role
         for role, status in answers.items()
-        if isinstance(status, int) and status < 400 and not (role == "nobody" and status == 302)
+        if isinstance(status, int) and status < 400 and not (role == "visitor" and status == 302)
     }
     if not admitted:
         return None

@@ -158,7 +158,7 @@ def _is_nothing(route: str) -> bool:
 def _is_refused_well(role: str, route: str, status: int) -> bool:
     """Return whether strangers are told nothing (404), and nobody else than they may be asked who they are."""
     over_rest = route.startswith(REST)
-    if role == "nobody" or (role.endswith(TOKEN) and not over_rest):
+    if role == "visitor" or (role.endswith(TOKEN) and not over_rest):
         return status in ({401, 405} if over_rest else {302, 401, 404, 405})
     names_something = "<" in route
     is_stranger = role in {"other judge", "other organiser", "superuser"}

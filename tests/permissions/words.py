@@ -32,7 +32,7 @@ ROOMS: Final = {
     "Health": ("healthz", "readyz"),
 }  # fmt: skip
 _HEAD: Final = """\
-# Who may do what
+# Permissions
 
 For operators and organisers: the rights of each role at each address. A test requests every address with every method as every role and generates
 this page; do not edit it (`.venv/bin/python -m tests.permissions > docs/permissions.md`).

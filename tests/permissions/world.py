@@ -227,7 +227,7 @@ def make_world() -> World:
         report=report,
         job=upload_check(upload=upload),
         users={
-            "nobody": None,
+            "visitor": None,
             "judge": judge.user,
             "organiser": organiser,
             "analyst": analyst,

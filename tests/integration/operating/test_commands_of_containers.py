@@ -26,7 +26,7 @@ pytestmark = pytest.mark.thorough
 
 
 SECONDS = 600
-NOBODY = "redis://127.0.0.1:1/0"
+NO_ONE = "redis://127.0.0.1:1/0"
 #: What each process of ours is made to do in a database that lacks two tables; beat lacks a broker.
 KINDS = ("web", "worker-planning", "worker-ranking", "worker-housekeeping", "beat", "command")
 #: Of the kinds of processes two, with the environment of each file.
@@ -131,7 +131,7 @@ def process_of(kind: str, address: str) -> Process:
     if kind == "command":
         return Process(["python", "manage.py", "recount"], environment, [])
     if kind == "beat":
-        environment["REDIS_URL"] = NOBODY
+        environment["REDIS_URL"] = NO_ONE
     return replace(process, environment=environment)
 
 

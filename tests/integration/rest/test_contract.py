@@ -185,7 +185,7 @@ def test_each_answer_names_its_version_and_is_not_sent_again(world: World) -> No
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("role", some_now(["nobody", "judge", "analyst", "organiser"]))
+@pytest.mark.parametrize("role", some_now(["visitor", "judge", "analyst", "organiser"]))
 def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(world: World, role: str) -> None:
     client = world.client(role)
     errors = set()
@@ -207,4 +207,4 @@ def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(world: World, rol
                 or "batch" in address.route
             )
             assert {"type", "title", "detail"} <= set(said)
-    assert errors >= ({401} if role == "nobody" else {400, 405} if role == "organiser" else {405})
+    assert errors >= ({401} if role == "visitor" else {400, 405} if role == "organiser" else {405})

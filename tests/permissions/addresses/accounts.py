@@ -14,7 +14,7 @@ from tests.permissions.addresses.answers import (
 from tests.permissions.audiences import (
     ACCOUNT_HOLDERS,
     ANYBODY,
-    NOBODY,
+    NO_ONE,
     SIGNED_IN,
     WITH_LINK,
     WITH_PASSWORD,
@@ -23,7 +23,7 @@ from tests.permissions.audiences import (
 )
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
-    "sign-in/": {**dict.fromkeys(ROLES, 302), "nobody": 200}
+    "sign-in/": {**dict.fromkeys(ROLES, 302), "visitor": 200}
     | sends(POST=ANYBODY, PUT=ANYBODY, PATCH=SIGNED_IN, DELETE=SIGNED_IN),
     # What they do to strangers: tests/integration/accounts.
     "sign-in/second-factor/": dict.fromkeys(ROLES, 302)
@@ -31,8 +31,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "sign-in/passkey/": dict.fromkeys(ROLES, 302)
     | sends(GET=ANYBODY, POST=ANYBODY, PUT=ANYBODY, PATCH=SIGNED_IN, DELETE=SIGNED_IN),
     "sign-in/forgotten/": EVERYBODY | sends(POST=ANYBODY),
-    "sign-in/elsewhere/": dict.fromkeys(ROLES, 404) | sends(GET=NOBODY),
-    "sign-in/elsewhere/back/": dict.fromkeys(ROLES, 404) | sends(GET=NOBODY),
+    "sign-in/elsewhere/": dict.fromkeys(ROLES, 404) | sends(GET=NO_ONE),
+    "sign-in/elsewhere/back/": dict.fromkeys(ROLES, 404) | sends(GET=NO_ONE),
     "i/<str:token>/password/": dict.fromkeys(ROLES, 404) | sends(GET=WITH_LINK, POST=WITH_LINK),
     "i/<str:token>/address/": dict.fromkeys(ROLES, 404) | sends(GET=WITH_LINK, POST=WITH_LINK),
     # One's own. Judges have none, and this analyst, who came by a link, has no password to give again.
@@ -60,13 +60,13 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     ),
     "account/second-factors/app/": AFTER_THE_PASSWORD
     | sends(POST=ACCOUNT_HOLDERS, PUT=ACCOUNT_HOLDERS, PATCH=WITH_PASSWORD, DELETE=WITH_PASSWORD),
-    "account/second-factors/app/remove/": {**dict.fromkeys(ROLES, 404), "nobody": 302}
+    "account/second-factors/app/remove/": {**dict.fromkeys(ROLES, 404), "visitor": 302}
     | sends(GET=ACCOUNT_HOLDERS, POST=ACCOUNT_HOLDERS),
-    "account/second-factors/codes/": {**dict.fromkeys(ROLES, 404), "nobody": 302}
+    "account/second-factors/codes/": {**dict.fromkeys(ROLES, 404), "visitor": 302}
     | sends(GET=ACCOUNT_HOLDERS),
     "account/second-factors/codes/new/": AFTER_THE_PASSWORD
     | sends(POST=ACCOUNT_HOLDERS, PUT=ACCOUNT_HOLDERS, PATCH=WITH_PASSWORD, DELETE=WITH_PASSWORD),
-    "account/second-factors/codes/download/": {**dict.fromkeys(ROLES, 404), "nobody": 302}
+    "account/second-factors/codes/download/": {**dict.fromkeys(ROLES, 404), "visitor": 302}
     | sends(GET=ACCOUNT_HOLDERS),
     "account/second-factors/passkeys/new/": AFTER_THE_PASSWORD
     | sends(POST=ACCOUNT_HOLDERS, PUT=ACCOUNT_HOLDERS, PATCH=WITH_PASSWORD, DELETE=WITH_PASSWORD),
@@ -84,7 +84,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "i/<str:token>/account/": dict.fromkeys(ROLES, 404) | sends(GET=WITH_LINK, POST=WITH_LINK),
     # One's own; what tokens reach: tests/integration/credentials/test_token_scopes.py.
     "api/v1/tokens/": OWN_API | sends(POST=SIGNED_IN, DELETE=SIGNED_IN),
-    "api/v1/tokens/<int:token_id>/": {**ONLY_POST, "nobody": 401} | sends(DELETE=SIGNED_IN),
+    "api/v1/tokens/<int:token_id>/": {**ONLY_POST, "visitor": 401} | sends(DELETE=SIGNED_IN),
     # One's own, whoever one is.
-    "credentials/": {**EVERYBODY, "nobody": 302} | sends(POST=SIGNED_IN),
+    "credentials/": {**EVERYBODY, "visitor": 302} | sends(POST=SIGNED_IN),
 }

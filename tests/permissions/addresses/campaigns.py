@@ -23,11 +23,11 @@ from tests.permissions.audiences import (
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/test-sets/": MEMBERS_PAGE,
     "new-campaign/": dict.fromkeys(ROLES, 404)
-    | {"nobody": 302, "organiser": 200, "other organiser": 200}
+    | {"visitor": 302, "organiser": 200, "other organiser": 200}
     | sends(POST=CAMPAIGN_MAKERS),
     # Writing: tests/integration/campaign_file.
     "new-campaign/file/": dict.fromkeys(ROLES, 404)
-    | {"nobody": 302, "organiser": 200, "other organiser": 200}
+    | {"visitor": 302, "organiser": 200, "other organiser": 200}
     | sends(POST=CAMPAIGN_MAKERS),
     "campaigns/<slug:slug>/work/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/work/<int:job_id>/stop/": ONLY_POST | sends(POST=ORGANISERS),
@@ -53,12 +53,12 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     # Asking: tests/integration/copying.
     "campaigns/<slug:slug>/rehearsal/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/rehearsal/end/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    "bin/": {**EVERYBODY, "nobody": 302},
+    "bin/": {**EVERYBODY, "visitor": 302},
     "bin/<slug:slug>/restore/": ONLY_POST | sends(POST=OWNERS),
     "campaigns/<slug:slug>/activity/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/activity.csv": MEMBERS_PAGE,
     "campaigns/<slug:slug>/activity.jsonl": MEMBERS_PAGE,
-    "campaigns/": {**EVERYBODY, "nobody": 302},
+    "campaigns/": {**EVERYBODY, "visitor": 302},
     "campaigns/<slug:slug>/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/problem-reports/": MEMBERS_PAGE,
     "campaigns/<slug:slug>/problem-reports/<int:report_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
@@ -76,7 +76,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     # It has no part of this name.
     "campaigns/<slug:slug>/tables/<slug:name>/plots/<slug:table>.<slug:ending>": {
         **dict.fromkeys(ROLES, 404),
-        "nobody": 302,
+        "visitor": 302,
     }
     | sends(GET=MEMBERS),
     "campaigns/<slug:slug>/plots/<slug:table>.<slug:ending>": NO_PLOT | sends(GET=MEMBERS),

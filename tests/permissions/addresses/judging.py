@@ -21,28 +21,28 @@ from tests.permissions.audiences import (
 )
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
-    "judge/<slug:slug>/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    "judge/<slug:slug>/": dict.fromkeys(ROLES, 404) | {"visitor": 302, "judge": 200},
     "judge/<slug:slug>/instructions/": dict.fromkeys(ROLES, 404)
-    | {"nobody": 302, "judge": 200}
+    | {"visitor": 302, "judge": 200}
     | sends(POST=JUDGES),
     # There is nothing to choose from: on to work.
     "judge/<slug:slug>/test-sets/": dict.fromkeys(ROLES, 404)
-    | {"nobody": 302, "judge": 302}
+    | {"visitor": 302, "judge": 302}
     | sends(POST=JUDGES),
     "judge/<slug:slug>/link/": dict.fromkeys(ROLES, 404)
-    | {"nobody": 302, "judge": 200}
+    | {"visitor": 302, "judge": 200}
     | sends(POST=JUDGES),
     "judge/<slug:slug>/decline/": dict.fromkeys(ROLES, 404)
-    | {"nobody": 302, "judge": 200}
+    | {"visitor": 302, "judge": 200}
     | sends(POST=JUDGES),
     "judge/<slug:slug>/data/": dict.fromkeys(ROLES, 404)
-    | {"nobody": 302, "judge": 200}
+    | {"visitor": 302, "judge": 200}
     | sends(POST=JUDGES),
-    "judge/<slug:slug>/data.zip": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
-    "judge/<slug:slug>/time/": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
-    "judge/<slug:slug>/time.csv": dict.fromkeys(ROLES, 404) | {"nobody": 302, "judge": 200},
+    "judge/<slug:slug>/data.zip": dict.fromkeys(ROLES, 404) | {"visitor": 302, "judge": 200},
+    "judge/<slug:slug>/time/": dict.fromkeys(ROLES, 404) | {"visitor": 302, "judge": 200},
+    "judge/<slug:slug>/time.csv": dict.fromkeys(ROLES, 404) | {"visitor": 302, "judge": 200},
     # Nobody here came from a panel.
-    "judge/<slug:slug>/completion/": {**dict.fromkeys(ROLES, 404), "nobody": 302}
+    "judge/<slug:slug>/completion/": {**dict.fromkeys(ROLES, 404), "visitor": 302}
     | sends(GET=JUDGES),
     "panel/<slug:token>/": dict.fromkeys(ROLES, 404) | sends(GET=WITH_LINK, POST=WITH_LINK),
     "panel/<slug:token>/events/": ONLY_POST | sends(POST=THE_SERVICE),
@@ -67,29 +67,29 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/as-judge/work-time/": ORGANISERS_API,
     "api/v1/judging/assignments/": {
         **dict.fromkeys(ROLES, 403),
-        "nobody": 401,
+        "visitor": 401,
         "judge": 200,
     }
     | sends(POST=JUDGES),
-    "api/v1/judging/judgments/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
+    "api/v1/judging/judgments/": {**dict.fromkeys(ROLES, 403), "visitor": 401, "judge": 200},
     "api/v1/judging/judgments/<uuid:client_id>/": JUDGING_API | sends(PUT=JUDGES),
     "api/v1/judging/problem-reports/": {
         **dict.fromkeys(ROLES, 403),
-        "nobody": 401,
+        "visitor": 401,
         "judge": 200,
     },
     "api/v1/judging/problem-reports/<uuid:client_id>/": JUDGING_API | sends(PUT=JUDGES),
     "api/v1/judging/documents/<uuid:block>/": {
         **dict.fromkeys(ROLES, 404),
-        "nobody": 401,
+        "visitor": 401,
         "judge": 200,
     }
     | sends(GET=JUDGES),
     "api/v1/judging/skips/<uuid:client_id>/": JUDGING_API | sends(PUT=JUDGES),
-    "api/v1/judging/data/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
-    "api/v1/judging/erasure/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200}
+    "api/v1/judging/data/": {**dict.fromkeys(ROLES, 403), "visitor": 401, "judge": 200},
+    "api/v1/judging/erasure/": {**dict.fromkeys(ROLES, 403), "visitor": 401, "judge": 200}
     # Without `campaign`, of the one where they judge.
     | sends(POST=JUDGES_ANYWHERE, DELETE=JUDGES_ANYWHERE),
-    "api/v1/judging/work-time/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
-    "api/v1/judging/progress/": {**dict.fromkeys(ROLES, 403), "nobody": 401, "judge": 200},
+    "api/v1/judging/work-time/": {**dict.fromkeys(ROLES, 403), "visitor": 401, "judge": 200},
+    "api/v1/judging/progress/": {**dict.fromkeys(ROLES, 403), "visitor": 401, "judge": 200},
 }

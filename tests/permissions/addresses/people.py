@@ -21,10 +21,10 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/erasures/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/erasures/<int:request_id>/carry-out/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/erasures/<int:request_id>/refuse/": {**ONLY_POST, "nobody": 401}
+    "api/v1/campaigns/<slug:slug>/erasures/<int:request_id>/refuse/": {**ONLY_POST, "visitor": 401}
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/groups/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/groups/<int:group_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
@@ -58,10 +58,10 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/members/invitations/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/members/invitations/<int:invitation_id>/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(DELETE=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/members/leave/": {**ONLY_POST, "nobody": 401}
+    "api/v1/campaigns/<slug:slug>/members/leave/": {**ONLY_POST, "visitor": 401}
     | sends(POST=MEMBERS),
     "campaigns/<slug:slug>/people/<int:membership_id>/link/": ONLY_POST | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/<int:membership_id>/alerts/": ONLY_POST | sends(POST=THEMSELVES),
@@ -69,9 +69,9 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/people/<int:membership_id>/remove/": ONLY_POST | sends(POST=OWNERS),
     # Writing: tests/integration/credentials/test_roles.py.
     "api/v1/campaigns/<slug:slug>/members/": MEMBERS_API | sends(POST=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/": {**ONLY_POST, "nobody": 401}
+    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/": {**ONLY_POST, "visitor": 401}
     | sends(PATCH=OWNERS, DELETE=OWNERS),
-    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/link/": {**ONLY_POST, "nobody": 401}
+    "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/link/": {**ONLY_POST, "visitor": 401}
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/panels/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
@@ -86,33 +86,33 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/invitations/links/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/links/<int:invitation_id>/revoke/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/links/<int:invitation_id>/restore/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/again/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/withdraw/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/judges/<int:judge_id>/readmit/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     # Writing: tests/integration/rest/test_panels.py.
     "api/v1/campaigns/<slug:slug>/panels/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/": MEMBERS_API | sends(PATCH=ORGANISERS),
-    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/open/": {**ONLY_POST, "nobody": 401}
+    "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/open/": {**ONLY_POST, "visitor": 401}
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/panels/<int:panel_id>/participations/": MEMBERS_API,
     # Writing: tests/integration/rest/test_instructions.py.
@@ -123,12 +123,12 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/judges/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/judge-groups/<int:group_id>/delete/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
 }

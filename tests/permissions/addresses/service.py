@@ -16,7 +16,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/": OWN_API,
     "language/": ONLY_POST | sends(POST=ANYBODY),
     "": {
-        "nobody": 302,
+        "visitor": 302,
         "judge": 302,
         "organiser": 302,
         "analyst": 302,

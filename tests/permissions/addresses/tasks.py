@@ -21,7 +21,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/judges/act/": ONLY_POST | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/judges/acted/<uuid:batch>/": {
         **dict.fromkeys(ROLES, 404),
-        "nobody": 302,
+        "visitor": 302,
     }
     | sends(GET=MEMBERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/judges/acted/<uuid:batch>/undo/": ONLY_POST
@@ -92,7 +92,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     # No table of this analysis is drawn.
     "campaigns/<slug:slug>/tasks/<int:task_id>/analyses/<int:analysis_id>/plots/<slug:table>.<slug:ending>": {
         **dict.fromkeys(ROLES, 404),
-        "nobody": 302,
+        "visitor": 302,
     }
     | sends(GET=MEMBERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/plots/<slug:table>.<slug:ending>": NO_PLOT

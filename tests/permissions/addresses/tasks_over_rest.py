@@ -14,30 +14,30 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/stopping-rule/": MEMBERS_API | sends(PUT=ORGANISERS),
     # Writing: tests/integration/rest/test_designs.py.
     "api/v1/tasks/<int:task_id>/designs/": MEMBERS_API | sends(POST=ORGANISERS),
-    "api/v1/tasks/<int:task_id>/designs/preview/": {**ONLY_POST, "nobody": 401}
+    "api/v1/tasks/<int:task_id>/designs/preview/": {**ONLY_POST, "visitor": 401}
     | sends(POST=MEMBERS),
-    "api/v1/tasks/<int:task_id>/designs/forecast/": {**ONLY_POST, "nobody": 401}
+    "api/v1/tasks/<int:task_id>/designs/forecast/": {**ONLY_POST, "visitor": 401}
     | sends(POST=MEMBERS),
     "api/v1/tasks/<int:task_id>/designs/<int:design_id>/again/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/outputs/<int:output_id>/correct/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     # Writing: tests/integration/annotation/test_systems.py.
     "api/v1/tasks/<int:task_id>/systems/<int:system_id>/": MEMBERS_API | sends(PATCH=ORGANISERS),
     "api/v1/tasks/<int:task_id>/systems/<int:system_id>/withdraw/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/systems/<int:system_id>/restore/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     # Writing: tests/integration/annotation/test_closing.py.
@@ -45,7 +45,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/answers/": MEMBERS_API | sends(POST=ORGANISERS),
     # Writing: tests/integration/ranking/test_metrics.py.
     "api/v1/tasks/<int:task_id>/metrics/": MEMBERS_API | sends(POST=ORGANISERS),
-    "api/v1/tasks/<int:task_id>/metrics/compute/": {**ONLY_POST, "nobody": 401}
+    "api/v1/tasks/<int:task_id>/metrics/compute/": {**ONLY_POST, "visitor": 401}
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/metrics/<int:metric_id>/": MEMBERS_API | sends(DELETE=ORGANISERS),
     "api/v1/tasks/<int:task_id>/exports/": MEMBERS_API | sends(POST=MEMBERS),
@@ -71,7 +71,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     | sends(PATCH=ORGANISERS),
     "api/v1/tasks/<int:task_id>/bad-references/<int:bad_reference_id>/redraw/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/training/": MEMBERS_API | sends(POST=ORGANISERS),
@@ -87,7 +87,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/analyses/<int:analysis_id>/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/analyses/<int:analysis_id>/report.<str:ending>": (MEMBERS_API),
     "api/v1/tasks/<int:task_id>/rankings/": MEMBERS_API | sends(POST=MEMBERS),
-    "api/v1/tasks/<int:task_id>/rankings/keep/": {**ONLY_POST, "nobody": 401}
+    "api/v1/tasks/<int:task_id>/rankings/keep/": {**ONLY_POST, "visitor": 401}
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/rankings/latest/": MEMBERS_API,
     "api/v1/tasks/<int:task_id>/rankings/<int:ranking_id>/": MEMBERS_API,
@@ -95,12 +95,12 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/quality-actions/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/quality-actions/<int:action_id>/revert/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/quality-actions/<uuid:batch>/undo/": {
         **ONLY_POST,
-        "nobody": 401,
+        "visitor": 401,
     }
     | sends(POST=ORGANISERS),
 }

@@ -14,7 +14,6 @@ from translations.wording import wording_problems
         "A judge ranks so many outputs",
         "There is no such panel.",
         "Whether a reference is shown.",
-        "Closes by itself on",
     ],
 )
 def test_translated_english_is_found(text: str) -> None:
