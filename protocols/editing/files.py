@@ -1,4 +1,4 @@
-"""Edits and their acceptances as JSON Lines, an object an edit (`docs/formats.md`), and as files of a task."""
+"""Edits and their acceptances as JSON Lines, an object an edit (`docs/formats-judgments.md`), and as files of a task."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def answers_written(
     line: Callable[[Stored], dict[str, Any]],
     lost: Callable[[Sequence[Stored]], list[Loss]] = lambda _answers: [],
 ) -> FileWritten:
-    """Return the current answers of a task as JSON Lines: `docs/formats.md`.
+    """Return the current answers of a task as JSON Lines: `docs/formats-judgments.md`.
 
     Judges who are excluded now are left out. Judgments without a number get one first, unless a watermark is given.
     `lost` says what the lines cannot carry beside comments.

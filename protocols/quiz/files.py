@@ -1,4 +1,4 @@
-"""Answers to quizzes as JSON Lines, an object a reading (`docs/formats.md`), and as files of a task."""
+"""Answers to quizzes as JSON Lines, an object a reading (`docs/formats-judgments.md`), and as files of a task."""
 
 from __future__ import annotations
 

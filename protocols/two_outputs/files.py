@@ -1,4 +1,4 @@
-"""Answers about two outputs as arrays, as JSON Lines (`docs/formats.md`), and as files of a task."""
+"""Answers about two outputs as arrays, as JSON Lines (`docs/formats-judgments.md`), and as files of a task."""
 
 from __future__ import annotations
 

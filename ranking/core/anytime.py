@@ -6,7 +6,7 @@ of ever reaching c is at most 1/c if they are equal (Ville's inequality; Robbins
 reach (number of pairs) / α, by Bonferroni's inequality. Ranges are a function of the current judgments, in any order.
 
 For campaigns the variance is estimated over segments and judges, so that this is shown by simulation, not proved: see
-"Looking every day" in docs/statistics/methods.md. `separated` is for independent comparisons, where it is proved; segments
+docs/statistics/looking-every-day.md. `separated` is for independent comparisons, where it is proved; segments
 that are judged several times and judges' preferences make comparisons of a campaign depend on each other.
 """
 

@@ -1,1 +1,1 @@
-"""Judgments from files: any of the formats of docs/formats.md in, columns for the core out."""
+"""Judgments from files: any of the formats of docs/formats-judgments.md in, columns for the core out."""

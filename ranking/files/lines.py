@@ -105,7 +105,7 @@ _OPTIONAL = ("document", "segment_id", "duration_ms")
 
 
 def read_jsonl(file: InputFile) -> Iterator[JudgedBlock]:
-    """Yield a judgment or skip for every line; `docs/formats.md` describes the objects.
+    """Yield a judgment or skip for every line; `docs/formats-judgments.md` describes the objects.
 
     Raises
     ------

@@ -41,7 +41,7 @@ _NOT_READ = ("segmentid",)
 
 @dataclass(frozen=True)
 class Column:
-    """A column: the name that docs/formats.md gives it, and the name and place it has in the file."""
+    """A column: the name that docs/formats-judgments.md gives it, and the name and place it has in the file."""
 
     ours: str
     theirs: str

@@ -63,7 +63,7 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     for _chunk in byte_chunks(whole):
         pass  # Damaged gzip decompresses to nothing, too: say so then.
     raise Place(file.name).error(
-        "the file is empty", "give a file of judgments, as docs/formats.md shows them"
+        "the file is empty", "give a file of judgments, as docs/formats-judgments.md shows them"
     )
 
 

@@ -1,6 +1,6 @@
 """How often intervals of mean ratings, and rank ranges, hold the truth: simulated campaigns.
 
-    python -m tests.benchmarks.rating_coverage                  # the table of docs/protocols.md, minutes
+    python -m tests.benchmarks.rating_coverage                  # the table of docs/protocols/ratings.md, minutes
     python -m tests.benchmarks.rating_coverage --campaigns 1000
 
 For each world: the share of systems whose true mean lies outside Student's t over segments and judges (promised: 5 %); the share

@@ -1,4 +1,4 @@
-"""Ratings as JSON Lines, an object a rating (`docs/formats.md`), as files of a task, and as scores of outputs."""
+"""Ratings as JSON Lines, an object a rating (`docs/formats-judgments.md`), as files of a task, and as scores of outputs."""
 
 from __future__ import annotations
 

@@ -303,7 +303,7 @@ def _left_out(judgment: ScoredJudgment, where: str, losses: Losses) -> None:
 
 
 def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
-    # Names are written as they are, also those that a spreadsheet takes for formulas: docs/formats.md says why.
+    # Names are written as they are, also those that a spreadsheet takes for formulas: docs/formats-judgments.md says why.
     return csv_row(
         [
             judgment.judge,

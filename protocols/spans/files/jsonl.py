@@ -85,7 +85,7 @@ _SHAPE = (
 
 
 def read_spans_jsonl(file: InputFile) -> Iterator[ScoredJudgment]:
-    """Yield a judgment for every line; `docs/formats.md` describes the objects.
+    """Yield a judgment for every line; `docs/formats-judgments.md` describes the objects.
 
     Raises
     ------

@@ -124,7 +124,7 @@ def test_a_sort_takes_judges_for_its_comparisons() -> None:
     segments = task.test_set.segments.count()
     found = of(task)
     assert found is not None
-    # F(n) of Ford and Johnson: docs/protocols.md.
+    # F(n) of Ford and Johnson: docs/protocols/sorting.md.
     most = {4: 5, 5: 7, 6: 10, 7: 13}[systems]
     assert found.needed == -(-most * 20 // segments)
     assert (
