@@ -391,7 +391,7 @@ def anytime_ranges_of_moments(
 
 
 def number_of_pairs(systems: int) -> int:
-    """Return over how many pairs of so many systems the error is split, at least 1."""
+    """Return the number of pairs of systems over which the error is split, at least 1."""
     return max(1, systems * (systems - 1) // 2)
 
 

@@ -82,7 +82,7 @@ class ActiveTime:
 
 @dataclass(frozen=True, eq=False)
 class TimedTask(ABC):
-    """What was judged in one way.
+    """Judgments of one task, with times.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class TimedTask(ABC):
     Raises
     ------
     ValueError
-        If there is no block, or somebody took time who judged none.
+        If there is no block, or a judge without judgments took time.
     """
 
     name: str
@@ -176,7 +176,7 @@ class JudgedTask(TimedTask):
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Those that were compared with any other."""
+        """Systems that were compared with any other."""
         return self.compared.systems
 
     def wins(self) -> Int64Array:
@@ -260,7 +260,7 @@ class ScoredTask(TimedTask):
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Those with a score."""
+        """Systems with a score."""
         return self.scores.systems
 
     def means(self) -> FloatArray:
@@ -416,7 +416,7 @@ def _variance(values: FloatArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class DecidedPairs:
-    """Which pairs of n systems are decided.
+    """Decided pairs of n systems.
 
     Attributes
     ----------

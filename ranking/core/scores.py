@@ -36,7 +36,7 @@ class NotEstimable(StrEnum):
 
 @dataclass(frozen=True)
 class Shortage:
-    """What a number lacks that is not estimable yet; callers put it into words.
+    """Reason why a number is not estimable yet; callers put it into words.
 
     Attributes
     ----------

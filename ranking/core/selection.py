@@ -190,7 +190,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often a method predicted held-out comparisons correctly.
+    """Share of held-out comparisons that a method predicted correctly.
 
     Attributes
     ----------

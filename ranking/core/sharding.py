@@ -225,11 +225,11 @@ Progress = Callable[[int, int], None]
 
 
 class Engine(Protocol):
-    """Where shards are computed: `ThisMachine`, or an engine of `ranking.engines`."""
+    """Place where shards are computed: `ThisMachine`, or an engine of `ranking.engines`."""
 
     @property
     def workers(self) -> int:
-        """How many shards are computed at a time; work is cut into at least so many."""
+        """Number of shards computed at a time; work is cut into at least as many parts."""
 
     def compute(self, work: Callable[[Any], Any], shards: Sequence[Any]) -> Computed:
         """Yield the number of each shard, once, with the result of `work`, as they are ready.

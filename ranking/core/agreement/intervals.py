@@ -54,7 +54,7 @@ KAPPA_LEVELS: tuple[KappaLevel, ...] = get_args(KappaLevel)
 
 
 class KappaOptions(TypedDict, total=False):
-    """How intervals of κ are computed: see `ranking.core.agreement.measures.measure_agreement`."""
+    """Options for intervals of κ; see `ranking.core.agreement.measures.measure_agreement`."""
 
     resample: KappaLevel
     resamples: int

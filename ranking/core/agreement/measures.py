@@ -227,7 +227,7 @@ def _spreads(
 
 @dataclass(frozen=True)
 class NAgreement:
-    """How often two labels of one output differ by at most n.
+    """Share of pairs of labels of one output that differ by at most n.
 
     Attributes
     ----------
@@ -341,7 +341,7 @@ def label_agreement(
 
 @dataclass(frozen=True)
 class _IntervalOptions:
-    """How intervals are computed; `cut` resampled values are trimmed at each end."""
+    """Options for intervals; `cut` resampled values are trimmed at each end."""
 
     resample: KappaLevel
     resamples: int

@@ -178,7 +178,7 @@ class PartAgreement:
 
 @dataclass(frozen=True, kw_only=True)
 class PartsMeasure:
-    """How parts are measured.
+    """Measurement of parts.
 
     Attributes
     ----------

@@ -55,7 +55,7 @@ def tally(blocks: Blocks) -> Tallies:
 
     Two systems are compared in a block if both have a label and different candidates stand for
     them. A candidate is expanded to every system it stands for. A pair inside one candidate is not
-    a comparison, because nobody compared the two. The smaller label wins.
+    a comparison, because no judge compared the two. The smaller label wins.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ class Layout:
 
     @property
     def takes_part(self) -> BoolArray:
-        """Whether each system takes part in each used cell, shape (n, k)."""
+        """Participation of each system in each used cell, shape (n, k)."""
         n = self.systems
         first, second = np.divmod(np.arange(n * n), max(1, n))
         if self.ties:

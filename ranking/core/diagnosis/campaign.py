@@ -113,7 +113,7 @@ def diagnose_campaign(
         Decimals of "≥ others" in the correlations; None for all. The paper correlates scores
         rounded to a tenth of a percent, ``decimals=3``, as its Table 2 prints them.
     also_shown : mapping of str to (int, int), optional
-        By system, blocks that are not among `blocks` because nobody labelled anything in them: how many
+        By system, blocks that are not among `blocks` because no judge labelled anything in them: how many
         showed it, and how many beside the reference. They count in `times_judged` and
         `times_beside_reference`, as in the paper.
 

@@ -204,7 +204,7 @@ class ScoredPair:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the first has the higher score."""
+        """Return True if the first has the higher score."""
         one, other = self.scores
         return one is not None and other is not None and round(one - other, TIE_DECIMALS) > 0
 

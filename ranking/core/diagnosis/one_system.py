@@ -29,7 +29,7 @@ from ranking.core.uncertainty import (
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """How the comparisons of one system ended.
+    """Outcomes of the comparisons of one system.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class ShareWon:
 
 @dataclass(frozen=True)
 class LengthTrend:
-    """How the share won changes with the length of the source.
+    """Change of the share won with the length of the source.
 
     Attributes
     ----------
@@ -313,7 +313,7 @@ def clear_segments(outcomes: Outcomes, *, most: int = 10, fewest: int = 2) -> Cl
     outcomes : Outcomes
         Of B blocks over n systems.
     most : int
-        So many segments each at most.
+        Maximum number of segments of each kind.
     fewest : int
         Two systems that were compared less often on a segment are left out: one judgment says little. Where
         none was compared as often, one comparison is enough.
@@ -431,7 +431,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class RemarkShare:
-    """How many of some blocks have a mark, the share, and its interval; None where there are no blocks.
+    """Number and share of blocks with a mark, and the interval of the share; None without blocks.
 
     `limits` are units that the interval does not account for, because there are too few: codes of `RangeLimit`.
     """

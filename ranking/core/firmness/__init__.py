@@ -1,1 +1,1 @@
-"""How firm a ranking is: what it would be without some of the judgments."""
+"""Robustness of a ranking: its changes when some judgments are left out."""

@@ -4,7 +4,7 @@ What each block adds to the counts that a method scores, to take blocks away aga
 
 How many blocks it takes at least to change first place: bounds that are proven.
 
-Prove by branch and bound that so many blocks cannot change first place by Expected Wins.
+Prove by branch and bound that a number of blocks cannot change first place by Expected Wins.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ _SHARES = frozenset({"bojar", "geq_others", "gt_others", "geq_all_in_block", "gt
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """What blocks add to the parts and wholes of the shares of the first and of a rival.
+    """Contributions of blocks to numerators and denominators of the shares of the first and of a rival.
 
     `added` has a row for each kind of block, with four columns: part and whole of the first, part
     and whole of the rival. `many` are the blocks of each kind.
@@ -405,7 +405,7 @@ class _Terms:
 
 
 def cannot_overtake(counted: CountedBlocks, first: int, rival: int, removed: int) -> bool:
-    """Return whether it is proven that a rival is not ahead after so many removals, or fewer.
+    """Return True if a rival provably is not ahead after at most this number of removals.
 
     The shares of Expected Wins are bounded by linear functions of what is removed as in
     `ranking.core.firmness.bounds`, which are close where the number of comparisons removed
@@ -485,7 +485,7 @@ class _Part:
 
 
 class _Programs:
-    """Linear programs for how many blocks of each kind to remove, at most so many together."""
+    """Linear programs for the number of blocks of each kind to remove, up to a total."""
 
     def __init__(self, terms: _Terms, removed: int) -> None:
         kinds = len(terms.many)
@@ -548,7 +548,7 @@ class _Programs:
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
-    """How much a removal is worth, and how many blocks of each kind it takes."""
+    """Value of a removal, and the number of blocks of each kind in it."""
 
     value: float
     taken: FloatArray

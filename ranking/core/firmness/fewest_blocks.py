@@ -214,7 +214,7 @@ def _shortest_prefix(counted: CountedBlocks, first: int, order: Int64Array) -> i
 
 
 def _all_of(counted: CountedBlocks, first: int) -> Int64Array | None:
-    """Return all blocks that count for the first, if somebody else has a score without them."""
+    """Return all blocks that count for the first, if another system has a score without them."""
     own = counted.layout.takes_part[first].astype(np.int64)
     rows = np.flatnonzero(own @ counted.cells[counted.layout.used]).astype(np.int64)
     ahead = counted.overtaken_without(counted.of(rows)[np.newaxis], first)
@@ -314,7 +314,7 @@ def _is_least(counted: CountedBlocks, first: int, size: int) -> bool:
 
 
 def _set_of(counted: CountedBlocks, first: int, size: int) -> Int64Array | None:
-    """Return a set of so many blocks that changes first place, if there is one."""
+    """Return a set of blocks of a given size that changes first place, if there is one."""
     for sets in _sets(counted, size):
         removed = counted.kinds.cells[sets].sum(axis=1)
         changed = np.flatnonzero(counted.overtaken_without(removed, first) != NOBODY)
@@ -324,7 +324,7 @@ def _set_of(counted: CountedBlocks, first: int, size: int) -> Int64Array | None:
 
 
 def _sets(counted: CountedBlocks, size: int) -> Iterator[Int64Array]:
-    """Yield all sets of so many blocks as kinds, some thousands at a time, shape (R, size)."""
+    """Yield all sets of a given size as kinds, some thousands at a time, shape (R, size)."""
     left = np.array([len(rows) for rows in counted.kinds.rows])
     all_of_them = combinations_with_replacement(range(len(left)), size)
     while listed := list(islice(all_of_them, _SETS_AT_A_TIME)):

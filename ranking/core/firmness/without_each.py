@@ -43,10 +43,10 @@ def leaders(scores: Scores) -> list[int]:
 
 
 def overtaken_by(scores: Scores, first: int) -> Int64Array:
-    """Return which system is ahead of one that was first.
+    """Return the system that is ahead of one that was first.
 
     A system whose score is the same to `TIE_DECIMALS` decimals is not ahead, nor is one that no
-    comparisons connect with the first. Where the first has no score any more, whoever is best is
+    comparisons connect with the first. Where the first no longer has a score, the best system is
     ahead.
 
     Parameters

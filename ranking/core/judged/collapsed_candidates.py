@@ -25,7 +25,7 @@ class Outcome(IntEnum):
 
 
 class Pairing(StrEnum):
-    """When two comparisons are of the same item."""
+    """Definitions of the item that two comparisons share."""
 
     UNORDERED = "unordered"
     """A segment and an unordered pair of candidates (Bojar et al. 2011)."""

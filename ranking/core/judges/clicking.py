@@ -205,7 +205,7 @@ WIN_AT_RANDOM = (MAX_LABEL - 1) / (2 * MAX_LABEL)
 
 @dataclass(frozen=True)
 class ReferencePreference:
-    """How often a judge preferred the reference to another output.
+    """Share of comparisons in which a judge preferred the reference to another output.
 
     Attributes
     ----------
@@ -323,7 +323,7 @@ _FACTORIAL = np.array([float(factorial(count)) for count in range(np.iinfo(np.in
 
 @dataclass(frozen=True)
 class StraightLining:
-    """How often a judge's labels of a block are a straight line.
+    """Share of blocks in which a judge's labels are a straight line.
 
     Attributes
     ----------
@@ -377,7 +377,7 @@ def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Straig
 def straight_lining_of_tallies(
     lines: KeyedSums, judges: int, *, confidence: float = 0.95
 ) -> tuple[StraightLining, ...]:
-    """Return `straight_lining` of so many judges from `tally_lines`."""
+    """Return `straight_lining` of judges from `tally_lines`."""
     found = Patterns.of(lines)
     long, same = found.used.sum(axis=1) >= MIN_CANDIDATES, found.used[:, 1] == 0
     varied = long & ~same
@@ -570,7 +570,7 @@ def typed_in_order(blocks: Blocks, *, share: float = TYPED_SHARE) -> tuple[Click
 def typed_in_order_of_tallies(
     lines: KeyedSums, judges: int, *, share: float = TYPED_SHARE
 ) -> tuple[ClickingEvidence, ...]:
-    """Return `typed_in_order` of so many judges from `tally_lines`. Raises ValueError if `share` is not between 0 and 1."""
+    """Return `typed_in_order` of judges from `tally_lines`. Raises ValueError if `share` is not between 0 and 1."""
     if not 0 < share < 1:
         raise ValueError("share: expected a number between 0 and 1")
     found = Patterns.of(lines)

@@ -285,7 +285,7 @@ def _by_system(blocks: Blocks, scores: Scores) -> dict[str, float | None]:
 
 @dataclass(frozen=True)
 class RankingsWithout:
-    """What a ranking is with and without some judges.
+    """A ranking with and without some judges.
 
     Attributes
     ----------
@@ -342,7 +342,7 @@ def rankings_without(
     Raises
     ------
     ValueError
-        If nobody else judged.
+        If no other judge judged.
     """
     out = np.array([name in set(judges) for name in blocks.judges], dtype=np.bool_)
     is_out = out[blocks.judge]

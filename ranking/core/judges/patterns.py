@@ -79,7 +79,7 @@ class KeyedSums:
 
     @classmethod
     def empty(cls, bits: tuple[int, ...], values: int) -> KeyedSums:
-        """Return no sums, with so many values for each key."""
+        """Return empty sums, with a number of values for each key."""
         if sum(bits) > _MOST_BITS:
             raise ValueError(f"keys: expected at most {_MOST_BITS} bits")
         return cls(bits, np.empty(0, dtype=np.int64), np.empty((0, values), dtype=np.int64))
@@ -183,7 +183,7 @@ _LABELS = np.arange(1, MAX_LABEL + 1)
 
 @dataclass(frozen=True, eq=False)
 class ShownRows:
-    """Rows of labels by shown position, and how often each judge gave them.
+    """Rows of labels by shown position, and their frequency for each judge.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ class ShownRows:
     labels : int8, shape (N, positions)
         1 best … 5 worst; 0 if the label was left blank or no candidate was shown.
     chosen : int8, shape (N,)
-        Label of the system asked for; 0 if it has none or no system was asked for.
+        Label of the requested system; 0 if it has none or no system was requested.
     times : int64, shape (N,)
         Number of such blocks.
     """
@@ -215,7 +215,7 @@ def shown_rows(blocks: Blocks, system: str | None = None) -> Iterator[ShownRows]
     blocks : Blocks
         With every system that was shown: a candidate without remaining systems is missing.
     system : str or None
-        The system whose labels are asked for.
+        The system whose labels are returned.
     """
     labels = shown_labels(blocks)
     chosen = None if system is None else blocks.labels[:, blocks.systems.index(system)]
@@ -340,7 +340,7 @@ def lines_of_rows(rows: ShownRows) -> KeyedSums:
 
 
 def places_of_rows(rows: ShownRows) -> KeyedSums:
-    """Return `tally_places` of the blocks of some rows, for the system the rows were asked for."""
+    """Return `tally_places` of the blocks of some rows, for the system of the rows."""
     used = rows.used()
     chosen = rows.chosen.astype(np.int64)
     compared = (chosen > 0) & (used.sum(axis=1) > 1)
@@ -497,7 +497,7 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
 
 
 def position_bias_of_tallies(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]:
-    """Return `position_bias` of so many judges from `tally_positions`."""
+    """Return `position_bias` of judges from `tally_positions`."""
     judge, *columns = positions.columns()
     ends = np.searchsorted(judge, np.arange(judges + 1))
     shown = int(columns[2].max(initial=-1)) + 1

@@ -55,7 +55,7 @@ def tally_repeats(blocks: Blocks) -> KeyedSums:
 
 
 def repeat_sums(repeats: KeyedSums, judges: int) -> Int64Array:
-    """Return the sums of each of so many judges, shape (J, 6), for `shares_of_sums`."""
+    """Return the sums of each judge, shape (J, 6), for `shares_of_sums`."""
     sums = np.zeros((judges, 6), dtype=np.int64)
     sums[repeats.judge] = repeats.values
     return sums
@@ -257,7 +257,7 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
     """Count the items, compared by two judges or more, on which all judges agree.
 
     Bojar et al. (2011, §2.5) found one label of all six annotators on 24 % of items. A judge who
-    compared an item twice with two outcomes does not agree with themselves, so nobody is unanimous.
+    compared an item twice with two outcomes contradicts themselves, so the item is not unanimous.
     The share falls with the number of judges by itself: compare items with as many judges.
 
     Parameters

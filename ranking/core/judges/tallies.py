@@ -104,7 +104,7 @@ _CONFIDENCE_OF_FIVE: Final = 1 - 0.5**_FIVE
 def median_times_of_tallies(
     times: KeyedSums, judges: int, *, confidence: float = 0.95
 ) -> list[MedianTime | None]:
-    """Return the median of each of so many judges, with its interval; None without times.
+    """Return the median of each judge, with its interval; None without times.
 
     The interval lies between two of the times (Conover 1999, §3.2). Of five blocks it is the range
     of all times, which holds in 15 of 16 cases: each end alone errs in 1 of 32.
@@ -129,7 +129,7 @@ def median_times_of_tallies(
 
 
 def _binomial_quantiles(share: float, counts: Int64Array) -> Int64Array:
-    """Return the least number of heads in so many tosses that has at least this share at or below it.
+    """Return the least number of heads with at least this share of the distribution at or below it.
 
     As `scipy.stats.binom.ppf`, whose module takes as long to import as a small test set to rank.
     """
@@ -376,9 +376,9 @@ class ScoredCheck:
 def tally_scored_checks(checks: Iterable[ScoredCheck]) -> JudgeTallies:
     """Tally checks for the measures of their judges; those with nothing beside them tell nothing.
 
-    Where a block shows one output there is nothing to compare it with in the block, and nobody meets a sentence twice. So a
+    Where a block shows one output there is nothing to compare it with in the block, and a judge meets a sentence only once. So a
     damaged text is set beside outputs of other sentences, of other systems each, which the same judge scored next to it: a block
-    of up to five outputs, ranked by their scores. For somebody who scores without reading, each of them is as likely to be the
+    of up to five outputs, ranked by their scores. For a judge who scores without reading, each of them is as likely to be the
     lowest, so the measures of attention checks and their exact test hold as they are.
 
     References

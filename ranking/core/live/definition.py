@@ -1,4 +1,4 @@
-"""What a live ranking counts, and the tallies that it is computed from.
+"""Definition of a live ranking, and the tallies from which it is computed.
 
 What tallies are of, and how they are counted: other judgments or other code need other tallies.
 
@@ -38,7 +38,7 @@ _CODE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """What the tallies of a ranking run are of, and how they are counted.
+    """Judgments that the tallies of a ranking run cover, and how they are counted.
 
     Confidence, corrections and the kind of ranges are no part of it, as long as they need the same
     tallies.

@@ -317,7 +317,7 @@ class LiveMoments:
     """Second moments over blocks, segments, judges and documents.
 
     They equal those of `ranking.core.counting.moments.all_moments`, bit for bit, however the
-    judgments came. The counts of segments are not kept: whoever changes a judgment gives all
+    judgments came. The counts of segments are not kept: a caller that changes a judgment passes all
     judgments of its segment. One more judgment takes time in proportion to its comparisons times k,
     and to the judgments of its segment. Memory holds five k × k counts, and
     the counts of each judge, each document, and each judge's blocks of each document.

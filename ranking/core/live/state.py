@@ -360,7 +360,7 @@ _LENGTH = struct.Struct("<Q")
 
 @dataclass(frozen=True, kw_only=True)
 class LiveDefinition:
-    """What `LiveTallies` are of.
+    """Definition of `LiveTallies`.
 
     Attributes
     ----------

@@ -258,7 +258,7 @@ class LopezOrder:
 
     @property
     def proven_optimal(self) -> bool:
-        """Whether it is proven that no order has fewer violations."""
+        """True if no order provably has fewer violations."""
         return self.violations == self.bound
 
 

@@ -147,7 +147,7 @@ def weighted_tally(
         How often each block counts, 0 or more; None for once.
     collapsed_tie : bool
         Count two systems of one candidate as tied, as WMT did. Elsewhere the core does not, because
-        nobody compared them.
+        no judge compared them.
 
     Raises
     ------
@@ -359,7 +359,7 @@ class Method(ABC):
 
     @property
     def has_closed_form(self) -> bool:
-        """Whether the method has a `score_covariance`."""
+        """True if the method has a `score_covariance`."""
         return self.influence is not None
 
     def score_covariance(self, blocks: Blocks, **parameters: Any) -> ScoreCovariance:

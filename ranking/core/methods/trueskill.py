@@ -64,7 +64,7 @@ def trueskill_wmt(
     = σ·N/40, τ 0, draw probability 0.25. The ability is the mean over the runs.
 
     Ties count, as draws. Collapsed outputs are expanded to every system they stand for, and two
-    systems of one candidate count as tied: nobody compared them, but the published abilities
+    systems of one candidate count as tied: no judge compared them, but the published abilities
     require it (on WMT15 English–Finnish, abilities without it differ by up to 0.08). The reference
     counts as a system unless it was left out with `Blocks.without`.
 

@@ -33,7 +33,7 @@ from ranking.core.uncertainty import (
 
 @dataclass(frozen=True, eq=False)
 class ScoreInfluence:
-    """What the mean over test sets must know of one.
+    """Data of one test set for the mean over test sets.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class ScoreInfluence:
 
     @property
     def knows_judges(self) -> bool:
-        """Whether its covariance accounts for judges."""
+        """True if its covariance accounts for judges."""
         return RangeLimit.FEW_JUDGES not in self.covariance.limits
 
 

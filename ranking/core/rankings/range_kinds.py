@@ -164,7 +164,7 @@ class RangeOptions:
 
     @property
     def keeps(self) -> Level | None:
-        """What must be counted beside wins and ties, see `count_judgments`."""
+        """Counts needed besides wins and ties, see `count_judgments`."""
         drawn_from_tallies = self.independent == "pairs"
         return None if drawn_from_tallies else self.independent
 
@@ -619,7 +619,7 @@ def _anytime(
 def _resampled_cells(
     counted: CountedJudgments, method: CountsMethod, options: RangeOptions, *, seed: int
 ) -> Int64Array:
-    """Return the counts of all resamples of the level asked for.
+    """Return the counts of all resamples at the chosen level.
 
     Raises
     ------

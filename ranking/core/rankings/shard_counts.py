@@ -40,7 +40,7 @@ from ranking.core.uncertainty import errors_by_system, standard_errors_of_counts
 
 @dataclass(frozen=True)
 class CountsWanted:
-    """What to count of each shard.
+    """Counts to make for each shard.
 
     Attributes
     ----------
@@ -276,12 +276,12 @@ class AddedCounts:
 
     @property
     def documents_count(self) -> bool:
-        """Whether documents are known: each block names one, there are several, no segment is of two."""
+        """True if documents are known: each block names one, there are several, and no segment belongs to two."""
         is_known = self.naming == self.blocks and len(self.documents) > 1
         return is_known and not self.has_segment_of_two
 
     def counted(self, method: CountsMethod) -> tuple[CountedJudgments, Int64Array | None]:
-        """Return what `count_judgments` would count of all judgments.
+        """Return the result of `count_judgments` over all judgments.
 
         Parameters
         ----------
@@ -291,7 +291,7 @@ class AddedCounts:
         Returns
         -------
         CountedJudgments
-            Without moments of documents: whoever wants these needs all judgments.
+            Without moments of documents, which need all judgments.
         int64, shape (k, k), or None
             Second moments over the units that are resampled, for standard errors.
         """
@@ -429,7 +429,7 @@ def rank_added(
     ----------
     counts : AddedCounts
         With the method's layout and what `RangeOptions.keeps` says. If documents are known, ranges
-        must not account for them: whoever wants that needs all judgments at once.
+        must not account for them; that needs all judgments at once.
     method : CountsMethod
         One for which `RangeOptions.is_live` holds.
     parameters : mapping

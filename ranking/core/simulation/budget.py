@@ -251,7 +251,7 @@ class Budget:
         The largest number of comparisons simulated.
     experiments, seed : int
     rows : tuple of BudgetRow
-        The targets in the order asked for.
+        The targets in the order given.
     needs : tuple of tuple of float
         For each target, the comparisons by which each simulated campaign reaches it, infinite beyond the
         limit; empty without a campaign.
@@ -270,7 +270,7 @@ class Budget:
 
     @property
     def fits(self) -> bool:
-        """Whether there is no evidence against the model."""
+        """True if there is no evidence against the model."""
         return self.spread_p is None or self.spread_p > MISFIT
 
 
@@ -438,7 +438,7 @@ def plan_from_start(
 ) -> tuple[BudgetRow, ...]:
     """Plan campaigns like this one from their first judgment, also with more systems.
 
-    The simulated campaigns of `futures` get so many more systems: the others keep their qualities and
+    Systems added to the simulated campaigns of `futures`: the others keep their qualities and
     the noise, and new ones are drawn like them. So two plans differ by these systems, and by chance. What
     the campaign itself has reached plays no part.
 

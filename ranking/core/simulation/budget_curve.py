@@ -2,7 +2,7 @@
 
 Abilities of systems some of which may be equally good, drawn from what is known of each.
 
-How many pairs and clusters so many judgments will show: quickly, for a page that follows a slider.
+Pairs and clusters to expect from a number of judgments: quickly, for a page that follows a slider.
 
 Systems' abilities are drawn: before the first judgment from Koehn's (2012) model, afterwards from their
 posterior; systems may be equally good, as in `ranking.core.simulation.noise`. The comparisons to come follow from them, as normal variables with the correlation that
@@ -79,7 +79,7 @@ class GroupsPosterior:
         self._evidence = np.exp(evidence - logsumexp(evidence, axis=1).max())
 
     def is_possible(self, groups: int, *, odds: float) -> bool:
-        """Return whether so many groups explain the estimates no more than `odds` times worse than the best number."""
+        """Return True if this number of groups explains the estimates no more than `odds` times worse than the best number."""
         return bool(self._evidence[groups - 1].sum() * odds >= 1)
 
     def draw(
@@ -90,7 +90,7 @@ class GroupsPosterior:
         groups: int | None = None,
         odds: float = 1.0,
     ) -> FloatArray:
-        """Draw abilities, (E, n), in the order in which the estimates were given; of so many `groups` if given.
+        """Draw abilities, (E, n), in the order in which the estimates were given; with a number of `groups` if given.
 
         Of n groups then with the largest spread that explains the estimates no more than `odds` times worse than another.
         """
@@ -183,7 +183,7 @@ _NEARLY_NONE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class ActiveDraw:
-    """How an active design chooses.
+    """Settings of the choices of an active design.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class ActiveDraw:
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetCurve:
-    """What to expect after so many comparisons, those made already among them.
+    """Expected results after numbers of comparisons, including those already made.
 
     Attributes
     ----------
@@ -238,12 +238,12 @@ def budget_curve(
     active: ActiveDraw | None = None,
     seed: int = 0,
 ) -> BudgetCurve:
-    """Forecast the pairs separated and the clusters after so many comparisons.
+    """Forecast the pairs separated and the clusters after numbers of comparisons.
 
     Parameters
     ----------
     comparisons : sequence of float
-        In all, ties included, ascending; where fewer are asked for than were made, those made count.
+        In all, ties included, ascending; a number below those already made counts as those.
     systems : int
         n, at least 2.
     per_block : int
@@ -342,7 +342,7 @@ def _extremes(n: int) -> list[int]:
 
 
 def _chances_of_groups(groups: Int64Array, n: int, random: np.random.Generator) -> FloatArray:
-    """Return chances (E, n, n) where so many qualities differ, in Koehn's model."""
+    """Return chances (E, n, n) for a number of different qualities, in Koehn's model."""
     experiments = len(groups)
     quality = random.uniform(0, QUALITY_RANGE, (experiments, n))
     noise = np.exp(random.uniform(np.log(NOISES[0]), np.log(NOISES[1]), experiments))
@@ -388,7 +388,7 @@ def _estimates(won: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the abilities of most likelihood and their variances, as if those were independent.
 
     Variances are such that differences have theirs where all pairs met equally often. A weak prior bounds
-    both where a system won all, or met nobody.
+    both where a system won all, or met no other.
     """
     n = len(won)
     met = won + won.T
@@ -458,7 +458,7 @@ def _measured(
 
 
 class _ActivePairs:
-    """How often pairs meet under an active design, in E campaigns side by side, a few blocks standing for all of a step."""
+    """Frequencies of pairs under an active design, in E campaigns side by side, a few blocks standing for all of a step."""
 
     def __init__(self, active: ActiveDraw, won: FloatArray, experiments: int, shown: int) -> None:
         self._active, self._won, self._shown = active, won, shown

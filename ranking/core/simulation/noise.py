@@ -430,7 +430,7 @@ def _distance(found: FloatArray, wanted: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """Shares of the pairs of systems that the sign test tells apart after so many comparisons.
+    """Shares of the pairs of systems that the sign test tells apart after numbers of comparisons.
 
     Attributes
     ----------

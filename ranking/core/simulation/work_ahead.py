@@ -63,7 +63,7 @@ class ReadingPace:
         return np.asarray(self.seconds * np.exp(np.clip(self.error * deviate, -farthest, farthest)))
 
     def times(self, factor: float) -> ReadingPace:
-        """Return the pace for so many times as much: of a block of so many words."""
+        """Return the pace multiplied by a factor, such as the words of a block."""
         return replace(
             self,
             seconds=self.seconds * factor,
@@ -73,7 +73,7 @@ class ReadingPace:
 
     @property
     def is_measured(self) -> bool:
-        """Whether it comes from judgments."""
+        """True if it comes from judgments."""
         return self.judges > 0
 
 
@@ -244,7 +244,7 @@ _PACES = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Ahead:
-    """What a target takes, or None beyond what can be said.
+    """Work that a target takes, or None beyond the horizon.
 
     Attributes
     ----------
@@ -296,7 +296,7 @@ def days_ahead(
 ) -> Ahead | None:
     """Return the days that a target takes, from the end of the last of the days that are over.
 
-    As `hours_ahead`, with the quantiles of the days that so many judgments may take after what was done on each
+    As `hours_ahead`, with the quantiles of the days that a number of judgments may take after what was done on each
     of some days (`ranking.core.simulation.work_ahead`).
 
     Parameters
