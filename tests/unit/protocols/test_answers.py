@@ -1,13 +1,43 @@
-"""Answers about several outputs at once: the order they imply, how they are read back, and simulated ones."""
+"""Answers of each protocol: the order they imply, how they are read back, which are refused, and simulated ones."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from random import Random
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from annotation.protocols import answer_kind
+from annotation.submissions import AssignedBlock, SubmissionRefusedError
+
+TEXT = "Der  Zug nach Łódź hält\theute nicht in 🎻 Wien."
+
+
+def assigned(
+    protocol: str, *, candidates: int, partial: bool = False, part: int = 1, **rules: object
+) -> AssignedBlock:
+    """Return a lent block that shows so many candidates."""
+    return AssignedBlock(
+        block_id=1,
+        public_id=UUID(int=0),
+        assignment_id=1,
+        assignment_public_id=UUID(int=0),
+        judge_id=1,
+        task_id=1,
+        protocol=protocol,
+        rules=rules,
+        candidates=tuple(UUID(int=place) for place in range(candidates)),
+        allow_partial_ranking=partial,
+        is_training=False,
+        part=part,
+    )
+
+
+def scored(*scores: int) -> dict[str, Any]:
+    """Return an answer with scores and no errors."""
+    return {"outputs": [{"score": score, "spans": []} for score in scores]}
 
 
 @pytest.mark.parametrize(
@@ -21,6 +51,9 @@ from annotation.protocols import answer_kind
         ("sorting", {"verdict": "first"}, [1, 2]),
         ("sorting", {"verdict": "second"}, [2, 1]),
         ("sorting", {"verdict": "same"}, [1, 1]),
+        ("ranking", [2, None, 1], [2, None, 1]),
+        ("spans", scored(50, 100, 0, 50), [2, 1, 3, 2]),
+        ("rating", {"value": 5}, [1]),
     ],
 )
 def test_an_answer_implies_an_order(
@@ -57,3 +90,210 @@ def test_a_simulated_answer_is_that_of_the_labels(
 ) -> None:
     said = answer_kind(protocol).simulated([quality] * len(labels), labels, rules, Random(1))
     assert said == answer
+
+
+@pytest.mark.parametrize(
+    ("block", "answer", "missing"),
+    [
+        (assigned("ranking", candidates=2), [1, 2], None),
+        (assigned("ranking", candidates=2), [1, 2, 3], []),
+        (assigned("ranking", candidates=2), [5, 1], None),
+        (assigned("ranking", candidates=2), [0, 1], []),
+        (assigned("ranking", candidates=2), [1, 6], []),
+        (assigned("ranking", candidates=3), [1, None, 2], [1]),
+        (assigned("ranking", candidates=3, partial=True), [1, None, 2], None),
+        (assigned("ranking", candidates=3, partial=True), [None, 1, None], [0, 2]),
+        (assigned("ranking", candidates=2, partial=True), [None, None], [0, 1]),
+        (assigned("top", candidates=2), {"top": [False, True]}, None),
+        (assigned("top", candidates=2), {"top": [False, False]}, []),
+        (assigned("top", candidates=3), {"top": [False, True]}, []),
+        (assigned("two_outputs", candidates=2), {"verdict": "same"}, None),
+        (assigned("two_outputs", candidates=2), {"verdict": "both_fine"}, []),
+        (assigned("two_outputs", candidates=2, four_answers=True), {"verdict": "both_fine"}, None),
+        (assigned("two_outputs", candidates=2, four_answers=True), {"verdict": "same"}, []),
+        (assigned("two_outputs", candidates=1), {"verdict": "first"}, []),
+        (assigned("sorting", candidates=2), {"verdict": "same"}, None),
+        (assigned("sorting", candidates=1), {"verdict": "same"}, []),
+        (assigned("spans", candidates=2), scored(1, 2), None),
+        (assigned("spans", candidates=2), scored(1), []),
+        (assigned("rating", candidates=1, part=2), {"value": 1, "criterion": "adequacy"}, None),
+        (assigned("rating", candidates=1, part=2), {"value": 1, "criterion": "fluency"}, []),
+        (assigned("editing", candidates=1), {"acceptable": False}, None),
+        (assigned("editing", candidates=2), {"acceptable": False}, []),
+        (assigned("editing", candidates=1), {"outcome": "edited", "text": "x"}, None),
+        (assigned("editing", candidates=1), {"outcome": "edited", "text": ""}, []),
+        (assigned("editing", candidates=1), {"outcome": "unable", "text": "x"}, []),
+        (assigned("editing", candidates=1), {"outcome": "unable", "text": ""}, None),
+        (assigned("editing", candidates=1), {"text": ""}, []),
+        (assigned("editing", candidates=1), {"outcome": "unable", "acceptable": True}, []),
+    ],
+)
+def test_an_answer_that_does_not_fit_its_block_is_refused(
+    block: AssignedBlock, answer: Any, missing: list[int] | None
+) -> None:
+    """`missing`: places of candidates that the refusal names; None if the answer is taken."""
+    refusal = answer_kind(block.protocol).refusal(block, answer)
+    if missing is None:
+        assert refusal is None
+    else:
+        assert isinstance(refusal, SubmissionRefusedError)
+        assert refusal.missing == tuple(UUID(int=place) for place in missing)
+
+
+def simulated(
+    protocol: str, quality: float, *, times: int = 2000, **rules: object
+) -> list[dict[str, Any]]:
+    """Return answers of simulated judges about one output."""
+    random = Random(3)
+    kind = answer_kind(protocol)
+    return [kind.simulated([quality], [1], rules, random) for _each in range(times)]
+
+
+@pytest.mark.parametrize(
+    ("quality", "outcomes"),
+    [
+        (5, {"unable": 0.691, "edited": 0.309}),
+        (30, {"unable": 0.023, "edited": 0.954, "unchanged": 0.023}),
+        (50, {"edited": 0.5, "unchanged": 0.5}),
+    ],
+)
+def test_simulated_editors_perceive_qualities_with_noise(
+    quality: float, outcomes: dict[str, float]
+) -> None:
+    said = Counter(answer["outcome"] for answer in simulated("editing", quality))
+    assert {name: count / 2000 for name, count in said.items()} == pytest.approx(outcomes, abs=0.03)
+    accepted = [answer["acceptable"] for answer in simulated("editing", 25, asked="accept")]
+    assert sum(accepted) / 2000 == pytest.approx(0.5, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("quality", "shares"),
+    [
+        (0, {1: 0.952, 2: 0.047}),
+        (50, {1: 0.006, 2: 0.196, 3: 0.595, 4: 0.196, 5: 0.006}),
+        (100, {4: 0.047, 5: 0.952}),
+    ],
+)
+def test_simulated_ratings_are_a_point_for_each_20_of_quality(
+    quality: float, shares: dict[int, float]
+) -> None:
+    """With a standard deviation of 0.6 points."""
+    said = Counter(answer["value"] for answer in simulated("rating", quality))
+    assert {value: said[value] / 2000 for value in shares} == pytest.approx(shares, abs=0.03)
+    assert set(said) <= {1, 2, 3, 4, 5}
+
+
+@pytest.mark.parametrize(("quality", "right"), [(-5, 0.5), (0, 0.5), (60, 0.8), (100, 1), (150, 1)])
+def test_simulated_readers_guess_what_they_do_not_understand(quality: float, right: float) -> None:
+    expected = [True, False]
+    said = [answer["answers"] for answer in simulated("quiz", quality, expected=expected)]
+    shares = [sum(each[i] is expected[i] for each in said) / len(said) for i in (0, 1)]
+    assert shares == pytest.approx([right, right], abs=0.035)
+
+
+@pytest.mark.parametrize(
+    ("qualities", "labels", "scores"),
+    [
+        ([150] * 5, [1, 2, 3, 4, 5], [100, 99, 98, 97, 96]),
+        ([-50] * 5, [5, 4, 3, 2, 1], [0, 1, 2, 3, 4]),
+        ([-50, 150, -50], [2, 1, 2], [0, 100, 0]),
+    ],
+)
+def test_simulated_scores_leave_room_for_each_rank(
+    qualities: Sequence[float], labels: Sequence[int], scores: list[int]
+) -> None:
+    assert answer_kind("spans").simulated(qualities, labels, {}, Random(1)) == scored(*scores)
+
+
+def test_simulated_scores_are_near_the_qualities_of_a_rank() -> None:
+    kind, random = answer_kind("spans"), Random(5)
+    found = [
+        [
+            output["score"]
+            for output in kind.simulated([90, 40, 60, 50], [1, 3, 2, 2], {}, random)["outputs"]
+        ]
+        for _each in range(500)
+    ]
+    means = [sum(scores) / len(found) for scores in zip(*found, strict=True)]
+    assert means == pytest.approx([90, 40, 55, 55], abs=0.6)
+    assert sum((scores[0] - 90) ** 2 for scores in found) / len(found) == pytest.approx(16, abs=3)
+
+
+def simulated_spans(score: int, *, times: int = 500, **rules: object) -> list[dict[str, Any]]:
+    """Return the errors that simulated judges mark in a text which they give this score."""
+    kind, random = answer_kind("spans"), Random(7)
+    answers = [kind.simulated_on(scored(score), [TEXT], rules, random) for _each in range(times)]
+    return [span for answer in answers for span in answer["outputs"][0]["spans"]]
+
+
+@pytest.mark.parametrize(("score", "errors"), [(100, 0), (90, 0.5), (40, 3), (0, 5)])
+def test_simulated_judges_mark_an_error_for_each_20_points(score: int, errors: float) -> None:
+    spans = simulated_spans(score)
+    assert len(spans) / 500 == pytest.approx(errors, abs=0.1)
+    for span in spans:
+        is_missing = span["kind"] == "missing"
+        assert is_missing == (span["start"] is None) == (span["end"] is None)
+        assert is_missing or TEXT[span["start"] : span["end"]] in TEXT.split()
+
+
+def test_simulated_errors_are_major_or_missing_in_their_shares() -> None:
+    spans = simulated_spans(0)
+    major = sum(span["severity"] == "major" for span in spans) / len(spans)
+    missing = sum(span["kind"] == "missing" for span in spans) / len(spans)
+    assert (major, missing) == pytest.approx((0.3, 0.1), abs=0.03)
+    assert all(span["kind"] == "error" for span in simulated_spans(0, missing=False))
+    assert simulated_spans(0, spans_asked=False) == []
+
+
+def test_simulated_editors_change_one_word() -> None:
+    kind, random = answer_kind("editing"), Random(2)
+    answer = {"outcome": "edited", "text": ""}
+    texts = {kind.simulated_on(answer, ["a b c"], {}, random)["text"] for _each in range(50)}
+    assert texts == {"b c", "a c", "a b"}
+    assert kind.simulated_on(answer, ["word"], {}, random)["text"] == "word word"
+    assert kind.simulated_on(answer, [" "], {}, random)["text"] == "–"
+    kept = {"outcome": "unchanged", "text": ""}
+    assert kind.simulated_on(kept, ["a b c"], {}, random) == kept
+
+
+@pytest.mark.parametrize(
+    ("texts", "judges", "needed", "is_feasible", "words"),
+    [([2, 3], 6, 6, True, 1), ([2, 3], 5, 6, False, 2), ([], 9, 0, False, 1)],
+)
+def test_a_quiz_needs_a_judge_for_each_reader_of_each_system(
+    texts: list[int], judges: int, needed: int, is_feasible: bool, words: int
+) -> None:
+    passes = answer_kind("quiz").passes
+    assert passes is not None
+    found = passes.needs(texts, judges, 0, {"readers": 2})
+    assert (found.judges, found.is_feasible, len(found.words)) == (needed, is_feasible, words)
+
+
+@pytest.mark.parametrize(
+    ("part", "basis", "source", "references"),
+    [
+        (1, "both", False, False),
+        (2, "both", True, True),
+        (2, "source", True, False),
+        (2, "reference", False, True),
+    ],
+)
+def test_fluency_is_rated_without_texts_beside_the_output(
+    part: int, basis: str, source: bool, references: bool
+) -> None:
+    passes = answer_kind("rating").passes
+    assert passes is not None
+    beside = passes.texts(part, {"adequacy_basis": basis})
+    assert (beside.source, beside.references, beside.context) == (source, references, False)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "answer", "score"),
+    [("rating", {"value": 4}, 4.0), ("spans", scored(70), 70.0)],
+)
+def test_an_answer_about_one_output_has_a_score(
+    protocol: str, answer: Mapping[str, Any], score: float
+) -> None:
+    score_of_one = answer_kind(protocol).score_of_one
+    assert score_of_one is not None
+    assert score_of_one(answer) == score
