@@ -105,13 +105,13 @@ def rehearsal_end_page(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, _("The rehearsal ends; in a moment nothing is left of it."))
         return redirect("rehearsal", slug)
     question = Question(
-        title=_("End the rehearsal"),
+        title=_("End rehearsal"),
         facts=[
             _("Its simulated judges, their judgments, rankings and reports are deleted for good."),
             _("Nothing changes in “%(name)s”.") % {"name": campaign.name},
         ],
         after=_("This cannot be undone; the same seed rehearses the same again."),
-        answers=[Answer(_("End the rehearsal"))],
+        answers=[Answer(_("End rehearsal"))],
         cancel=reverse("rehearsal", args=[slug]),
     )
     return ask(request, question, campaign=campaign, section="state")

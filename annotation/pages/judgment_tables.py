@@ -97,7 +97,7 @@ class JudgmentFilter(DeskFilter):
         label=gettext_lazy("Seconds, at most"), method="of_most", min_value=0, max_value=_DAY
     )
     comment = _has(gettext_lazy("Comment"), "of_comment")
-    reported = _has(gettext_lazy("Problem reported"), "of_report")
+    reported = _has(gettext_lazy("Reported problem"), "of_report")
 
     group = django_filters.CharFilter(
         label=gettext_lazy("Group of judges"), method="of_group", max_length=60

@@ -152,7 +152,7 @@ def task_close_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         question = Question(
             title=_("Close %(name)s") % {"name": task.called},
             facts=closing_in_words(task=task),
-            after=_("“Open again” on the page of settings undoes it."),
+            after=_("You can undo this with “Reopen” in the settings."),
             answers=[Answer(_("Close the test set"))],
             cancel=reverse("campaign-settings", args=[slug]),
         )

@@ -278,7 +278,7 @@ def _close_question(campaign: Campaign, panel: Panel) -> Question:
             said % {"count": begun},
             _("After that, people who come from the service read that the study is closed."),
         ],
-        after=_("“Admit participants again” on the panel’s page undoes it."),
+        after=_("You can undo this with “Admit participants again” on the panel’s page."),
         answers=[Answer(_("Stop admitting participants"))],
         fields={"open": "0"},
         cancel=reverse("panel", args=[campaign.slug, panel.pk]),

@@ -114,7 +114,7 @@ def system_withdraw_page(
         question = Question(
             title=_("Withdraw %(name)s") % {"name": system.name},
             facts=withdrawal_in_words(system=system),
-            after=_("“Take back” on its page undoes it: new HITs show it again."),
+            after=_("You can undo this with “Restore” on the system’s page."),
             answers=[Answer(_("Withdraw the system"))],
             cancel=_page(task, system),
         )

@@ -127,7 +127,7 @@ CAMPAIGN: Final = (
         rooms=(
             Room("settings", gettext_lazy("General"), "campaign-settings"),
             Room("state", gettext_lazy("State"), "campaign-state"),
-            Room("work", gettext_lazy("Long work"), "jobs"),
+            Room("work", gettext_lazy("Background jobs"), "jobs"),
             Room("webhooks", gettext_lazy("Webhooks"), "webhooks"),
         ),
     ),

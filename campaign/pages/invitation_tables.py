@@ -117,9 +117,9 @@ class LinkTable(_InvitationTable):
     made_by = SortedColumn(
         gettext_lazy("Made by"), by="created_by", order="created_by__name", then="-pk"
     )
-    actions = PlainColumn(gettext_lazy("Possible actions"), by="pk", kind="wide")
+    actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
-    caption = gettext_lazy("Links for anybody")
+    caption = gettext_lazy("Shared links")
     template = "organiser/_link_actions.html"
 
     def cell_note(self, row: Invitation) -> str:
@@ -167,7 +167,7 @@ class InvitedTable(_InvitationTable):
     )
     link = _sorted(gettext_lazy("Link"), "link_ends", kind="wide", initial_sort_descending=True)
     look = PlainColumn(gettext_lazy("Flags"), by="pk", kind="flags")
-    actions = PlainColumn(gettext_lazy("Possible actions"), by="pk", kind="wide")
+    actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Judges")
     template = "organiser/_invited_actions.html"
@@ -200,7 +200,7 @@ class InvitedTable(_InvitationTable):
             return said
         known = {
             MailState.UNCONFIRMED.value: _("We do not know whether the message was sent."),
-            MailState.QUEUED.value: _("It will be tried again."),
+            MailState.QUEUED.value: _("It will be retried."),
         }.get(mail.state, "")
         return format_html(
             '{}<span class="field-error">{} <bdi lang="en">{}</bdi></span>', said, known, mail.error

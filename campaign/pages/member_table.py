@@ -20,7 +20,7 @@ class MemberTable(DeskTable):
     email = PlainColumn(gettext_lazy("E-mail address"), by="membership", kind="wide")
     role = PlainColumn(gettext_lazy("Role"), by="membership")
     signed_in = PlainColumn(gettext_lazy("Signed in"), by="membership")
-    actions = PlainColumn(gettext_lazy("Possible actions"), by="membership", kind="wide")
+    actions = PlainColumn(gettext_lazy("Actions"), by="membership", kind="wide")
 
     caption = gettext_lazy("Members")
 

@@ -23,7 +23,7 @@ class DeliveryTable(DeskTable):
     answer = SortedColumn(gettext_lazy("Answer"), by="answer_code", then="-pk")
     created = SortedColumn(gettext_lazy("Created"), by="created_at", then="-pk")
     next_attempt = SortedColumn(gettext_lazy("Next attempt"), by="next_attempt_at", then="-pk")
-    actions = PlainColumn(gettext_lazy("Possible actions"), by="pk", kind="wide")
+    actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Messages sent")
 

@@ -13,9 +13,7 @@ class NotAllowedError(PermissionDenied):
 def change_demand(role: str) -> None:
     """Raise `NotAllowedError` unless members with this role may change their campaign."""
     if not MembershipRole(role).may_change:
-        raise NotAllowedError(
-            _("You read this campaign as an analyst: changes are for organisers.")
-        )
+        raise NotAllowedError(_("You have read-only access to this campaign as an analyst."))
 
 
 def owner_demand(*, campaign: Campaign, by: User | None) -> None:

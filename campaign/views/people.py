@@ -130,10 +130,10 @@ def member_role(request: HttpRequest, slug: str, membership_id: int) -> HttpResp
     names = {"name": membership.user.name, "role": role.label}
     if not is_answered(request):
         question = Question(
-            title=_("Change the role of %(name)s to %(role)s") % names,
+            title=_("Change role of %(name)s to %(role)s") % names,
             facts=[str(ROLE_MEANS[role])],
             after=_("To undo it, change the role back."),
-            answers=[Answer(_("Change the role"))],
+            answers=[Answer(_("Change role"))],
             fields={"role": role.value},
             cancel=reverse("people", args=[slug]),
         )

@@ -112,7 +112,7 @@ class DesignForecastView(APIView):
         }
         found = design_forecast(task=task, design=design, **budget)
         if found is None:
-            raise ValidationError([_("No forecast: two systems with texts are needed.")])
+            raise ValidationError([_("No forecast: add at least two systems with outputs.")])
         return Response(DesignForecastSerializer(found).data)
 
 

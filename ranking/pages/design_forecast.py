@@ -249,7 +249,7 @@ def forecast_table(forecast: DesignForecast) -> Table:
     lowest = min(row.pairs.low for row in forecast.plotted)
     return Table(
         name="forecast",
-        title=_("Pairs told apart, of %(pairs)s") % {"pairs": forecast.pairs},
+        title=_("Significant pairs (of %(pairs)s)") % {"pairs": forecast.pairs},
         columns=(
             Column("judgments", _("Judgments")),
             *(

@@ -320,7 +320,9 @@ class CampaignTable(DeskTable):
         count = len(needs_in(self.facts[row.pk]))
         if not count:
             return "–"
-        words = ngettext("%(count)s thing needs you", "%(count)s things need you", count)
+        words = ngettext(
+            "%(count)s item needs your attention", "%(count)s items need your attention", count
+        )
         return _link(f"{_overview(row)}#needs", words % {"count": figure(count)}, row)
 
     def cell_languages(self, row: Campaign) -> SafeString:

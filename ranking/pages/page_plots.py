@@ -216,7 +216,7 @@ def _hours(judge: Judge, _task: Task) -> Table:
     worked = hours_worked(judge)
     return Table(
         name="hours",
-        title=_("Hours of the day (%(zone)s)") % {"zone": settings.TIME_ZONE},
+        title=_("Sentences by hour of day (%(zone)s)") % {"zone": settings.TIME_ZONE},
         columns=(
             Column("time", _("Time"), is_text=True),
             Column("sentences", _("Sentences")),

@@ -204,10 +204,10 @@ def _instructions(campaign: Campaign, found: Preparation) -> Step:
 def _as_judge(campaign: Campaign, found: Preparation) -> Step:
     texts = found.tasks
     return Step(
-        _("See it as a judge"),
+        _("Preview as judge"),
         StepState.OPTIONAL,
         [_("The page that judges work on, with your texts; nothing is stored.")],
-        _("See it as a judge") if texts else _("Add texts"),
+        _("Preview as judge") if texts else _("Add texts"),
         reverse("campaign-preview" if texts else "test-sets", args=[campaign.slug]),
     )
 
@@ -223,14 +223,14 @@ def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
     elif found.rehearsal.is_outdated:
         said = _("There is a rehearsal, of an earlier state: texts, design or settings changed.")
     else:
-        said = _("There is a rehearsal; it is gone when the campaign opens.")
+        said = _("A rehearsal is in progress. It is deleted when the campaign opens.")
     return Step(
         _("Rehearse"),
         StepState.DONE if found.rehearsal.rehearsal else StepState.OPTIONAL,
         [said],
         _("Rehearse …") if found.tasks else _("Add texts"),
         reverse("rehearsal" if found.tasks else "test-sets", args=[campaign.slug]),
-        _("See the rehearsal") if seen else "",
+        _("Open rehearsal") if seen else "",
         reverse("campaign-detail", args=[seen.slug]) if seen else "",
     )
 

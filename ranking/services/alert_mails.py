@@ -98,7 +98,9 @@ def _language(user: User) -> str:
 def _message(mail: Mail, name: str, found: Found, connection: BaseEmailBackend) -> EmailMessage:
     count = sum(len(alerts) for _campaign, alerts in found)
     with translation.override(mail.language):
-        subject = ngettext("%(count)s thing needs you", "%(count)s things need you", count)
+        subject = ngettext(
+            "%(count)s item needs your attention", "%(count)s items need your attention", count
+        )
         campaigns = [
             (campaign, alerts, mail.base_url + reverse("people", args=[campaign.slug]))
             for campaign, alerts in found

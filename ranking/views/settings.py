@@ -175,12 +175,12 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     effects = design_effects(task=task)
     if effects.is_any_planned and not is_answered(request):
         question = Question(
-            title=_("Change the design"),
+            title=_("Save design"),
             facts=design_effects_in_words(
                 effects, design=form.proposed, group=form.changed.get("judge_group")
             ),
-            after=_("“Use this one again” beside an earlier design undoes it."),
-            answers=[Answer(_("Change the design"))],
+            after=_("You can undo this with “Restore” in the design history."),
+            answers=[Answer(_("Save design"))],
             cancel=_address(task),
             fields=form.sent,
         )

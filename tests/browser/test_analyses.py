@@ -44,7 +44,7 @@ def test_a_page_has_its_answers_computed_and_others_are_asked_for(
     others = page.locator("#ranking")
     others.get_by_text("Options").click()
     others.get_by_label("Method").select_option("bojar")
-    others.get_by_text("Which judgments count").click()
+    others.get_by_text("Judgments included").click()
     others.get_by_label("Without these judges").fill("cem, dora, eli, fay")
     others.get_by_role("button", name="Compute").click()
     expect(others.get_by_text("Computing")).to_be_visible()

@@ -23,7 +23,7 @@ def test_every_operation_is_there_and_reading_can_be_tried(new_page: NewPage) ->
     page = new_page(color_scheme="dark")
     enter(page, make_campaign())
     page.goto(page.url.partition("/campaigns")[0] + "/api/")
-    expect(page.get_by_role("heading", level=1)).to_have_text("The API")
+    expect(page.get_by_role("heading", level=1)).to_have_text("API")
     operations = page.locator("#api .opblock")
     expect(operations.first).to_be_visible()
     assert operations.count() > 100

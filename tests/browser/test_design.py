@@ -46,7 +46,7 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     expect(page.locator("#design-forecast")).to_contain_text("EUR")
     page.get_by_label("in", exact=True).select_option("money")
     expect(slider).to_have_attribute(
-        "aria-valuetext", page.get_by_label("As a number").input_value() + " money"
+        "aria-valuetext", page.get_by_label("Amount").input_value() + " money"
     )
     page.wait_for_url("**unit=money**")
 
@@ -54,7 +54,7 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     page.locator(".advanced > summary").click()
     page.get_by_label("Outputs in a block").fill("3")
     expect(first.get_by_role("article").first.locator(".previewed-outputs li")).to_have_count(3)
-    page.get_by_text("Which system is which").first.click()
+    page.get_by_text("Systems").first.click()
     page.get_by_label("HITs from one attention check to the next").fill("4")
     expect(page.get_by_role("alert")).to_contain_text("attention checks are damaged references")
     page.get_by_label("HITs from one attention check to the next").fill("0")
@@ -63,12 +63,12 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     assert Design.objects.count() == 1
 
     # What a change would do is said first, and the way back is one click.
-    page.get_by_role("button", name="Change the design").click()
+    page.get_by_role("button", name="Save design").click()
     expect(page.get_by_text("From HIT 4 on")).to_be_visible()
-    page.get_by_role("button", name="Change the design").click()
+    page.get_by_role("button", name="Save design").click()
     expect(page.get_by_text("The design is changed.")).to_be_visible()
     expect(page.get_by_label("Outputs in a block")).to_have_value("3")
     # The preview comes after the page, and pushes the button down while it is pressed.
     expect(first).to_be_visible()
-    page.get_by_role("button", name="Use this one again").click()
+    page.get_by_role("button", name="Restore").click()
     expect(page.get_by_label("Outputs in a block")).to_have_value("5")

@@ -30,5 +30,5 @@ def test_the_first_organiser_enters_their_account_and_makes_a_campaign(
     assert axe_finds(page) == ""
     page.get_by_role("link", name="New campaign").click()
     page.get_by_label("Name", exact=True).fill("Museum labels")
-    page.get_by_role("button", name="Make the campaign").click()
+    page.get_by_role("button", name="Create campaign").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Museum labels")

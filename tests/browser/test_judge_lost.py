@@ -54,7 +54,7 @@ def test_after_a_reload_the_way_back_is_on_the_page_of_signing_in(
     page.reload()
     waiting = page.locator("#kept-work")
     expect(waiting).to_contain_text(f"{judge.pseudonym} has judged in this browser")
-    field = page.get_by_label("The link of your invitation")
+    field = page.get_by_label("Invitation link")
     field.fill("my link")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Please paste the whole link from your invitation.")).to_be_visible()

@@ -53,7 +53,7 @@ def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
 
     def sign_in() -> None:
         page.get_by_role("button", name="Sign in here").click()
-        page.get_by_label("The link of your invitation").fill(f"/i/{token}/")
+        page.get_by_label("Invitation link").fill(f"/i/{token}/")
         page.keyboard.press("Enter")
         expect(page.get_by_role("dialog")).to_have_count(0)
 

@@ -43,7 +43,7 @@ def test_a_judge_whose_session_ended_signs_in_again_in_place(
     judging.keyboard.press("3")
     judging.get_by_role("button", name="Sign in here").click()
     dialog = judging.get_by_role("dialog", name="Sign in again")
-    field = dialog.get_by_label("The link of your invitation")
+    field = dialog.get_by_label("Invitation link")
     for text, problem in (
         ("my link", "Please paste the whole link"),
         ("/i/mistyped/", "This link no longer works"),
@@ -70,7 +70,7 @@ def test_the_link_of_somebody_else_sends_nothing_in_their_name(
     judge_block(judging, "12345")
     judging.get_by_role("button", name="Sign in here").click()
     dialog = judging.get_by_role("dialog", name="Sign in again")
-    field = dialog.get_by_label("The link of your invitation")
+    field = dialog.get_by_label("Invitation link")
     field.fill(link_of(make_judge(judge.campaign, "judge02")))
     judging.keyboard.press("Enter")
     expect(dialog.get_by_role("status")).to_contain_text("link belongs to somebody else")
@@ -103,7 +103,7 @@ def test_nothing_is_sent_while_the_link_of_somebody_else_is_opened(
     judging.route(link, hold)
     judging.on("request", lambda request: sent.append(request.method))
     with judging.expect_request(lambda request: request.method == "POST" and link in request.url):
-        dialog.get_by_label("The link of your invitation").fill(link)
+        dialog.get_by_label("Invitation link").fill(link)
         judging.keyboard.press("Enter")
     sent.clear()
     judging.wait_for_function("() => true")  # The request is held by now.

@@ -71,7 +71,7 @@ def pages(page: Page, campaign: Campaign) -> Iterator[str]:
     page.goto(f"/i/{door}/")
     yield "welcome"
     page.goto("/sign-in/")
-    page.get_by_label("The link of your invitation").fill("my link")
+    page.get_by_label("Invitation link").fill("my link")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Please paste the whole link")).to_be_visible()
     yield "sign-in, refused"
@@ -94,7 +94,7 @@ def pages(page: Page, campaign: Campaign) -> Iterator[str]:
     page.get_by_role("button", name="Send me a link").click()
     expect(page.get_by_text("Please enter a complete e-mail address.")).to_be_visible()
     yield "own link, refused"
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create link").click()
     expect(page.get_by_role("img", name="QR code of your link")).to_be_visible()
     yield "own link, made"
     page.goto("/judge/museum/decline/")
@@ -125,7 +125,7 @@ def test_the_pages_around_pass_axe_and_nothing_is_cut_off_there(
             assert page.evaluate(HELP_COMES_FIRST), name
         elif name == "sign-in, refused":
             # A link pasted, or what the browser keeps: no puzzle, and nothing is typed twice.
-            expect(page.get_by_label("The link of your invitation")).to_have_value("my link")
+            expect(page.get_by_label("Invitation link")).to_have_value("my link")
             password = page.get_by_label("Password")
             expect(password).to_have_attribute("autocomplete", "current-password")
         elif name == "own link, refused":

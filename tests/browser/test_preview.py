@@ -20,7 +20,7 @@ def test_a_draft_is_seen_as_a_judge_sees_it(
 ) -> None:
     task = make_task(make_campaign(state=CampaignState.DRAFT), documents=(40,), planned=0)
     enter(page, task.test_set.campaign)
-    page.get_by_role("link", name="See it as a judge").click()
+    page.get_by_role("link", name="Preview as judge").click()
     words = "You see what judges see; nothing is stored."
     bar = page.get_by_role("region", name=words)
     expect(bar).to_be_visible()
@@ -69,7 +69,7 @@ def test_what_a_judge_of_this_browser_keeps_stays(
     assert "quintet/outbox/" in before
     assert "quintet/draft/" in before
     page.get_by_role("link", name="Instructions", exact=True).click()
-    page.get_by_role("link", name="See it as a judge").click()
+    page.get_by_role("link", name="Preview as judge").click()
     for position in (1, 2, 3):
         at_sentence(page, position)
         judge_block(page)

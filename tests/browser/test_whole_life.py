@@ -37,14 +37,14 @@ def make_campaign_of(page: Page, folder: Path) -> None:
     page.goto("/campaigns/")
     page.get_by_role("link", name="New campaign").first.click()
     page.get_by_label("Name", exact=True).fill("WMT 2012")
-    page.get_by_role("button", name="Make the campaign").click()
+    page.get_by_role("button", name="Create campaign").click()
     page.get_by_role("link", name="Add texts").first.click()
     page.get_by_role("button", name="Add texts").click()
     page.locator("#folder").set_input_files(folder)
     page.get_by_label("Name of the test set").fill("newstest2012")
     expect(page.get_by_label("Source language")).to_have_value("cs")
     expect(page.get_by_label("Target language")).to_have_value("en")
-    page.get_by_role("button", name="Make the test set").click()
+    page.get_by_role("button", name="Create test set").click()
     expect(page.get_by_role("heading", name="Segment 1").first).to_be_visible()
 
 
@@ -65,8 +65,8 @@ def rehearse(page: Page) -> None:
     page.get_by_role("link", name="Rehearse …").click()
     page.get_by_label("Share of the work, in percent").fill("5")
     page.get_by_role("button", name="Rehearse").click()
-    page.get_by_role("link", name="See the rehearsal").click()
-    expect(page.get_by_text("Rehearsal of WMT 2012: simulated judges")).to_be_visible()
+    page.get_by_role("link", name="Open rehearsal").click()
+    expect(page.get_by_text("Rehearsal of WMT 2012 with simulated judges")).to_be_visible()
     # HITs are of three sentences.
     counted(page, "153 blocks judged")
     page.get_by_role("link", name="Back to WMT 2012").click()
@@ -75,7 +75,7 @@ def rehearse(page: Page) -> None:
 def link_for_judges(page: Page) -> str:
     page.get_by_role("link", name="Overview").click()
     page.get_by_role("link", name="Invite judges").click()
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create link").click()
     return page.locator("main input[value*='/i/']").first.input_value()
 
 
@@ -122,10 +122,10 @@ def test_a_campaign_is_made_judged_paid_closed_cloned_and_deleted(
 
     change_state(organiser, "Close the campaign")
     organiser.get_by_role("button", name="Close the campaign").click()
-    expect(organiser.get_by_text("This campaign is closed")).to_be_visible()
-    organiser.get_by_role("link", name="Clone the campaign").click()
-    organiser.get_by_role("button", name="Make the clone").click()
-    expect(organiser.get_by_text("A draft like “WMT 2012”")).to_be_visible()
+    expect(organiser.get_by_text("This campaign has been closed")).to_be_visible()
+    organiser.get_by_role("link", name="Clone campaign").click()
+    organiser.get_by_role("button", name="Create clone").click()
+    expect(organiser.get_by_text("Draft cloned from “WMT 2012”")).to_be_visible()
     first, second = Campaign.objects.order_by("pk")  # and no rehearsal
     systems = [
         list(

@@ -13,7 +13,7 @@ from tests.permissions.world import World, make_world
 
 pytestmark = pytest.mark.django_db
 
-ONLY_READ: Final = "You read this campaign as an analyst: changes are for organisers."
+ONLY_READ: Final = "You have read-only access to this campaign as an analyst."
 OF_A_CAMPAIGN: Final = (
     "campaigns/<slug:slug>/",
     "api/v1/campaigns/<slug:slug>/",

@@ -140,7 +140,7 @@ def _asked(
     question = Question(
         title=_("New campaign from a file") if is_new else _("Apply the file"),
         facts=[*(change.words for change in found.changes), *found.notes],
-        answers=[Answer(_("Make the campaign") if is_new else _("Apply the file"))],
+        answers=[Answer(_("Create campaign") if is_new else _("Apply the file"))],
         cancel=request.path,
         error=error,
         fields={"content": packed(content), "code": found.code},

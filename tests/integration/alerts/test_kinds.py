@@ -272,4 +272,4 @@ def test_each_leads_to_a_page_that_opens(page: Client, writer: TestSetWriter) ->
             "to_do": alert.button,
             "address": f"http://testserver{alert.address}",
         }
-    assert "4 things need you" in page.get("/campaigns/").content.decode()
+    assert "4 items need your attention" in page.get("/campaigns/").content.decode()

@@ -71,7 +71,7 @@ def test_one_mail_with_all_campaigns_that_were_asked_for(
     assert alert_mails_send(now=at(6)) == 1
     (message,) = mail.outbox
     assert message.to == ["organiser@example.org"]
-    assert message.subject == "Quintet: 2 things need you"
+    assert message.subject == "Quintet: 2 items need your attention"
     text = str(message.body)
     assert "- No judgments yet. Send judges a link; they need no account.\n" in text
     for slug in ("museum", "second"):
@@ -163,7 +163,7 @@ def test_it_is_switched_on_and_off_on_the_page(
     assert own.daily_alerts is False
     address = f"{PEOPLE}{own.pk}/alerts/"
     assert page.get(PEOPLE).content.decode().count(address) == 1
-    for wanted, words in [("1", "Stop the daily mail"), ("0", "Mail me daily what needs me")]:
+    for wanted, words in [("1", "Turn off daily e-mail"), ("0", "Turn on daily e-mail")]:
         answer = page.post(address, {"wanted": wanted}, follow=True)
         assert words in answer.content.decode()
         own.refresh_from_db()

@@ -54,7 +54,7 @@ def page(client: Client, task: Task) -> None:
     client.post(close, {"act": "yes"})
     assert is_closed(task)
     settings = reverse("campaign-settings", args=[task.test_set.campaign.slug])
-    assert "Open again" in client.get(settings).content.decode()
+    assert "Reopen" in client.get(settings).content.decode()
     client.post(reverse("test-set-reopen", args=[task.test_set.campaign.slug, task.pk]))
 
 

@@ -118,7 +118,7 @@ def test_the_page_shows_sums_and_leads_to_the_same_days_in_the_file(organiser: C
     ]
     assert f'href="{FILE}?first=2026-11-17' in page
     empty = organiser.get(PAGE, {"last": "2026-11-15"}).content.decode()
-    assert "No work on these days." in empty
+    assert "No work in this period." in empty
     assert "time.csv" not in empty
 
 

@@ -97,7 +97,7 @@ def test_the_page_says_who_opened_their_link_and_counts_no_forgotten_browser(
     assert "in 2 browsers" not in after
     assert "in 1 browser" not in after
     assert "Two browsers were active" not in after
-    assert "Records of browsers are deleted after 90 days." in after
+    assert "Browser records are deleted after 90 days." in after
 
 
 def test_what_is_due_is_found_by_an_index(judge: Judge) -> None:

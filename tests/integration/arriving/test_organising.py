@@ -84,7 +84,7 @@ class TestMails:
         page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/", {"act": "links"})
         assert mails_send_due() == 0
         # One click undoes it: what was waiting is sent, what was replaced before stays so.
-        assert "Open their links again" in words(page.get(PAGE))
+        assert "Reactivate links" in words(page.get(PAGE))
         page.post(f"{PAGE}judges/{ada.judge_id}/readmit/")
         assert mails_send_due() == 1
         sent_again = re.findall(r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[-1].body))

@@ -75,7 +75,7 @@ class TestTheWayIn:
         sent = SENT | {"mail-role": role, "mail-name": "Nina", "mail-note": "See you in Prague."}
         told = page.post(INVITATIONS, sent, follow=True)
         assert "The invitation to nina@example.org is on its way." in words(told)
-        assert f"Invited, and not here yet nina@example.org {role}" in words(told)
+        assert f"Pending invitations nina@example.org {role}" in words(told)
         # Nobody is a member before they say so.
         assert roles() == {"organiser@example.org": "owner"}
         link = delivered()
@@ -95,7 +95,7 @@ class TestTheWayIn:
         assert roles()["nina@example.org"] == role
         assert User.objects.get(email="nina@example.org").name == "Nina"
         assert nina.get(PEOPLE).status_code == 200
-        assert "Invited, and not here yet" not in words(page.get(PEOPLE))
+        assert "Pending invitations" not in words(page.get(PEOPLE))
 
     def test_it_works_once_and_says_so(self, page: Client, campaign: Campaign) -> None:
         invite(campaign, name="Nina")
@@ -110,7 +110,7 @@ class TestTheWayIn:
             assert "Nina became a member of “Museum”" in words(answer)
         assert "_auth_user_id" not in other.session
         # It is no link of theirs that could be opened again.
-        assert "Links that work None." in words(page.get(PEOPLE))
+        assert "Active links None." in words(page.get(PEOPLE))
         row = Invitation.objects.get()
         assert (
             page.post(f"/campaigns/museum/invitations/links/{row.pk}/restore/").status_code == 404
@@ -122,7 +122,7 @@ class TestTheWayIn:
         Client().post(link)
         member_remove(membership=Membership.objects.get(user__email="nina@example.org"))
         assert "This invitation was taken back" in words(Client().get(link))
-        assert "Open the link again" not in words(page.get(PEOPLE))
+        assert "Reactivate link" not in words(page.get(PEOPLE))
         # They may be invited anew.
         invite(campaign)
         Client().post(delivered())
@@ -163,7 +163,7 @@ class TestTakenBack:
         link = delivered()
         told = page.post(f"{INVITATIONS}{mail.pk}/withdraw/", follow=True)
         assert "The invitation to nina@example.org is taken back" in words(told)
-        assert "Invited, and not here yet" not in words(told)
+        assert "Pending invitations" not in words(told)
         refused = Client().get(link)
         assert (refused.status_code, "was taken back" in words(refused)) == (410, True)
         assert Client().post(link).status_code == 410

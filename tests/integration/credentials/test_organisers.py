@@ -135,13 +135,13 @@ class TestOrganisers:
     ) -> None:
         _browser, link = by_link(judge)
         row = Invitation.objects.get()
-        assert re.search(r"judge01 judge made .* works until", words(page.get(PEOPLE)))
+        assert re.search(r"judge01 judge created .* valid until", words(page.get(PEOPLE)))
         address = f"/campaigns/museum/invitations/links/{row.pk}/"
         asked = page.post(f"{address}revoke/", {"page": "people"})
         assert "judge01 could no longer sign in by it." in words(asked)
         assert Client().get(link).status_code == 200
         done = page.post(f"{address}revoke/", {"page": "people", "act": "yes"}, follow=True)
         assert Client().get(link).status_code == 404
-        assert "Links that work None. Links withdrawn lately judge01" in words(done)
+        assert "Active links None. Recently withdrawn links judge01" in words(done)
         page.post(f"{address}restore/", {"page": "people"})
         assert Client().get(link).status_code == 200

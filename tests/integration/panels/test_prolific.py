@@ -116,7 +116,7 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
         ({"STUDY_ID": "=1+1"}, "not an id"),
         ({"PROLIFIC_PID": "x" * 101}, "not an id"),
         ({"SESSION_ID": "ab\u200b"}, "not an id"),
-        ({"SESSION_ID": "ab\0"}, "This request cannot be read"),
+        ({"SESSION_ID": "ab\0"}, "Bad request"),
     ],
 )
 def test_an_address_that_prolific_did_not_fill_is_refused_in_words(

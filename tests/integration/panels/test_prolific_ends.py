@@ -85,7 +85,7 @@ def test_when_the_time_is_over_others_get_the_work(client: Client, prolific: Pro
     assert (row.state, row.blocks_done) == ("timed_out", 1)
     assert Judgment.objects.count() == 1
     assert asks_for_work(client).status_code == 204
-    assert "The time for this study has passed" in client.get(DONE).content.decode()
+    assert "The time for this study is over" in client.get(DONE).content.decode()
 
 
 @pytest.mark.usefixtures("task")
@@ -107,7 +107,7 @@ def test_what_was_done_of_a_returned_submission_counts_for_the_next(
     judge_part(judge_of(), blocks=2)
     prolific.tells("ada", "RETURNED")
     prolific.opens(client, "ada", "second")
-    assert "You did 2 of 3 sentences" in " ".join(client.get(DONE).content.decode().split())
+    assert "You have judged 2 of 3 sentences" in " ".join(client.get(DONE).content.decode().split())
     assert (participation().state, participation(session="second").state) == ("returned", "started")
 
 

@@ -217,7 +217,7 @@ def test_each_watermark_has_its_address_and_its_answer(
     assert earlier.context["shown"].watermark == 3
     assert earlier.context["form"]["watermark"].value() == "3"
     assert earlier.context["form"].is_of_some
-    assert f"{all_so_far.watermark - 3} newer judgments are not in it" in earlier.content.decode()
+    assert f"{all_so_far.watermark - 3} newer judgments not included" in earlier.content.decode()
     # The page of all has the answer of most judgments, not the one that was asked for last.
     assert last.context["shown"] == all_so_far
     assert last.context["form"]["watermark"].value() is None

@@ -93,7 +93,7 @@ def test_a_page_shows_progress_then_the_answer(
     assert "Agreement on comparisons" in done
     ten_blocks.judgment("j3", ten_blocks.block(1, ["A", "B", "C"]), [3, 2, 1])
     ranking_run_compute(task_id=ten_blocks.task.pk)
-    assert "1 newer judgment is not in it" in as_organiser.get(results).content.decode()
+    assert "1 newer judgment not included" in as_organiser.get(results).content.decode()
     listed = as_organiser.get(reverse("analyses", args=here)).content.decode()
     assert f'href="{page}?watermark=' in listed
 

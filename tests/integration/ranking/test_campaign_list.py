@@ -99,10 +99,10 @@ def test_numbers_are_those_of_the_campaigns_own_overview(
             assert judged.split(" ", 1)[1] in own
         assert end == f"{line.end} {line.end_range}".strip()
         assert needs.removesuffix(f" {name}").strip() in own or needs == "–"
-        assert (needs == "–") == ("Nothing needs you" in own)
+        assert (needs == "–") == ("Nothing needs your attention" in own)
     assert shown["Museum"][5] == "41 41 % of target"
     assert re.match(r"\w+\.? \d+, \d{4} ", shown["Museum"][7])
-    assert shown["Zoo"][2] == "1 thing needs you Zoo"
+    assert shown["Zoo"][2] == "1 item needs your attention Zoo"
 
 
 def test_those_that_need_somebody_come_first(page: Client, filled: Filled) -> None:

@@ -119,7 +119,7 @@ def test_an_old_answer_is_asked_for_again(by_length: TestSetWriter, as_organiser
     assert "hx-post" not in as_organiser.get(page).content.decode()
     by_length.judgment("eve", by_length.block(13, ["A", "B"]), [1, 2])
     shown = as_organiser.get(page).content.decode()
-    assert "1 newer judgment is not in it" in shown
+    assert "1 newer judgment not included" in shown
     assert "hx-post" in shown
 
 

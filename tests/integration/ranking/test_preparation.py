@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 NAMES = [
     *("Texts", "Systems", "Design", "People", "Instructions"),
-    *("See it as a judge", "Rehearse", "Open"),
+    *("Preview as judge", "Rehearse", "Open"),
 ]
 
 
@@ -39,7 +39,7 @@ def test_a_new_campaign_lacks_texts_systems_and_people(campaign: Campaign) -> No
         "Design": StepState.OPTIONAL,
         "People": StepState.MISSING,
         "Instructions": StepState.OPTIONAL,
-        "See it as a judge": StepState.OPTIONAL,
+        "Preview as judge": StepState.OPTIONAL,
         "Rehearse": StepState.OPTIONAL,
         "Open": StepState.MISSING,
     }
@@ -52,7 +52,7 @@ def test_what_is_there_is_done(campaign: Campaign) -> None:
     instructions_write(campaign=campaign, language="en", text="Rank.", demands_acceptance=False)
     found = states(campaign)
     assert {found.pop("Open")} == {StepState.MISSING}
-    assert {found.pop("See it as a judge"), found.pop("Rehearse")} == {StepState.OPTIONAL}
+    assert {found.pop("Preview as judge"), found.pop("Rehearse")} == {StepState.OPTIONAL}
     assert set(found.values()) == {StepState.DONE}
     assert "segments" in said(campaign, "Texts")
     assert "Before it" not in said(campaign, "Open")

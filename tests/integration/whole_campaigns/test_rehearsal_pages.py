@@ -48,7 +48,7 @@ def test_page_begins_it_shows_it_and_ends_it(
     desk: Client, campaign: Campaign, organiser: User
 ) -> None:
     address = f"/campaigns/{campaign.slug}/rehearsal/"
-    assert "There is no rehearsal." in text(desk.get(address))
+    assert "No rehearsal yet." in text(desk.get(address))
     sent = {"bots": 3, "skill": "0.9", "share": 50, "seed": 4}
     assert "Simulated judges are at work" in text(desk.post(address, sent, follow=True))
     again = desk.post(address, sent)
@@ -66,11 +66,11 @@ def test_page_begins_it_shows_it_and_ends_it(
         f"tasks/{Task.objects.of(clone).get().pk}/",
     ):
         shown = text(desk.get(f"/campaigns/{clone.slug}/{part}"))
-        assert "Rehearsal of Museum: simulated judges; gone when it opens." in shown
+        assert "Rehearsal of Museum with simulated judges." in shown
         assert f'href="{address}"' in shown
     assert list(organised_campaigns(user=organiser)) == [campaign]
     overview = text(desk.get(f"/campaigns/{campaign.slug}/"))
-    assert "There is a rehearsal; it is gone when the campaign opens." in overview
+    assert "A rehearsal is in progress." in overview
     assert f'href="/campaigns/{clone.slug}/"' in overview
     for part in ("people/", "people/judges/"):
         judges = f'href="/campaigns/{clone.slug}/people/judges/"'
@@ -81,8 +81,8 @@ def test_page_begins_it_shows_it_and_ends_it(
     desk.post(f"{address}end/", {"act": "yes"})
     assert jobs_run_waiting() == 1
     assert not Campaign.objects.filter(pk=clone.pk).exists()
-    assert "There is no rehearsal." in text(desk.get(address))
-    assert "See the rehearsal" not in text(desk.get(f"/campaigns/{campaign.slug}/people/"))
+    assert "No rehearsal yet." in text(desk.get(address))
+    assert "Open rehearsal" not in text(desk.get(f"/campaigns/{campaign.slug}/people/"))
 
 
 @pytest.mark.thorough

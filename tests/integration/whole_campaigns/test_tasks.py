@@ -212,7 +212,10 @@ class TestPages:
         assert list(test_set.tasks.all()) == [ranking]
         for other in set(Protocol) - {Protocol.RANKING}:
             Task.objects.create(test_set=test_set, protocol=other)
-        assert "Every test set has a task of every protocol." in client.get(add).content.decode()
+        assert (
+            "Every test set already has a task for every protocol."
+            in client.get(add).content.decode()
+        )
 
 
 def test_commands_are_about_the_task_they_name(ranking: Task) -> None:
