@@ -1,8 +1,7 @@
-"""Set the orders of systems by metrics beside that by people."""
+"""Rankings of the systems by metrics, compared with the human ranking."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,23 +15,20 @@ from campaign.texts.languages import without_spaces
 from ranking.analyses.beside import task_in_words
 from ranking.analyses.firmness import COUNTS_METHOD
 from ranking.analyses.kind import AnalysisKind, Begin, converging
+from ranking.analyses.metrics import metric_labels
 from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option
 from ranking.core.arrays import BoolArray
 from ranking.core.beside import Estimate, ScoredTask
 from ranking.core.metrics.orders import (
     HumanOrder,
     MetricOrder,
+    MetricRow,
     PlacedByPeople,
     ScoredOutputs,
     metric_order,
 )
 from ranking.core.metrics.people import people_of_blocks, people_of_ratings
-from ranking.core.metrics.texts import (
-    CorpusStatistics,
-    Range,
-    corpus_statistics,
-    language_tokens,
-)
+from ranking.core.metrics.texts import CorpusStatistics, Range, corpus_statistics, language_tokens
 from ranking.reports.correlations import interval_ends
 from ranking.reports.inputs import Corpora, GivenMetric, Input, report_on
 from ranking.reports.tables import Column, Plot, Report, Table, Value
@@ -44,19 +40,16 @@ SEGMENTS: Final = Option(
     name="segments",
     label=gettext_lazy("Segments"),
     default="all",
-    choices={
-        "all": gettext_lazy("the whole test set"),
-        "judged": gettext_lazy("only those that were judged"),
-    },
-    help=gettext_lazy("Metrics are of these segments."),
+    choices={"all": gettext_lazy("all"), "judged": gettext_lazy("judged segments only")},
+    help=gettext_lazy("Segments that metrics are computed on."),
 )
 UNSEEN: Final = Option(
     name="unseen_in",
-    label=gettext_lazy("Unseen words"),
+    label=gettext_lazy("Unseen words in"),
     default="",
-    help=gettext_lazy("Name of another test set: words that it does not have are counted."),
+    help=gettext_lazy("Name of another test set. Counts words that do not occur in it."),
 )
-#: So many segments are listed for a metric.
+#: Number of segments listed for a metric.
 _MOST_SEGMENTS: Final = 10
 
 
@@ -71,30 +64,13 @@ class _Found:
     corpus: Sequence[tuple[str, CorpusStatistics]]
 
 
-def metric_labels(metrics: Sequence[GivenMetric]) -> list[str]:
-    """Return a name for each metric that no other has: with its signature where names are the same."""
-    counts = Counter((each.scores.name, each.is_human) for each in metrics)
-    labels = []
-    for each in metrics:
-        name = each.scores.name
-        if each.is_human:
-            name = _("%(name)s (people)") % {"name": name}
-        if counts[each.scores.name, each.is_human] > 1 and each.scores.signature:
-            name = f"{name} ({each.scores.signature})"
-        labels.append(name)
-    return labels
-
-
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
     metrics = given.metrics or ()
-    tasks = [each.judged for each in given.beside or ()][:1]
-    task = tasks[0] if tasks else None
+    task = given.beside[0].judged if given.beside else None
     if task is None:
-        raise ValueError(_("No judgment counts by this choice."))
+        raise ValueError(_("No judgment matches this selection."))
     if not metrics:
-        raise ValueError(
-            _("This test set has no metric. Import scores or compute metrics of its texts first.")
-        )
+        raise ValueError(_("No metrics yet. Compute metrics or import scores."))
     drawing = {name: options[name] for name in ("resamples", "seed")}
     confidence = options["confidence"]
     with converging(options["method"]):
@@ -106,7 +82,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
     people = HumanOrder(found, confidence=confidence)
     progress = begin(_("Metrics"))
     orders = []
-    labels = metric_labels(metrics)
+    labels = _labels(metrics)
     for number, (label, metric) in enumerate(zip(labels, metrics, strict=True)):
         progress(number, len(metrics))
         chosen = _chosen(len(metric.scores.values), task.blocks.segment, options)
@@ -122,6 +98,13 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
         )
     corpus = [] if given.corpora is None else _corpus(given, given.corpora, options["unseen_in"])
     return _Found(people, people.order(), orders, dict(zip(labels, metrics, strict=True)), corpus)
+
+
+def _labels(metrics: Sequence[GivenMetric]) -> list[str]:
+    labels = zip(metric_labels(metrics), metrics, strict=True)
+    return [
+        _("%(name)s (human)") % {"name": name} if each.is_human else name for name, each in labels
+    ]
 
 
 def _chosen(count: int, judged: Any, options: Mapping[str, Any]) -> BoolArray | None:
@@ -197,9 +180,15 @@ def _metrics_table(found: _Found) -> Table:
                 sum(each.is_separated for each in order.contradictions),
             )
         )
+    number = len(found.people.separated)
+    words = ngettext(
+        "People separate %(number)s pair of systems.",
+        "People separate %(number)s pairs of systems.",
+        number,
+    )
     return Table(
         name="metrics",
-        title=_("Metrics and pairs that people separate"),
+        title=_("Agreement on pairs that people separate"),
         columns=(
             Column("metric", _("Metric"), is_text=True),
             Column("direction", _("Direction"), is_text=True),
@@ -207,25 +196,18 @@ def _metrics_table(found: _Found) -> Table:
             Column("segments", _("Segments")),
             Column("systems", _("Systems")),
             Column("missing", _("Missing scores")),
-            Column("ranges", _("Ranges by"), is_text=True),
-            Column("agreeing", _("Pairs ordered alike")),
-            Column("contradicting", _("Contradicted")),
-            Column("separated", _("Contradicted, and separated by the metric")),
+            Column("ranges", _("Interval method"), is_text=True),
+            Column("agreeing", _("Agreeing pairs")),
+            Column("contradicting", _("Contradicted pairs")),
+            Column("separated", _("Contradicted significantly")),
         ),
         rows=rows,
-        notes=[
-            ngettext(
-                "People separate %(number)s pair of systems.",
-                "People separate %(number)s pairs of systems.",
-                len(found.people.separated),
-            )
-            % {"number": number_format(len(found.people.separated))}
-        ],
+        notes=[words % {"number": number_format(number)}],
     )
 
 
 def _people_first(found: _Found) -> list[str]:
-    """Return all systems, those that people order first."""
+    """Return all systems, in the order of people."""
     named = [row.system for row in found.order]
     others = {row.system for order in found.orders for row in order.rows}
     return [*named, *sorted(others.difference(named))]
@@ -236,14 +218,11 @@ def _places_table(found: _Found) -> Table:
     ranks = [{row.system: row.rank for row in order.rows} for order in found.orders]
     return Table(
         name="orders",
-        title=_("Place by people and by each metric"),
+        title=_("Rank by people and by each metric"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("people", _("People")),
-            *(
-                Column(f"metric_{number}", order.name)
-                for number, order in enumerate(found.orders, 1)
-            ),
+            *(Column(f"metric_{number}", each.name) for number, each in enumerate(found.orders, 1)),
         ),
         rows=[
             (system, by_people.get(system), *(each.get(system) for each in ranks))
@@ -256,44 +235,34 @@ def _places_table(found: _Found) -> Table:
 def _beside_table(
     found: _Found, order: MetricOrder, number: int, options: Mapping[str, Any]
 ) -> Table:
-    """Return a metric beside people, system by system."""
+    """Return a metric and people, system by system."""
     people = {row.system: row for row in found.order}
     by_metric = {row.system: row for row in order.rows}
     low, high = interval_ends(options["confidence"])
+    of_hundred = found.metrics[order.name].statistics is not None
+    shown = {"decimals": 2 if of_hundred else 4}
     rows: list[tuple[Value, ...]] = []
     for system in _people_first(found):
         row, placed = by_metric.get(system), people.get(system)
-        value = None if row is None else row.value
-        rows.append(
-            (
-                system,
-                *(
-                    (None,) * 3
-                    if placed is None
-                    else (placed.rank, placed.rank_low, placed.rank_high)
-                ),
-                *((None,) * 3 if placed is None else _ends(placed.score)),
-                *((None,) * 3 if row is None else (row.rank, row.rank_low, row.rank_high)),
-                *((None,) * 3 if value is None else _ends(value)),
-            )
-        )
+        score, value = (placed and placed.score), (row and row.value)
+        rows.append((system, *_ranks_of(placed), *_ends(score), *_ranks_of(row), *_ends(value)))
     return Table(
         name=f"metric_{number}",
-        title=_("%(metric)s beside people") % {"metric": order.name},
+        title=_("%(metric)s and people") % {"metric": order.name},
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
-            Column("people_rank", _("Place by people")),
-            Column("people_rank_low", _("Place from")),
+            Column("people_rank", _("Human rank")),
+            Column("people_rank_low", _("Rank from")),
             Column("people_rank_high", _("to")),
-            Column("people", _("Score by people")),
+            Column("people", _("Human score")),
             Column("people_low", low),
             Column("people_high", high),
-            Column("rank", _("Place by the metric")),
-            Column("rank_low", _("Place from")),
+            Column("rank", _("Metric rank")),
+            Column("rank_low", _("Rank from")),
             Column("rank_high", _("to")),
-            Column("value", order.name, decimals=2 if _is_of_hundred(found, order) else 4),
-            Column("low", low, decimals=2 if _is_of_hundred(found, order) else 4),
-            Column("high", high, decimals=2 if _is_of_hundred(found, order) else 4),
+            Column("value", order.name, **shown),
+            Column("low", low, **shown),
+            Column("high", high, **shown),
         ),
         rows=rows,
         plot=Plot(
@@ -306,45 +275,39 @@ def _beside_table(
     )
 
 
-def _ends(found: Range | Estimate) -> tuple[float, float | None, float | None]:
-    return found.value, found.low, found.high
+def _ranks_of(row: PlacedByPeople | MetricRow | None) -> tuple[int | None, ...]:
+    return (None,) * 3 if row is None else (row.rank, row.rank_low, row.rank_high)
 
 
-def _is_of_hundred(found: _Found, order: MetricOrder) -> bool:
-    return found.metrics[order.name].statistics is not None
+def _ends(found: Range | Estimate | None) -> tuple[float | None, ...]:
+    return (None,) * 3 if found is None else (found.value, found.low, found.high)
 
 
 def _contradictions_table(found: _Found, options: Mapping[str, Any]) -> Table:
     low, high = interval_ends(options["confidence"])
     return Table(
         name="contradictions",
-        title=_("Pairs that people separate and a metric orders the other way round"),
+        title=_("Contradicted pairs"),
         columns=(
             Column("metric", _("Metric"), is_text=True),
-            Column("better", _("Better by people"), is_text=True, names="system"),
-            Column("worse", _("Better by the metric"), is_text=True, names="other"),
-            Column("by_people", _("Difference by people")),
+            Column("better", _("Preferred by people"), is_text=True, names="system"),
+            Column("worse", _("Preferred by the metric"), is_text=True, names="other"),
+            Column("by_people", _("Human difference")),
             Column("people_low", low),
             Column("people_high", high),
-            Column("by_metric", _("Difference by the metric")),
+            Column("by_metric", _("Metric difference")),
             Column("low", low),
             Column("high", high),
         ),
         rows=[
-            (
-                each.metric,
-                each.better,
-                each.worse,
-                *_ends(each.by_people),
-                *_ends(each.difference),
-            )
+            (each.metric, each.better, each.worse, *_ends(each.by_people), *_ends(each.difference))
             for order in found.orders
             for each in order.contradictions
         ],
         keys=3,
         notes=[
             _(
-                "The difference is that of the system that people prefer, less the other. If its interval leaves 0 out, the metric separates the pair, too."
+                "Pairs that people separate and a metric orders the other way around. Differences are the score of the system that people prefer minus that of the other. If the metric’s interval excludes 0, the metric separates the pair too."
             )
         ],
     )
@@ -353,14 +316,14 @@ def _contradictions_table(found: _Found, options: Mapping[str, Any]) -> Table:
 def _segments_table(found: _Found) -> Table:
     return Table(
         name="segments",
-        title=_("Segments where a metric and people differ most"),
+        title=_("Largest disagreements by segment"),
         columns=(
             Column("metric", _("Metric"), is_text=True),
             Column("segment", _("Segment"), names="segment"),
-            Column("better", _("Better by people"), is_text=True, names="system"),
-            Column("worse", _("Better by the metric"), is_text=True, names="other"),
-            Column("by_people", _("Difference by people"), decimals=2),
-            Column("by_metric", _("Difference by the metric"), decimals=2),
+            Column("better", _("Preferred by people"), is_text=True, names="system"),
+            Column("worse", _("Preferred by the metric"), is_text=True, names="other"),
+            Column("by_people", _("Human difference"), decimals=2),
+            Column("by_metric", _("Metric difference"), decimals=2),
         ),
         rows=[
             (order.name, each.segment, each.better, each.worse, each.by_people, each.by_metric)
@@ -370,32 +333,28 @@ def _segments_table(found: _Found) -> Table:
         keys=2,
         notes=[
             _(
-                "Differences are in multiples of the usual difference (root mean square) between two outputs of a segment. Each segment is listed once for a metric, with its largest disagreement."
+                "Differences are in units of the root mean square difference between two outputs of a segment. Each segment appears once per metric, with its largest disagreement."
             )
         ],
     )
 
 
 def _corpus_table(found: _Found, unseen_in: str) -> Table:
-    words = {"name": unseen_in}
-    unseen = (
-        (
-            Column("unseen_words", _("Words not in %(name)s") % words),
-            Column("unseen_vocabulary", _("Distinct words not in %(name)s") % words),
-        )
-        if unseen_in
-        else ()
-    )
-    columns = (
+    columns = [
         Column("sentences", _("Segments")),
         Column("running_words", _("Words")),
         Column("vocabulary", _("Distinct words")),
-        Column("singletons", _("Words that occur once")),
-        *unseen,
-    )
+        Column("singletons", _("Words occurring once")),
+    ]
+    if unseen_in:
+        name = {"name": unseen_in}
+        columns += [
+            Column("unseen_words", _("Words not in %(name)s") % name),
+            Column("unseen_vocabulary", _("Distinct words not in %(name)s") % name),
+        ]
     return Table(
         name="corpus",
-        title=_("Texts"),
+        title=_("Text statistics"),
         columns=(Column("texts", _("Texts"), is_text=True), *columns),
         rows=[
             (_side_in_words(side), *(column.cell(counts) for column in columns))
@@ -403,7 +362,7 @@ def _corpus_table(found: _Found, unseen_in: str) -> Table:
         ],
         notes=[
             _(
-                "Words are split at spaces, and characters count in languages without them. Sources are compared with sources, references and outputs with references."
+                "Words are separated by spaces; in languages without spaces, characters are counted. Sources are compared with sources, references and outputs with references."
             )
         ],
     )
@@ -418,7 +377,7 @@ def _side_in_words(side: str) -> str:
 def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
     level = round(1 - options["confidence"], 12)
     notes = [
-        _("People: %(task)s.") % {"task": task_in_words((given.beside or ())[0].protocol)},
+        _("Judgments: %(task)s.") % {"task": task_in_words((given.beside or ())[0].protocol)},
         _("%(method)s; %(confidence)s %% intervals that account for %(level)s.")
         % {
             "method": METHOD_WORDS[options["method"]],
@@ -426,20 +385,19 @@ def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
             "level": LEVEL_WORDS["two_way"],
         },
         _(
-            "People separate two systems if a two-sided t-test of the difference of their scores has p ≤ %(level)s."
+            "People separate two systems if a two-sided t-test of the difference of their scores gives p ≤ %(level)s."
         )
         % {"level": in_figures(level)},
         _(
-            "Ranges of WER, PER and TER are exact, by the ratio estimator; those of BLEU and chrF are of the same resamples of segments that human rankings have. A place has a range of all systems that do not differ significantly, pair by pair."
+            "Ranges of WER, PER and TER are exact (ratio estimator). BLEU and chrF use the same resampled segments as human rankings. A rank range includes all systems that do not differ significantly, pair by pair."
         ),
     ]
     if any(order.range_kind == "none" for order in found.orders):
         notes.append(
             _(
-                "A metric without segment scores, or whose scores of systems are no means of them, has no ranges."
+                "No intervals for metrics without segment scores, or whose system scores are not means of segment scores."
             )
         )
-    shown = [order for order in found.orders if order.contradictions]
     tables = [
         _metrics_table(found),
         _places_table(found),
@@ -447,15 +405,15 @@ def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
             _beside_table(found, order, number, options)
             for number, order in enumerate(found.orders, 1)
         ),
-        *([_contradictions_table(found, options)] if shown else []),
-        *([_segments_table(found)] if any(order.discords for order in found.orders) else []),
-        *([_corpus_table(found, options["unseen_in"])] if found.corpus else []),
     ]
+    if any(order.contradictions for order in found.orders):
+        tables.append(_contradictions_table(found, options))
+    if any(order.discords for order in found.orders):
+        tables.append(_segments_table(found))
+    if found.corpus:
+        tables.append(_corpus_table(found, options["unseen_in"]))
     data = {
-        "people": {
-            "order": found.order,
-            "separated": found.people.separated,
-        },
+        "people": {"order": found.order, "separated": found.people.separated},
         "metrics": found.orders,
         "corpus": [{"texts": side, "counts": counts} for side, counts in found.corpus],
         **{
@@ -468,9 +426,9 @@ def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
 
 METRIC_ORDERS = AnalysisKind(
     name="metric_orders",
-    title=gettext_lazy("Metrics beside people"),
+    title=gettext_lazy("Metrics and human ranking"),
     question=gettext_lazy(
-        "How does each metric order the systems, where does it contradict people, and on which segments do both differ most?"
+        "How does each metric rank the systems, and where does it contradict people?"
     ),
     options=(SEGMENTS, UNSEEN, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     page="metrics",

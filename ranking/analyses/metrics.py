@@ -1,4 +1,4 @@
-"""Measure how far automatic metrics agree with judges, between a ceiling and a floor."""
+"""Agreement of automatic metrics with judges, between a ceiling and a floor."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
 from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
-from ranking.core.beside import Estimate, ScoredTask
-from ranking.core.metrics.agreement import MetricAgreement
+from ranking.core.beside import OutputScores, ScoredTask
+from ranking.core.metrics.agreement import Metric, MetricAgreement
 from ranking.core.metrics.meta_evaluation import (
     MetaEvaluation,
-    RankedSide,
-    RatedSide,
-    ScoredColumn,
-    ScoredSide,
     Side,
     meta_evaluation,
+    ranked_side,
+    rated_side,
+    scored_side,
 )
 from ranking.core.metrics.people import NothingComparedError
-from ranking.reports.correlations import interval_ends
 from ranking.reports.inputs import GivenMetric, Input, report_on
-from ranking.reports.tables import Column, Report, Table, Value, interval_plot
+from ranking.reports.metric_agreement import agreement_tables, comparison_table, groups_table
+from ranking.reports.tables import Report, Table, plain
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import percent_in_figures
 
@@ -41,49 +40,40 @@ HUMAN = Option(
     label=gettext_lazy("Human scores"),
     default="",
     help=gettext_lazy(
-        "Name of imported human scores to compare metrics with. Leave blank for the judges’ rankings."
+        "Name of imported human scores. Leave blank to compare with the judges of this task."
     ),
 )
 BY = Option(
     name="by",
-    label=gettext_lazy("Also by"),
+    label=gettext_lazy("Break down by"),
     default="",
     choices={
-        "": gettext_lazy("no groups"),
+        "": gettext_lazy("nothing"),
         "domain": gettext_lazy("domain"),
         "document": gettext_lazy("document"),
-        "length": gettext_lazy("length of the source"),
+        "length": gettext_lazy("source length"),
     },
 )
-#: More documents than this are not listed one by one.
+#: Limit of groups in a breakdown.
 _MOST_GROUPS = 100
-_OF_SYSTEMS = {
-    "soft_pairwise": gettext_lazy("Soft pairwise accuracy"),
-    "pairwise": gettext_lazy("Pairwise accuracy"),
-    "pairwise_separated": gettext_lazy("Accuracy on separated pairs"),
-    "pearson": "Pearson",
-    "spearman": "Spearman",
-    "kendall": gettext_lazy("Kendall’s τ-b"),
-}
-_OF_SEGMENTS = {
-    "acc_eq": gettext_lazy("acc_eq, ties tuned here"),
-    "acc_eq_folds": gettext_lazy("acc_eq, ties tuned on other folds"),
-    "tau_wmt14": gettext_lazy("τ, WMT14"),
-    "tau_wmt13": gettext_lazy("τ, WMT13"),
-    "tau_wmt12": gettext_lazy("τ, WMT12"),
-    "kendall_by_segment": gettext_lazy("τ-b by segment"),
-    "kendall_by_system": gettext_lazy("τ-b by system"),
-    "kendall_pooled": gettext_lazy("τ-b, all outputs"),
-    "pearson": gettext_lazy("Pearson, all outputs"),
-}
 
 
-def scored_column(given: GivenMetric, name: str) -> ScoredColumn:
-    """Return the scores of a metric as the core takes them; segments are named by their numbers."""
+def metric_labels(metrics: Sequence[GivenMetric]) -> list[str]:
+    """Return a unique name for each metric: with its signature, or a number, where names repeat."""
+    names = [each.scores.name for each in metrics]
+    labels: list[str] = []
+    for each, name in zip(metrics, names, strict=True):
+        signature = each.scores.signature
+        label = f"{name} ({signature})" if names.count(name) > 1 and signature else name
+        labels.append(f"{label} {len(labels) + 1}" if label in labels else label)
+    return labels
+
+
+def _metric(given: GivenMetric, name: str) -> Metric:
     scores = given.scores
     numbers = np.array([int(each.segment) for each in scores.segments], dtype=np.int64)
     order = np.argsort(numbers)
-    return ScoredColumn(
+    return Metric(
         name=name,
         systems=scores.systems,
         segments=numbers[order],
@@ -93,78 +83,70 @@ def scored_column(given: GivenMetric, name: str) -> ScoredColumn:
     )
 
 
-def scored_columns(metrics: Sequence[GivenMetric]) -> list[ScoredColumn]:
-    """Return all metrics; those that share a name have their signature behind it."""
-    names = [each.scores.name for each in metrics]
-    found: list[ScoredColumn] = []
-    for each, name in zip(metrics, names, strict=True):
-        signature = each.scores.signature
-        shown = f"{name} ({signature})" if names.count(name) > 1 and signature else name
-        if any(shown == other.name for other in found):
-            shown = f"{shown} {len(found) + 1}"
-        found.append(scored_column(each, shown))
-    return found
-
-
 def _compared(
     side: Side | None,
-    metrics: Sequence[GivenMetric],
+    given: Sequence[GivenMetric],
     groups: Mapping[str, Int64Array],
     options: Mapping[str, Any],
     begin: Begin,
+    ratings: OutputScores | None = None,
 ) -> MetaEvaluation:
-    """Compare metrics with a side, or with the human scores among them that the options name."""
-    columns = scored_columns(metrics)
+    """Compare metrics with a side, or with the human scores named by the options."""
+    metrics = [_metric(*each) for each in zip(given, metric_labels(given), strict=True)]
     if options["human"] or side is None:
-        chosen = [each for each in columns if each.is_human and each.name == options["human"]]
+        chosen = [each for each in metrics if each.is_human and each.name == options["human"]]
         if not chosen:
-            known = ", ".join(each.name for each in columns if each.is_human) or "–"
+            known = ", ".join(each.name for each in metrics if each.is_human) or "–"
             words = (
-                _("There are no human scores “%(name)s”; there are: %(known)s.")
+                _("No human scores “%(name)s”. Available: %(known)s.")
                 if options["human"]
-                else _("Name the human scores to compare with; there are: %(known)s.")
+                else _("Name the human scores to compare with. Available: %(known)s.")
             )
             raise OptionError(words % {"name": options["human"], "known": known}, field="human")
-        side = ScoredSide(scores=chosen[0], resamples=options["resamples"], seed=options["seed"])
-        columns = [each for each in columns if each is not chosen[0]]
+        side = scored_side(chosen[0], resamples=options["resamples"], seed=options["seed"])
+        metrics.remove(chosen[0])
+        ratings = None
     try:
         return meta_evaluation(
             side,
-            columns,
+            metrics,
+            ratings=ratings,
             confidence=options["confidence"],
             flips=options["resamples"],
             groups=groups,
             progress=begin(_("Comparing metrics")),
         )
     except NothingComparedError as error:
-        raise ValueError(_("No two systems can be compared by these judgments.")) from error
+        raise ValueError(_("These judgments compare no two systems.")) from error
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> MetaEvaluation:
     drawing = {"resamples": options["resamples"], "seed": options["seed"]}
-    side: Side = RankedSide(blocks=given.blocks, method=options["method"], **drawing)
-    # Of a task whose judges score outputs, this task is first among those of its test set.
+    side = ranked_side(given.blocks, options["method"], **drawing)
+    # The task itself comes first among those of its test set.
     judged = given.beside[0].judged if given.beside else None
+    ratings = None
     if isinstance(judged, ScoredTask):
-        side = RatedSide(task=judged, **drawing)
+        side, ratings = rated_side(judged, **drawing), judged.scores
     elif given.beside and judged is None:
-        raise ValueError(_("No judgment counts by this choice."))
+        raise ValueError(_("No judgment matches this selection."))
+    groups = _groups(given, options["by"])
     with converging(options["method"]):
-        return _compared(side, given.metrics or (), _groups(given, options["by"]), options, begin)
+        return _compared(side, given.metrics or (), groups, options, begin, ratings)
 
 
 def _groups(given: Input, by: str) -> dict[str, Int64Array]:
     blocks = given.blocks
     if by == "length":
         if given.texts is None:
-            raise ValueError(_("The lengths of sources are not known."))
+            raise ValueError(_("Source lengths are not available."))
         words = given.texts.words()
         numbers = np.unique(blocks.segment).astype(np.int64)
         return _by_length(numbers, words[numbers])
     if not by:
         return {}
     if blocks.document is None or not given.documents:
-        raise ValueError(_("The documents of segments are not known."))
+        raise ValueError(_("Documents are not available."))
     numbers, first = np.unique(blocks.segment, return_index=True)
     names = [given.documents[index] for index in blocks.document[first].tolist()]
     if by == "domain":
@@ -175,10 +157,10 @@ def _groups(given: Input, by: str) -> dict[str, Int64Array]:
 def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]:
     known = sorted({name for name in names if name})
     if not known:
-        raise ValueError(_("The names of documents say no domain."))
+        raise ValueError(_("Document names contain no domain. Name documents “domain/document”."))
     if len(known) > _MOST_GROUPS:
         raise ValueError(
-            _("There are %(number)s groups; at most %(most)s can be compared.")
+            _("Too many groups: %(number)s. The limit is %(most)s.")
             % {"number": number_format(len(known)), "most": _MOST_GROUPS}
         )
     column = np.array(names)
@@ -190,7 +172,7 @@ def _by_length(numbers: Int64Array, words: Int64Array) -> dict[str, Int64Array]:
     known = words >= 0
     numbers, words = numbers[known], words[known]
     if not len(words):
-        raise ValueError(_("The lengths of sources are not known."))
+        raise ValueError(_("Source lengths are not available."))
     ends = np.unique(np.quantile(words, (1 / 3, 2 / 3, 1), method="lower"))
     found, after = {}, int(words.min())
     for end in ends.tolist():
@@ -202,7 +184,7 @@ def _by_length(numbers: Int64Array, words: Int64Array) -> dict[str, Int64Array]:
 
 
 def evalset_report(evalset: EvalSet, options: Mapping[str, Any], begin: Begin) -> Report:
-    """Return the report of an EvalSet folder, whose official human scores are those the options name, or the only ones."""
+    """Return the report of an EvalSet folder; the options name its human scores if there are several."""
     human = [_without(each, evalset.references) for each in evalset.human]
     metrics = [_without(each, evalset.references) for each in evalset.metrics]
     given = [
@@ -217,13 +199,14 @@ def evalset_report(evalset: EvalSet, options: Mapping[str, Any], begin: Begin) -
     by = {"domain": evalset.domains, "document": evalset.documents}.get(chosen["by"])
     if chosen["by"] == "length":
         if not evalset.words:
-            raise ValueError(_("The lengths of sources are not known."))
+            raise ValueError(_("Source lengths are not available."))
         groups = _by_length(numbers, np.array(evalset.words, dtype=np.int64))
     elif by is not None:
         if not by:
-            raise ValueError(_("The documents of segments are not known."))
+            raise ValueError(_("Documents are not available."))
         groups = _by_name(numbers, by)
     found = _compared(None, given, groups, chosen, begin)
+    data = _data(found)
     return Report(
         notes=[
             _("%(pair)s: %(segments)s segments with human scores “%(human)s”, %(systems)s systems.")
@@ -235,8 +218,8 @@ def evalset_report(evalset: EvalSet, options: Mapping[str, Any], begin: Begin) -
             },
             *_notes(found, chosen),
         ],
-        tables=_tables(found, chosen),
-        data={"human": chosen["human"], **_data(found), "version": code_version()},
+        tables=_tables(data, chosen["confidence"]),
+        data={"human": chosen["human"], **data, "version": code_version()},
     )
 
 
@@ -252,177 +235,100 @@ def _without(scores: MetricScores, systems: Iterable[str]) -> MetricScores:
 
 def _notes(found: MetaEvaluation, options: Mapping[str, Any]) -> list[str]:
     people = found.people
-    percent = percent_in_figures(options["confidence"])
     if people.values is None:
-        notes = [
-            _(
-                "Systems are scored by %(method)s. p-values of soft pairwise accuracy are shares of resamples of segments, the same for judges and metrics."
-            )
-            % {"method": METHOD_WORDS[options["method"]]}
-        ]
+        words = _(
+            "System score: %(method)s. p-values for soft pairwise accuracy come from resampled segments, the same for judges and metrics."
+        )
+        notes = [words % {"method": METHOD_WORDS[options["method"]]}]
     else:
         notes = [
             _(
-                "p-values of soft pairwise accuracy come from sign flips of segments, with ties in full, as in WMT24 and WMT25."
+                "p-values for soft pairwise accuracy come from sign flips of segments; ties count in full, as at WMT24 and WMT25."
             )
         ]
-    notes.append(
-        _(
-            "%(percent)s %% intervals account for segments and, where they are known, judges, and are for campaigns of this size. Systems are taken as they are."
-        )
-        % {"percent": percent}
+    words = _(
+        "%(percent)s %% intervals account for segments and, where known, judges, in campaigns of this size. The set of systems is fixed."
     )
+    notes.append(words % {"percent": percent_in_figures(options["confidence"])})
     if not found.metrics:
-        notes.append(_("No metrics yet. Compute metrics of texts or import scores."))
+        notes.append(_("No metrics yet. Compute metrics or import scores."))
     if found.left_out:
-        notes.append(
-            _("Not compared, because they score fewer than two of these systems: %(names)s.")
-            % {"names": ", ".join(found.left_out)}
-        )
+        words = _("Excluded because they score fewer than two of these systems: %(names)s.")
+        notes.append(words % {"names": ", ".join(found.left_out)})
     if found.ceiling is None:
-        notes.append(_("No ceiling: no two judges of the same outputs are known."))
+        notes.append(_("No ceiling: it needs two judges who judged the same outputs."))
     for each in found.metrics:
-        unknown = sorted(set(people.systems) - set(each.systems))
+        unknown = sorted(set(people.systems) - set(each.metric.systems))
         if unknown:
-            notes.append(
-                _("%(metric)s has no scores of %(systems)s and is compared on the other systems.")
-                % {"metric": each.column.name, "systems": ", ".join(unknown)}
+            words = _(
+                "%(metric)s has no scores for %(systems)s and is compared on the other systems."
             )
-        if each.agreement.missing and each.agreement.segments:
-            notes.append(
-                ngettext(
-                    "%(metric)s has no score of %(number)s of %(outputs)s judged outputs and is compared on the others.",
-                    "%(metric)s has no scores of %(number)s of %(outputs)s judged outputs and is compared on the others.",
-                    each.agreement.missing,
-                )
-                % {
-                    "metric": each.column.name,
-                    "number": number_format(each.agreement.missing),
-                    "outputs": number_format(each.agreement.outputs),
-                }
+            notes.append(words % {"metric": each.metric.name, "systems": ", ".join(unknown)})
+        if each.missing and each.segments:
+            words = ngettext(
+                "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
+                "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
+                each.missing,
             )
+            numbers = {
+                "number": number_format(each.missing),
+                "outputs": number_format(each.outputs),
+            }
+            notes.append(words % {"metric": each.metric.name, **numbers})
     return notes
 
 
-def _figure_columns(names: Mapping[str, Any], confidence: float) -> list[Column]:
-    low, high = interval_ends(confidence)
-    return [
-        column
-        for key, heading in names.items()
-        for column in (
-            Column(key, str(heading)),
-            Column(f"{key}_low", low),
-            Column(f"{key}_high", high),
-        )
-    ]
+def _tables(data: Mapping[str, Any], confidence: float) -> list[Table]:
+    tables = agreement_tables(data, confidence)
+    if data["tests"]:
+        tables.append(comparison_table(data))
+    if data["groups"]:
+        tables.append(groups_table(data, confidence))
+    return tables
 
 
-def _figure_cells(names: Iterable[str], figures: Mapping[str, Estimate]) -> list[Value]:
-    return [
-        value
-        for name in names
-        for each in (figures.get(name),)
-        for value in ((None,) * 3 if each is None else (each.value, each.low, each.high))
-    ]
+def _data(found: MetaEvaluation) -> dict[str, Any]:
+    def told(each: MetricAgreement | None) -> dict[str, Any] | None:
+        names = ("systems", "segments", "threshold", "missing", "outputs")
+        return None if each is None else {name: getattr(each, name) for name in names}
 
-
-def _ordered(
-    found: MetaEvaluation, figure: str, *, of_systems: bool
-) -> list[tuple[str, MetricAgreement]]:
-    """Return the metrics, those that agree most first."""
-
-    def value(each: MetricAgreement) -> float:
-        figures = each.systems if of_systems else each.segments
-        return figures[figure].value if figure in figures else -2.0
-
-    rows = [(each.column.name, each.agreement) for each in found.metrics]
-    return sorted(rows, key=lambda row: (-value(row[1]), row[0]))
-
-
-def _clusters(found: MetaEvaluation, figure: str) -> dict[str, int]:
-    compared = found.compared.get(figure)  # type: ignore[call-overload]
-    if compared is None:
-        return {}
-    return dict(zip(found.compared_names, compared.cluster.tolist(), strict=True))
-
-
-def _systems_table(found: MetaEvaluation, confidence: float) -> Table:
-    cluster = _clusters(found, "soft_pairwise")
-    rows: list[list[Value]] = [
-        [name, cluster.get(name), *_figure_cells(_OF_SYSTEMS, each.systems)]
-        for name, each in _ordered(found, "soft_pairwise", of_systems=True)
-    ]
-    if found.ceiling is not None and found.ceiling.systems:
-        name = _("Ceiling: half of the judges against the other half")
-        rows.append([name, None, *_figure_cells(_OF_SYSTEMS, found.ceiling.systems)])
-    if found.floor is not None:
-        cells = _figure_cells(_OF_SYSTEMS, found.floor.systems)
-        rows.append([_("Floor: random scores"), None, *cells])
-    return Table(
-        name="systems",
-        title=_("Agreement on systems"),
-        columns=(
-            Column("metric", _("Metric"), is_text=True),
-            Column("cluster", _("Cluster")),
-            *_figure_columns(_OF_SYSTEMS, confidence),
-        ),
-        rows=rows,
-        notes=[
-            _(
-                "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling has half of the judgments, so that a metric may be above it; its ranges are those of random halves, those of the floor of random scores."
-            )
-        ],
-        rules=frozenset({len(found.metrics) - 1} if found.metrics else ()),
-        plot=interval_plot(
-            "metric", "soft_pairwise", low="soft_pairwise_low", high="soft_pairwise_high", end=1
-        ),
+    people = found.people
+    data: dict[str, Any] = plain(
+        {
+            "people": {
+                "systems": dict(zip(people.systems, people.scores.tolist(), strict=True)),
+                "segments": len(people.segments),
+                "pairs": len(people.pairs),
+                "from": "rankings" if people.values is None else "scores",
+            },
+            "metrics": [
+                {
+                    "metric": each.metric.name,
+                    "is_human": each.metric.is_human,
+                    "scores": dict(zip(each.metric.systems, each.metric.scores, strict=True)),
+                    **(told(each) or {}),
+                }
+                for each in found.metrics
+            ],
+            "left_out": found.left_out,
+            "ceiling": told(found.ceiling),
+            "floor": told(found.floor),
+            "clusters": {
+                figure: dict(zip(found.compared_names, each.cluster, strict=True))
+                for figure, each in found.compared.items()
+            },
+            "tests": _tests(found),
+            "groups": [
+                {
+                    "group": group.name,
+                    "segments": group.segments,
+                    "metrics": {name: told(each) for name, each in group.agreements.items()},
+                }
+                for group in found.groups
+            ],
+        }
     )
-
-
-def _segments_table(found: MetaEvaluation, confidence: float) -> Table:
-    limits = [each for each in (found.ceiling, found.floor) if each is not None]
-    known = {name for each in found.metrics for name in each.agreement.segments}
-    known.update(name for each in limits for name in each.segments)
-    names = {key: words for key, words in _OF_SEGMENTS.items() if key in known}
-    cluster = _clusters(found, "acc_eq")
-    rows: list[list[Value]] = [
-        [
-            name,
-            cluster.get(name),
-            each.threshold,
-            each.missing,
-            *_figure_cells(names, each.segments),
-        ]
-        for name, each in _ordered(found, "acc_eq", of_systems=False)
-    ]
-    if found.ceiling is not None and found.ceiling.segments:
-        name = _("Ceiling: each judge against the others")
-        rows.append([name, None, None, None, *_figure_cells(names, found.ceiling.segments)])
-    if found.floor is not None:
-        floor: list[Value] = [_("Floor: random scores"), None, None, None]
-        rows.append([*floor, *_figure_cells(names, found.floor.segments)])
-    return Table(
-        name="segments",
-        title=_("Agreement on outputs of a segment"),
-        columns=(
-            Column("metric", _("Metric"), is_text=True),
-            Column("cluster", _("Cluster")),
-            Column("threshold", _("Threshold of ties"), decimals=4),
-            Column("missing", _("Missing scores")),
-            *_figure_columns(names, confidence),
-        ),
-        rows=rows,
-        notes=[
-            _(
-                "acc_eq is the share of pairs of outputs that a metric orders, or ties, as people do; differences up to the threshold are ties. The threshold is tuned on the same pairs, as in WMT, or on other segments. Clusters are by the former."
-            )
-        ],
-        rules=frozenset({len(found.metrics) - 1} if found.metrics else ()),
-        # Without ties to calibrate, the column is left out.
-        plot=interval_plot("metric", "acc_eq", low="acc_eq_low", high="acc_eq_high")
-        if "acc_eq" in names
-        else None,
-    )
+    return data
 
 
 def _tests(found: MetaEvaluation) -> list[dict[str, Any]]:
@@ -431,130 +337,24 @@ def _tests(found: MetaEvaluation) -> list[dict[str, Any]]:
         return []
     names = found.compared_names
     order = np.argsort(-found.compared["soft_pairwise"].values, kind="stable").tolist()
-    rows = []
-    for one, other in combinations(order, 2):
-        row: dict[str, Any] = {"metric": names[one], "other": names[other]}
-        for figure, each in found.compared.items():
-            row[f"p_{figure}"] = float(each.p_value[one, other])
-        rows.append(row)
-    return rows
-
-
-def _tables(found: MetaEvaluation, options: Mapping[str, Any]) -> list[Table]:
-    confidence = options["confidence"]
-    tables = [_systems_table(found, confidence), _segments_table(found, confidence)]
-    if found.compared:
-        tables.append(
-            Table.of(
-                _tests(found),
-                name="tests",
-                title=_("Metrics against each other"),
-                columns=(
-                    Column("metric", _("Metric"), is_text=True),
-                    Column("other", _("Other metric"), is_text=True),
-                    Column("p_soft_pairwise", _("p, soft pairwise accuracy")),
-                    Column("p_acc_eq", _("p, acc_eq")),
-                ),
-                keys=2,
-                notes=[
-                    _(
-                        "One-sided p-values, for “the first agrees better with people than the other”: the two are swapped in random segments."
-                    )
-                ],
-            )
-        )
-    if found.groups:
-        tables.append(_groups_table(found, confidence))
-    return tables
-
-
-def _groups_table(found: MetaEvaluation, confidence: float) -> Table:
-    names = {
-        "soft_pairwise": _OF_SYSTEMS["soft_pairwise"],
-        "pairwise": _OF_SYSTEMS["pairwise"],
-        "acc_eq": _OF_SEGMENTS["acc_eq"],
-    }
-    rows: list[list[Value]] = [
-        [
-            group.name,
-            metric,
-            group.segments,
-            *_figure_cells(names, {**each.segments, **each.systems}),
-        ]
-        for group in found.groups
-        for metric, each in group.agreements.items()
+    return [
+        {"metric": names[one], "other": names[other]}
+        | {f"p_{figure}": each.p_value[one, other] for figure, each in found.compared.items()}
+        for one, other in combinations(order, 2)
     ]
-    return Table(
-        name="groups",
-        title=_("Agreement by groups of segments"),
-        columns=(
-            Column("group", _("Group"), is_text=True),
-            Column("metric", _("Metric"), is_text=True),
-            Column("segments", _("Segments")),
-            *_figure_columns(names, confidence),
-        ),
-        rows=rows,
-        keys=2,
-    )
-
-
-def _data(found: MetaEvaluation) -> dict[str, Any]:
-    def told(each: MetricAgreement) -> dict[str, Any]:
-        return {
-            "systems": each.systems,
-            "segments": each.segments,
-            "threshold": each.threshold,
-            "missing": each.missing,
-            "outputs": each.outputs,
-        }
-
-    people = found.people
-    return {
-        "people": {
-            "systems": dict(zip(people.systems, people.scores.tolist(), strict=True)),
-            "segments": len(people.segments),
-            "pairs": len(people.pairs),
-            "from": "rankings" if people.values is None else "scores",
-        },
-        "metrics": [
-            {
-                "metric": each.column.name,
-                "is_human": each.column.is_human,
-                "scores": dict(zip(each.systems, each.agreement.scores.tolist(), strict=True)),
-                **told(each.agreement),
-            }
-            for each in found.metrics
-        ],
-        "left_out": list(found.left_out),
-        "ceiling": None if found.ceiling is None else told(found.ceiling),
-        "floor": None if found.floor is None else told(found.floor),
-        "clusters": {figure: _clusters(found, figure) for figure in found.compared},
-        "tests": _tests(found),
-        "groups": [
-            {
-                "group": group.name,
-                "segments": group.segments,
-                "metrics": {name: told(each) for name, each in group.agreements.items()},
-            }
-            for group in found.groups
-        ],
-    }
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: MetaEvaluation) -> Report:
-    return report_on(
-        given,
-        notes=_notes(found, options),
-        tables=_tables(found, options),
-        data=_data(found),
-    )
+    data = _data(found)
+    tables = _tables(data, options["confidence"])
+    return report_on(given, notes=_notes(found, options), tables=tables, data=data)
 
 
 METRICS = AnalysisKind(
     name="metrics",
     title=gettext_lazy("Agreement of metrics with judges"),
     question=gettext_lazy(
-        "How far do automatic metrics agree with the judges, and which of them agree better than others?"
+        "How well do automatic metrics agree with the judges, and which metrics agree best?"
     ),
     options=(HUMAN, BY, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     page="metrics",

@@ -30,7 +30,9 @@ from ranking.services.publishing.content import (
     PublishedWords,
     firmness_ask,
     firmness_is_known,
+    frozen_metrics,
     has_failed,
+    metric_agreement_ask,
 )
 from ranking.services.publishing.naming import (
     LONGEST_WORDING,
@@ -202,6 +204,11 @@ class PublishSerializer(serializers.Serializer[Any]):
         help_text="How many judgments decide first place. Where that is not known yet, a worker is asked, and "
         "the answer is 202 until it is; false publishes without it.",
     )
+    metrics = serializers.BooleanField(
+        default=True,
+        help_text="Include the agreement of metrics with judges, if the test set has metrics. As with firmness, the "
+        "answer is 202 until it is computed.",
+    )
     texts = serializers.BooleanField(
         default=False,
         help_text="Sources, references and outputs are in its bundle, which everybody can download.",
@@ -342,6 +349,7 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
             "anonymous": sent.validated_data["anonymous"],
             "words": sent.words,
             "with_firmness": sent.validated_data["firmness"],
+            "with_metrics": sent.validated_data["metrics"],
         }
         return _published(request, chosen, sent.validated_data)
 
@@ -350,7 +358,7 @@ def _published(request: Request, chosen: dict[str, Any], asked: Mapping[str, Any
     """Answer a request that is in order: publish, or say what would be published or is awaited."""
     task, until = chosen["task"], asked["embargo_until"]
     version_check(asked["version"], task=task)
-    awaited = _firmness_awaited(request, chosen, until)
+    awaited = _awaited(request, chosen, until)
     if awaited is not None:
         said = {"detail": _("Being computed"), "analysis": awaited.pk}
         return Response(said, status=202, headers={"Retry-After": "5"})
@@ -369,23 +377,28 @@ def _published(request: Request, chosen: dict[str, Any], asked: Mapping[str, Any
     return _answer(request, task, result.version, status=201)
 
 
-def _firmness_awaited(
+def _awaited(
     request: Request, chosen: dict[str, Any], embargo_until: datetime | None
 ) -> Analysis | None:
     """Return what a worker computes for the result that is asked for; None where nothing is awaited."""
-    if not chosen["with_firmness"]:
-        return None
-    task = chosen["task"]
+    task, by = chosen["task"], reader(request)
     run = latest_run(task_id=task.pk)
-    if run is None or firmness_is_known(run):
+    if run is None:
+        return None
+    lacks_firmness = chosen["with_firmness"] and not firmness_is_known(run)
+    lacks_metrics = chosen["with_metrics"] and frozen_metrics(run) is None
+    if not (lacks_firmness or lacks_metrics):
         return None
     # What is refused is refused before work is done for it.
     draft = published_draft(**chosen, run=run)
     embargo_check(embargo_until, now=draft.published_at)
-    analysis = firmness_ask(task=task, run=run, by=reader(request))
-    if analysis is None or analysis.finished_at is not None or has_failed(analysis):
-        return None
-    return analysis
+    asked = [
+        firmness_ask(task=task, run=run, by=by) if lacks_firmness else None,
+        metric_agreement_ask(task=task, run=run, by=by) if lacks_metrics else None,
+    ]
+    return next(
+        (each for each in asked if each and each.finished_at is None and not has_failed(each)), None
+    )
 
 
 class PublishedResultView(APIView):

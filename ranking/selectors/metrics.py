@@ -33,12 +33,14 @@ def metrics_given(*, test_set_id: int, digests: Sequence[str]) -> tuple[GivenMet
     Raises
     ------
     ValueError
-        If one was deleted since, with words for organisers.
+        If one has been deleted since; the message is shown to organisers.
     """
     rows = Metric.objects.filter(test_set=test_set_id, digest__in=digests)
     found = {metric.digest: metric_given(metric) for metric in rows}
     if found.keys() != set(digests):
-        raise ValueError(_("A metric that it was of has been deleted."))
+        raise ValueError(
+            _("A metric of this analysis has been deleted. Compute the analysis again.")
+        )
     return tuple(found[digest] for digest in digests)
 
 
@@ -67,9 +69,7 @@ def metric_given(metric: Metric) -> GivenMetric:
         uses_reference=metric.uses_reference,
     )
     return GivenMetric(
-        scores=scores,
-        statistics=numbers if metric.statistics else None,
-        is_human=metric.is_human,
+        scores=scores, statistics=numbers if metric.statistics else None, is_human=metric.is_human
     )
 
 

@@ -77,7 +77,7 @@ def tasks_read(
     deleted = [each.protocol for each in beside if each.judgments and each.protocol not in others]
     if deleted:
         raise ValueError(
-            _("A task that it was of has been deleted (%(task)s).")
+            _("A task of this analysis has been deleted: %(task)s.")
             % {"task": ", ".join(str(Protocol(each).label) for each in deleted)}
         )
     return (

@@ -49,13 +49,11 @@ def held(
         else:
             scores = quality + luck + 0.7 * ease + rng.normal(size=luck.shape)
             people = people_of_scores(
-                np.round(scores * 2) / 2,
-                task.systems,
-                numbers,
-                resamples=resamples,
-                seed=campaign,
+                np.round(scores * 2) / 2, task.systems, numbers, resamples=resamples, seed=campaign
             )
-        metric = Metric(name="m", segments=numbers, values=seen, of_systems=none)
+        metric = Metric(
+            name="m", systems=task.systems, segments=numbers, values=seen, of_systems=none
+        )
         (each,) = agreement_of_metrics(people, [metric], flips=resamples, folds=10)
         for name, estimate in each.systems.items():
             found[f"systems: {name}"].estimates.append(estimate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MappingProxyType
 
@@ -41,23 +41,52 @@ Measure = Callable[[FloatArray, FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Metric:
-    """The scores of a metric for the n systems of `People`.
+    """The scores of a metric, or of people without judges, for n systems.
 
     Attributes
     ----------
     name : str
+    systems : tuple of str, length n
     segments : int64, shape (S',)
-        Numbers of the segments it scores, ascending, whether people judged them or not.
+        Numbers of the segments with scores, ascending, whether people judged them or not.
     values : float64, shape (S', n)
         Higher is better; NaN where it has none.
     of_systems : float64, shape (n,)
         Scores of whole systems; NaN for the mean over its segments.
+    is_human : bool
     """
 
     name: str
+    systems: tuple[str, ...]
     segments: Int64Array
     values: FloatArray
     of_systems: FloatArray
+    is_human: bool = False
+
+    @property
+    def scored(self) -> frozenset[str]:
+        """Systems with any score."""
+        return frozenset(np.array(self.systems)[~np.isnan(self.scores)].tolist())
+
+    def take(self, systems: Sequence[str]) -> Metric:
+        """Return the scores of some of the systems."""
+        columns = [self.systems.index(name) for name in systems]
+        return replace(
+            self,
+            systems=tuple(systems),
+            values=self.values[:, columns],
+            of_systems=self.of_systems[columns],
+        )
+
+    def within(self, segments: Int64Array) -> Metric:
+        """Return the scores of some of the segments; those of systems are means over them."""
+        rows = np.isin(self.segments, segments)
+        return replace(
+            self,
+            segments=self.segments[rows],
+            values=self.values[rows],
+            of_systems=np.full(len(self.systems), np.nan),
+        )
 
     @cached_property
     def means(self) -> FloatArray:
@@ -84,13 +113,12 @@ class Metric:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MetricAgreement:
-    """How far one metric agrees with people.
+    """The agreement of one metric with people.
 
     Attributes
     ----------
-    name : str
-    scores : float64, shape (n,)
-        Of systems.
+    metric : Metric
+        Over the systems of `People`.
     systems, segments : mapping of str to Estimate
         Figures by name. Of systems: pearson, spearman, kendall, pairwise (accuracy), pairwise_separated, soft_pairwise (SPA).
         Of segments, from scores: pearson, kendall_by_segment, kendall_by_system, kendall_pooled; from rankings: tau_wmt12,
@@ -104,8 +132,7 @@ class MetricAgreement:
         Outputs that people compare.
     """
 
-    name: str
-    scores: FloatArray
+    metric: Metric
     systems: Mapping[str, Estimate]
     segments: Mapping[str, Estimate]
     threshold: float | None
@@ -134,11 +161,7 @@ def pairwise_accuracy(
 
 
 CORRELATIONS: Mapping[str, Measure] = MappingProxyType(
-    {
-        "pearson": pearson,
-        "spearman": spearman,
-        "kendall": kendall_tau_b,
-    }
+    {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
 )
 
 
@@ -185,11 +208,7 @@ def agreement_of_metrics(
         people, metrics, confidence=confidence, flips=flips, intervals=intervals
     )
     of_segments = SegmentFigures(
-        people,
-        confidence=confidence,
-        folds=folds if more else 0,
-        intervals=intervals,
-        more=more,
+        people, confidence=confidence, folds=folds if more else 0, intervals=intervals, more=more
     )
     return [
         _agreement(people, metric, of_systems.of(index), of_segments)
@@ -198,10 +217,7 @@ def agreement_of_metrics(
 
 
 def _agreement(
-    people: People,
-    metric: Metric,
-    systems: Mapping[str, Estimate],
-    of_segments: SegmentFigures,
+    people: People, metric: Metric, systems: Mapping[str, Estimate], of_segments: SegmentFigures
 ) -> MetricAgreement:
     values = metric.of(people.segments)
     compared = np.zeros(values.shape, dtype=np.bool_)
@@ -209,8 +225,7 @@ def _agreement(
     compared[people.pairs.row, people.pairs.second] = True
     figures, threshold = of_segments.of(values)
     return MetricAgreement(
-        name=metric.name,
-        scores=metric.scores,
+        metric=metric,
         systems=systems,
         segments=figures,
         threshold=threshold,
@@ -288,12 +303,7 @@ class _SystemFigures:
         return measure
 
     def _figure(
-        self,
-        measure: Measure,
-        index: int,
-        *,
-        value: float | None = None,
-        least: float = -1.0,
+        self, measure: Measure, index: int, *, value: float | None = None, least: float = -1.0
     ) -> Estimate:
         people, scores = self._people, self._metrics[index].scores
         found = float(measure(people.scores, scores)) if value is None else value

@@ -19,30 +19,29 @@ from ranking.core.metrics.agreement import (
     agreement_of_metrics,
     pairwise_accuracy,
 )
-from ranking.core.metrics.evidence import (
-    difference_spread,
-    normal_p_values,
-    soft_pairwise_accuracy,
-)
+from ranking.core.metrics.evidence import difference_spread, normal_p_values, soft_pairwise_accuracy
 from ranking.core.metrics.pairs import Pairs, pairs_of_scores
 from ranking.core.metrics.people import People
 from ranking.core.metrics.segments import SegmentFigures
 
 _RANDOM_METRICS = 20
-_MOST_SEGMENTS = 2000
+#: Pairs of outputs that the floor is computed on.
+_MOST_PAIRS = 400_000
 _SPLITS = 200
 
 
 def floor(people: People, *, confidence: float = 0.95, folds: int = 100) -> MetricAgreement:
-    """Return what random scores reach: means over 20 metrics of normal deviates, and the range of 95 % of such metrics.
+    """Return the figures of random scores: means over 20 metrics of normal deviates, and the range of 95 % of such metrics.
 
-    Of more than 2,000 segments, so many are drawn.
+    Segments are sampled so that there are about 400,000 pairs of outputs at most.
     """
-    people = _drawn(people, _MOST_SEGMENTS)
+    share = _MOST_PAIRS / max(1, len(people.pairs))
+    people = _drawn(people, max(100, round(len(people.segments) * share)))
     shape = (len(people.segments), len(people.systems))
     metrics = [
         Metric(
             name="random",
+            systems=people.systems,
             segments=people.segments,
             values=np.random.default_rng([people.seed, number]).normal(size=shape),
             of_systems=np.full(shape[1], np.nan),
@@ -54,7 +53,6 @@ def floor(people: People, *, confidence: float = 0.95, folds: int = 100) -> Metr
     )
     return replace(
         found[0],
-        scores=np.full(shape[1], np.nan),
         systems=_spread([each.systems for each in found]),
         segments=_spread([each.segments for each in found]),
         threshold=None,
@@ -117,8 +115,13 @@ def ceiling(
     if not figures and not systems:
         return None
     return MetricAgreement(
-        name="people",
-        scores=np.full(len(people.systems), np.nan),
+        metric=Metric(
+            name="people",
+            systems=people.systems,
+            segments=people.segments,
+            values=np.full((len(people.segments), len(people.systems)), np.nan),
+            of_systems=people.scores,
+        ),
         systems=systems,
         segments=figures,
         threshold=0.0,

@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.beside import UNITS, Estimate, Unit, estimate
@@ -236,10 +235,7 @@ class HumanOrder:
 
     def _estimate(self, value: float, resampled: Mapping[Unit, FloatArray]) -> Estimate:
         return estimate(
-            value,
-            resampled,
-            fewest_units=self.people.fewest_units,
-            confidence=self._confidence,
+            value, resampled, fewest_units=self.people.fewest_units, confidence=self._confidence
         )
 
     @cached_property
@@ -323,7 +319,7 @@ def _leaves_out_0(found: Range) -> bool:
 
 
 class _Ranges:
-    """Values of a metric on chosen segments, and differences, with their ranges."""
+    """Values of a metric on the chosen segments, and differences, with their ranges."""
 
     def __init__(
         self,
@@ -334,73 +330,63 @@ class _Ranges:
         confidence: float,
         seed: int,
     ) -> None:
-        self._metric = metric
+        self._metric, self._confidence = metric, confidence
         self._place = {system: index for index, system in enumerate(metric.systems)}
-        self._confidence = confidence
-        self._values = metric.values[chosen]
-        self._statistics = None if metric.statistics is None else metric.statistics[:, chosen]
-        self._resampled = None
-        # Given scores of systems are of all segments; they have a range where they are means of their segments'.
-        self._given = metric.of_systems if chosen.all() else np.full(len(metric.systems), np.nan)
-        if self._statistics is None:
-            means = np.array([_mean(column) for column in self._values.T])
-            is_mean = np.isnan(self._given) | np.isclose(self._given, means, rtol=1e-4, atol=1e-6)
-            self.kind: RangeKind = "mean" if len(self._values) and is_mean.all() else "none"
-        elif metric.metric in ERROR_RATES:
-            self.kind = "exact"
-        else:
-            self.kind = "resampled"
-            self._resampled = resampled_values(
-                metric.metric,
-                self._statistics,
-                segment_keys(np.flatnonzero(chosen) + 1),
-                resamples=resamples,
-                seed=seed,
-            )
+        self._scale, self._resampled = 1.0, np.zeros((len(metric.systems), 0))
+        scores = metric.values[chosen]
+        self._missing = np.isnan(scores).sum(axis=0).tolist()
+        if metric.statistics is None:
+            # A mean is a ratio of sums, too: of scores over ones.
+            self._statistics = np.stack([scores.T, np.ones_like(scores.T)], axis=-1)
+            means = metric_values("mean", known_sums(self._statistics)) / 100
+            given = metric.of_systems if chosen.all() else np.full_like(means, np.nan)
+            is_mean = np.isnan(given) | np.isclose(given, means, rtol=1e-4, atol=1e-6)
+            self._values = np.where(np.isnan(given), means, given)
+            self.kind: RangeKind = "mean" if len(scores) and is_mean.all() else "none"
+            return
+        self._statistics = metric.statistics[:, chosen]
+        self._values = metric_values(metric.metric, known_sums(self._statistics))
+        if metric.metric in ERROR_RATES:
+            self.kind, self._scale = "exact", 100.0
+            return
+        self.kind = "resampled"
+        self._resampled = resampled_values(
+            metric.metric,
+            self._statistics,
+            segment_keys(np.flatnonzero(chosen) + 1),
+            resamples=resamples,
+            seed=seed,
+        )
 
     def value(self, system: str) -> Range | None:
         """Return the value of a system."""
         index = self._place[system]
-        if self._statistics is not None:
-            statistics = self._statistics[index]
-            if self._resampled is None:
-                return rate_range(statistics, confidence=self._confidence)
-            value = self._of_sums(statistics)
-            if np.isnan(value):
-                return None
-            return resampled_range(value, self._resampled[index], confidence=self._confidence)
-        if self.kind == "mean":
-            return _mean_range(self._values[:, index], self._confidence)
-        value = self._given[index]
-        if np.isnan(value):
-            value = _mean(self._values[:, index])
-        return None if np.isnan(value) else Range(float(value), None, None, None)
+        if self.kind in ("exact", "mean"):
+            return rate_range(
+                self._statistics[index], confidence=self._confidence, scale=self._scale
+            )
+        return self._range(self._values[index], self._resampled[index])
 
     def difference(self, one: str, other: str) -> Range | None:
-        """Return the value of a system less that of another, on what both have; None if one has none."""
+        """Return the value of a system minus that of another, on the segments that both have; None if one has none."""
         if one not in self._place or other not in self._place:
             return None
         first, second = self._place[one], self._place[other]
-        if self._resampled is not None:
-            values = self.value(one), self.value(other)
-            if values[0] is None or values[1] is None:
-                return None
-            return resampled_range(
-                values[0].value - values[1].value,
-                self._resampled[first] - self._resampled[second],
-                confidence=self._confidence,
-            )
-        if self._statistics is not None:
+        if self.kind in ("exact", "mean"):
             return rate_difference(
-                self._statistics[first], self._statistics[second], confidence=self._confidence
+                *(self._statistics[first], self._statistics[second]),
+                confidence=self._confidence,
+                scale=self._scale,
             )
-        if self.kind == "mean":
-            between = self._values[:, first] - self._values[:, second]
-            return _mean_range(between, self._confidence)
-        values = self.value(one), self.value(other)
-        if values[0] is None or values[1] is None:
+        return self._range(
+            self._values[first] - self._values[second],
+            self._resampled[first] - self._resampled[second],
+        )
+
+    def _range(self, value: float, resampled: FloatArray) -> Range | None:
+        if np.isnan(value):
             return None
-        return Range(values[0].value - values[1].value, None, None, None)
+        return resampled_range(float(value), resampled, confidence=self._confidence)
 
     def rows(self) -> Iterator[MetricRow]:
         """Yield the systems, best first; those without a score last."""
@@ -411,19 +397,18 @@ class _Ranges:
         sign = self._metric.sign
         for system in sorted(known, key=lambda name: (-sign * known[name].value, name)):
             own = sign * known[system].value
-            ahead = sum(sign * each.value > own + EQUAL_WITHIN for each in known.values())
             others = [signs[system, other] for other in known if other != system]
             has_range = known[system].low is not None
             yield MetricRow(
                 system=system,
                 value=known[system],
-                rank=1 + ahead,
+                rank=1 + sum(sign * each.value > own + EQUAL_WITHIN for each in known.values()),
                 rank_low=1 + others.count(-1) if has_range else None,
                 rank_high=len(known) - others.count(1) if has_range else None,
-                missing=self._missing(system),
+                missing=self._missing[self._place[system]],
             )
         for system in sorted(values.keys() - known.keys()):
-            yield MetricRow(system, None, None, None, None, self._missing(system))
+            yield MetricRow(system, None, None, None, None, self._missing[self._place[system]])
 
     def _sign(self, one: str, other: str) -> int:
         """Return 1 if a system is significantly better than another, −1 if worse, 0 if neither."""
@@ -431,28 +416,6 @@ class _Ranges:
         if found is None or not _leaves_out_0(found):
             return 0
         return 1 if self._metric.sign * found.value > 0 else -1
-
-    def _missing(self, system: str) -> int:
-        return int(np.isnan(self._values[:, self._place[system]]).sum())
-
-    def _of_sums(self, statistics: FloatArray) -> float:
-        return float(metric_values(self._metric.metric, known_sums(statistics)))
-
-
-def _mean(values: FloatArray) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
-
-
-def _mean_range(values: FloatArray, confidence: float) -> Range | None:
-    known = values[~np.isnan(values)]
-    count = len(known)
-    if count < 2:
-        return Range(float(known[0]), None, None, None) if count else None
-    error = float(known.std(ddof=1) / np.sqrt(count))
-    half = error * float(stdtrit(count - 1, (1 + confidence) / 2))
-    value = float(known.mean())
-    return Range(value, error, value - half, value + half)
 
 
 def _discords(

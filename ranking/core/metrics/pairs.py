@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+import numpy.typing as npt
 
 from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int32Array, Int64Array
 from ranking.core.counting.counts import comparisons_of
 from ranking.core.judged.blocks import Blocks
 from ranking.core.metrics.evidence import ratios
+
+IntpArray = npt.NDArray[np.intp]
 
 #: Accuracies closer than this are equal, but for rounding.
 _EQUAL = 1e-12
@@ -191,12 +194,14 @@ def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> Bool
     return np.asarray(np.where(tied, human == 0, np.sign(difference) == human))
 
 
-def calibrated(human: Int8Array, difference: FloatArray, group: Int32Array) -> TieCalibration:
+def calibrated(
+    human: Int8Array, difference: FloatArray, group: Int32Array, order: IntpArray | None = None
+) -> TieCalibration:
     """Return the best threshold for ties, and acc_eq with it, on these pairs (Deutsch et al. 2023).
 
-    acc_eq = (C + T_hm) / (C + D + T_h + T_m + T_hm), on average over groups. Each difference that occurs is tried, and 0; the
-    smallest of the best is taken. Accuracies are added up as the shared task's scorer does, pair by pair, so that among
-    equal ones the same is best.
+    acc_eq = (C + T_hm) / (C + D + T_h + T_m + T_hm), averaged over groups. Every difference that occurs is tried, and 0; the
+    smallest of the best is taken. Accuracies are summed pair by pair, as the shared task's scorer does, so that rounding picks
+    the same threshold among equal ones.
 
     Parameters
     ----------
@@ -204,7 +209,9 @@ def calibrated(human: Int8Array, difference: FloatArray, group: Int32Array) -> T
     difference : float64, shape (P,)
         Of the metric's scores.
     group : int32, shape (P,)
-        Whose mean accuracy it is: the segments, or one group for all pairs.
+        Ascending: the segments, whose mean accuracy it is, or one group for all pairs.
+    order : int, shape (P,), optional
+        The pairs by the size of their differences, if known.
 
     References
     ----------
@@ -212,29 +219,31 @@ def calibrated(human: Int8Array, difference: FloatArray, group: Int32Array) -> T
     Calibration, EMNLP.
     """
     size, gain, right = _gains(human, difference)
-    order = np.argsort(size, kind="stable")
-    size, gain, group = size[order], gain[order], group[order]
     pairs = np.bincount(group)
-    at_first = np.bincount(group, right[order], len(pairs)).astype(np.int64)
-    by_group = np.argsort(group, kind="stable")
-    gained = np.cumsum(gain[by_group])
-    begins = np.cumsum(pairs) - pairs
-    sorted_group = group[by_group]
-    after = np.empty_like(gained)
-    after[by_group] = (
-        gained
-        + (at_first - (gained - gain[by_group])[np.minimum(begins, len(gained) - 1)])[sorted_group]
-    )
+    # Right pairs of its group once a pair is a tie, from each group's pairs in a row of their own.
+    place = (group, np.arange(len(size)) - (np.cumsum(pairs) - pairs)[group])
+    rows = np.full((len(pairs), pairs.max()), np.inf)
+    rows[place] = size
+    inner = np.argsort(rows, axis=1)
+    rows[:] = 0
+    rows[place] = gain
+    gained = np.take_along_axis(rows, inner, axis=1)
+    at_first = np.bincount(group, right, len(pairs))
+    np.put_along_axis(rows, inner, np.cumsum(gained, axis=1) + at_first[:, np.newaxis], axis=1)
+    by_size = np.argsort(size) if order is None else order
+    after, of_group = rows[place][by_size], pairs[group][by_size]
     used = np.flatnonzero(pairs)
     steps = np.empty(2 * len(size) + 1)
     steps[0] = sum((at_first[used] / pairs[used]).tolist())
-    steps[1::2] = -((after - gain) / pairs[group])
-    steps[2::2] = after / pairs[group]
+    steps[1::2] = -((after - gain[by_size]) / of_group)
+    steps[2::2] = after / of_group
     accuracies = np.cumsum(steps, out=steps)[::2] / len(used)
     # Of equal differences the last counts, when all of them are ties.
-    last = np.append(np.append(0.0, size)[1:] > np.append(0.0, size)[:-1], True)
-    best = int(np.argmax(np.where(last, accuracies, -np.inf)))
-    return TieCalibration(float(size[best - 1]) if best else 0.0, float(accuracies[best]))
+    ordered = size[by_size]
+    accuracies[:1][ordered[:1] == 0] = -np.inf
+    accuracies[1:-1][ordered[1:] == ordered[:-1]] = -np.inf
+    best = int(np.argmax(accuracies))
+    return TieCalibration(float(ordered[best - 1]) if best else 0.0, float(accuracies[best]))
 
 
 def right_on_folds(
@@ -242,12 +251,13 @@ def right_on_folds(
     difference: FloatArray,
     weights: FloatArray,
     fold: Int64Array,
+    order: IntpArray | None = None,
 ) -> FloatArray:
     """Return which pairs are right with the threshold that is best on the other folds, shape (P,).
 
     Parameters
     ----------
-    human, difference, weights
+    human, difference, weights, order
         As for `calibrated`.
     fold : int64, shape (P,)
         Of each pair's segment, from 0.
@@ -258,14 +268,18 @@ def right_on_folds(
         1 or 0. At most 2,000 thresholds are tried, quantiles of the differences if there are more.
     """
     size, gain, base = _gains(human, difference)
-    candidates = np.unique(size)
+    by_size = np.argsort(size) if order is None else order
+    ordered = size[by_size]
+    candidates = ordered[np.append(ordered[1:] > ordered[:-1], True)]
     if len(candidates) > _MOST_TRIED:
         chosen = np.linspace(0, len(candidates) - 1, _MOST_TRIED).round().astype(np.int64)
         candidates = candidates[chosen]
-    candidates = np.unique(np.append(candidates, 0.0))
-    place = np.searchsorted(candidates, size)
+    if candidates[0] > 0:
+        candidates = np.append(0.0, candidates)
+    place = np.searchsorted(candidates, ordered)
     count, folds = len(candidates), int(fold.max(initial=0)) + 1
-    within = np.bincount(fold * count + place, gain * weights, folds * count)
+    cell = fold[by_size] * count + place
+    within = np.bincount(cell, (gain * weights)[by_size], folds * count)
     # A difference of 0 gains nothing, so the first threshold leaves all as it is.
     gained = np.cumsum(within.reshape(folds, count), axis=1)
     elsewhere = gained.sum(axis=0) - gained

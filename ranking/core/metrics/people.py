@@ -95,11 +95,7 @@ def _covariance(values: FloatArray) -> FloatArray:
 
 
 def people_of_blocks(
-    blocks: Blocks,
-    method: str = "expected_wins",
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
+    blocks: Blocks, method: str = "expected_wins", *, resamples: int = 1000, seed: int = 0
 ) -> People:
     """Return what judged blocks say.
 
@@ -210,11 +206,7 @@ def people_of_scores(
         segments=numbers,
         scores=scores,
         # No judges are known, so that resamples of them change nothing.
-        resampled={
-            "segments": drawn,
-            "judges": np.tile(scores, (resamples, 1)),
-            "cells": drawn,
-        },
+        resampled={"segments": drawn, "judges": np.tile(scores, (resamples, 1)), "cells": drawn},
         fewest_units=len(rows),
         pairs=pairs_of_scores(scored),
         values=scored,

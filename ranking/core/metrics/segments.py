@@ -30,13 +30,7 @@ class SegmentFigures:
     """Figures of segments; what depends on people alone is computed once."""
 
     def __init__(
-        self,
-        people: People,
-        *,
-        confidence: float,
-        folds: int,
-        intervals: bool,
-        more: bool = True,
+        self, people: People, *, confidence: float, folds: int, intervals: bool, more: bool = True
     ) -> None:
         self._people = people
         self._more = more
@@ -80,13 +74,15 @@ class SegmentFigures:
     def _ties(
         self, pairs: Pairs, difference: FloatArray, weights: FloatArray
     ) -> tuple[dict[str, Estimate], TieCalibration]:
-        best = calibrated(pairs.human, difference, pairs.groups)
+        order = np.argsort(np.abs(difference))
+        best = calibrated(pairs.human, difference, pairs.groups, order)
         right = is_right(pairs.human, difference, best.threshold)
         found = {
             "acc_eq": self._estimate(best.accuracy, weights * (right - best.accuracy), pairs.kinds)
         }
         if self._folds is not None:
-            held = right_on_folds(pairs.human, difference, weights, self._folds[pairs.row])
+            fold = self._folds[pairs.row]
+            held = right_on_folds(pairs.human, difference, weights, fold, order)
             value = float(held @ weights)
             found["acc_eq_folds"] = self._estimate(value, weights * (held - value), pairs.kinds)
         return found, best
@@ -138,10 +134,7 @@ class SegmentFigures:
         return {"kendall_by_segment": self._estimate(value, apart, (rows,))}
 
     def _estimate(
-        self,
-        value: float,
-        influence: FloatArray,
-        kinds: Sequence[npt.NDArray[np.integer]],
+        self, value: float, influence: FloatArray, kinds: Sequence[npt.NDArray[np.integer]]
     ) -> Estimate:
         if self._confidence is None or np.isnan(value):
             return Estimate(value, None, None)

@@ -140,9 +140,7 @@ class TextMetric:
         if self.name == "TER":
             is_asian = self.language.lower().split("-")[0] in _TOKENS_OF
             return lambda references=None: TER(
-                normalized=is_asian,
-                asian_support=is_asian,
-                references=references,
+                normalized=is_asian, asian_support=is_asian, references=references
             )
         return lambda references=None: BLEU(
             lowercase=self.lowercase, tokenize=self.tokenization, references=references
@@ -348,64 +346,66 @@ class Range:
     high: float | None
 
 
-def rate_range(statistics: FloatArray, *, confidence: float = 0.95) -> Range | None:
-    """Return an error rate, times 100, with its range by the ratio estimator.
+def rate_range(
+    statistics: FloatArray, *, confidence: float = 0.95, scale: float = 100.0
+) -> Range | None:
+    """Return a ratio of sums, such as an error rate, with its range by the ratio estimator.
 
-    The standard error is √(Σ(c − E·L)²/(m(m − 1)))/L̄; with Student's t of m − 1 degrees of freedom ranges hold for few
-    segments, too.
+    The standard error is √(Σ(c − E·L)²/(m(m − 1)))/L̄; Student's t with m − 1 degrees of freedom keeps the coverage for few
+    segments.
 
     Parameters
     ----------
     statistics : float64, shape (N, ≥ 2)
         Errors and reference lengths of segments; rows with NaN do not count.
-    confidence : float
+    confidence, scale : float
+        The ratio is multiplied by `scale`.
 
     Returns
     -------
     Range or None
-        None without a word of a reference.
+        None if all lengths are 0.
     """
-    errors, lengths = _known(statistics)[:, :2].T
-    return _ratio(errors, lengths, confidence)
+    known = statistics[_is_known(statistics), :2]
+    value = _ratio(known)
+    return None if np.isnan(value) else _around(value, _residuals(known), confidence, scale)
 
 
 def rate_difference(
-    first: FloatArray, second: FloatArray, *, confidence: float = 0.95
+    first: FloatArray, second: FloatArray, *, confidence: float = 0.95, scale: float = 100.0
 ) -> Range | None:
-    """Return the difference of two systems' error rates on the segments that both have, with its range.
+    """Return the difference of two systems' ratios on the segments that both have, with its range.
 
     Parameters
     ----------
     first, second : float64, shape (N, ≥ 2)
         As for `rate_range`. Reference lengths of a segment may differ where there are several references.
-    confidence : float
+    confidence, scale : float
     """
     both = _is_known(first) & _is_known(second)
-    parts = [_ratio(each[both, 0], each[both, 1], confidence) for each in (first, second)]
-    if parts[0] is None or parts[1] is None:
+    one, other = first[both, :2], second[both, :2]
+    value = _ratio(one) - _ratio(other)
+    if np.isnan(value):
         return None
-    residuals = _residuals(*first[both, :2].T) - _residuals(*second[both, :2].T)
-    return _around(parts[0].value - parts[1].value, residuals, confidence)
+    return _around(value, _residuals(one) - _residuals(other), confidence, scale)
 
 
-def _ratio(errors: FloatArray, lengths: FloatArray, confidence: float) -> Range | None:
-    if not lengths.sum():
-        return None
-    return _around(
-        100 * float(errors.sum() / lengths.sum()), _residuals(errors, lengths), confidence
-    )
+def _ratio(statistics: FloatArray) -> float:
+    errors, length = statistics.sum(axis=0).tolist()
+    return errors / length if length else float("nan")
 
 
-def _residuals(errors: FloatArray, lengths: FloatArray) -> FloatArray:
+def _residuals(statistics: FloatArray) -> FloatArray:
     """Return each segment's deviation (c − E·L)/L̄, whose mean is 0."""
-    return np.asarray((errors - errors.sum() / lengths.sum() * lengths) / lengths.mean())
+    errors, lengths = statistics.T
+    return np.asarray((errors - _ratio(statistics) * lengths) / lengths.mean())
 
 
-def _around(value: float, residuals: FloatArray, confidence: float) -> Range:
-    count = len(residuals)
+def _around(value: float, residuals: FloatArray, confidence: float, scale: float) -> Range:
+    count, value = len(residuals), scale * value
     if count < 2:
         return Range(value, None, None, None)
-    error = 100 * float(np.sqrt((residuals**2).sum() / (count * (count - 1))))
+    error = scale * float(np.sqrt((residuals**2).sum() / (count * (count - 1))))
     half = error * float(stdtrit(count - 1, (1 + confidence) / 2))
     return Range(value, error, value - half, value + half)
 
@@ -451,10 +451,6 @@ def resampled_range(value: float, resampled: FloatArray, *, confidence: float = 
 
 def _is_known(statistics: FloatArray) -> BoolArray:
     return np.asarray(~np.isnan(statistics).any(axis=-1))
-
-
-def _known(statistics: FloatArray) -> FloatArray:
-    return statistics[_is_known(statistics)]
 
 
 def known_sums(statistics: FloatArray) -> FloatArray:

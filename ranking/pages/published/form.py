@@ -71,6 +71,9 @@ class PublishForm(forms.Form):
         required=False,
     )
 
+    metrics = forms.BooleanField(
+        label=_("Include the agreement of metrics with judges"), initial=True, required=False
+    )
     texts = forms.BooleanField(
         label=_(
             "Sources, references and outputs are included in the public bundle; without the tick, only judgments. Make sure you may redistribute the texts."
@@ -85,6 +88,7 @@ class PublishForm(forms.Form):
         systems: Sequence[System],
         reasons: Sequence[GivenReason],
         last: PublishedResult | None,
+        has_metrics: bool = False,
     ) -> None:
         worded = {} if last is None else last.wordings
         self._reasons = {_name_of(each.text): each.text for each in reasons}
@@ -95,6 +99,8 @@ class PublishForm(forms.Form):
         field.choices = [(each.name, each.name) for each in systems if may_be_anonymous(each)]
         if last is None:
             del self.fields["change_note"]
+        if not has_metrics:
+            del self.fields["metrics"]
         for each in reasons:
             self.fields[_name_of(each.text)] = forms.CharField(
                 label=f"{each.page}: “{each.text}”",

@@ -15,9 +15,11 @@ from ranking.models import RankingRun
 from ranking.pages import formats
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.plots import RankPlot, rank_plots
+from ranking.pages.report_shown import ShownTable, shown_tables
 from ranking.pages.summary import RankingSummary, summarise_run
 from ranking.range_choices import recorded_choice
-from ranking.reports.published.report import pairs_against
+from ranking.reports.published.report import metric_tables, pairs_against
+from ranking.reports.tables import Report
 from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.methods import reason_in_words
 from ranking.wording.numbers import p_in_figures
@@ -230,6 +232,8 @@ class PublishedPage:
         The word of Landis and Koch for κ between judges.
     self_agreement : str or None
         κ of judges with themselves, in a sentence; None where it was not known.
+    metrics : sequence of ShownTable
+        The agreement of metrics with judges; empty if it was not included.
     plots : sequence of RankPlot
         A table for each group of systems that comparisons connect.
     """
@@ -246,6 +250,7 @@ class PublishedPage:
     strength: str | None
     strength_caution: str
     self_agreement: str | None
+    metrics: Sequence[ShownTable]
     method: Sequence[str]
     left_out: Sequence[LeftOutLine]
     first_day: date | None
@@ -271,6 +276,7 @@ def published_page(content: Content) -> PublishedPage:
         strength=strength_in_words(content["agreement"]["inter"]["kappa"]),
         strength_caution=strength_caution(),
         self_agreement=_self_agreement(content),
+        metrics=shown_tables(Report(tables=metric_tables(content), data={})),
         method=method_sentences(content),
         left_out=left_out_lines(content),
         first_day=day_of(content["input"]["first_day"]),

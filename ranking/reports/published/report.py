@@ -9,6 +9,7 @@ from django.utils.translation import override
 
 from campaign.export.csv_lines import csv_line
 from ranking.core.rankings.rank import only_estimable
+from ranking.reports.metric_agreement import agreement_tables
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.reports.writing import ReportFormat, typst_table, write
 from ranking.wording.methods import shortages_of_rows
@@ -214,8 +215,20 @@ Against = Callable[[str, str], tuple[int, int, float | None] | None]
 
 def published_report(file: PublishedFile) -> Report:
     """Return the tables of systems and of pairs, with what must be read beside them."""
-    report = ranking_report(file)
-    return replace(report, tables=[*report.tables, *_pair_tables(file.content)])
+    report, content = ranking_report(file), file.content
+    with override("en"):
+        return replace(
+            report, tables=[*report.tables, *_pair_tables(content), *metric_tables(content)]
+        )
+
+
+def metric_tables(content: Mapping[str, Any]) -> list[Table]:
+    """Return the tables of the agreement of metrics with judges; none if it was not included."""
+    section = content["sections"].get("metrics")
+    if section is None:
+        return []
+    tables = agreement_tables(section, section["confidence"])
+    return [replace(each, name=f"metrics_{each.name}", plot=None) for each in tables]
 
 
 def _pair_tables(content: Mapping[str, Any]) -> list[Table]:

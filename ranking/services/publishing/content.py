@@ -12,6 +12,7 @@ import numpy as np
 
 from annotation.models import QualityAction
 from campaign.models import System, SystemKind, Task, User
+from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.options import OptionError
 from ranking.code_version import code_version
 from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
@@ -24,6 +25,7 @@ from ranking.models.analysis import AnalysisQuerySet
 from ranking.range_choices import recorded_choice
 from ranking.selectors.chosen_judgments import judgments_of_run
 from ranking.selectors.judged_columns import judged_columns
+from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
     JudgedFacts,
     LeftOutJudge,
@@ -523,6 +525,54 @@ def has_failed(analysis: Analysis) -> bool:
 def _firmness_of(run: RankingRun) -> AnalysisQuerySet:
     """Select the answers about the judgments of a run, by its method."""
     return answers_about(run, kind=_FIRMNESS).filter(choice__method=run.method)
+
+
+def _metrics_choice(run: RankingRun) -> AnalysisChoice:
+    """Return the agreement of metrics that is published: by the method of the run if it is offered."""
+    try:
+        return analysis_choice("metrics", {"method": run.method})
+    except OptionError:
+        return analysis_choice("metrics", {})
+
+
+def _metrics_of(run: RankingRun) -> AnalysisQuerySet:
+    """Select the agreement of the present metrics with the judgments of a run."""
+    digests = list(metric_digests(test_set_id=run.task.test_set_id))
+    chosen = {f"choice__{name}": value for name, value in _metrics_choice(run).options.items()}
+    return answers_about(run, kind="metrics").filter(judgments__metrics=digests, **chosen)
+
+
+def frozen_metrics(run: RankingRun) -> dict[str, Any] | None:
+    """Return the agreement of metrics with the judges; None if there are no metrics or it is not computed yet.
+
+    Scores of systems are left out, so no system is named.
+    """
+    found = _metrics_of(run).finished().order_by("-pk").first()
+    if found is None or found.data is None or not found.data["metrics"]:
+        return None
+    names = ("metric", "is_human", "systems", "segments", "threshold", "missing", "outputs")
+    return {
+        **{name: found.choice[name] for name in ("method", "confidence", "resamples", "seed")},
+        **{name: found.data[name] for name in ("ceiling", "floor", "clusters")},
+        "metrics": [{name: each[name] for name in names} for each in found.data["metrics"]],
+    }
+
+
+def metric_agreement_ask(*, task: Task, run: RankingRun, by: User | None) -> Analysis | None:
+    """Queue the agreement of metrics with the judgments of a run, unless it is known or queued; None without metrics."""
+    digests = metric_digests(test_set_id=task.test_set_id)
+    if not digests:
+        return None
+    known = _metrics_of(run).select_related("job", "task").order_by("-finished_at", "-pk").first()
+    if known is not None and (known.finished_at is not None or has_failed(known)):
+        return known
+    return analysis_ask(
+        task=task,
+        choice=_metrics_choice(run),
+        user=by,
+        watermark=run.watermark,
+        judgments=replace(judgments_of_run(run), metrics=digests),
+    )
 
 
 _FROZEN: Final = ("kappa", "p_agree", "p_chance", "agreeing", "comparable")

@@ -25,6 +25,7 @@ from ranking.services.publishing.content import (
     PublishedFacts,
     PublishedWords,
     frozen_firmness,
+    frozen_metrics,
     frozen_self_agreement,
     published_content,
     published_facts,
@@ -78,6 +79,11 @@ class PublishedDraft:
         """Whether it has how firm first place is."""
         return "firmness" in self.content["sections"]
 
+    @property
+    def has_metrics(self) -> bool:
+        """Whether it has the agreement of metrics with judges."""
+        return "metrics" in self.content["sections"]
+
 
 def published_draft(
     *,
@@ -87,6 +93,7 @@ def published_draft(
     run: RankingRun | None = None,
     facts: PublishedFacts | None = None,
     with_firmness: bool = True,
+    with_metrics: bool = True,
 ) -> PublishedDraft:
     """Return what would be published now of a test set; nothing is stored.
 
@@ -100,6 +107,8 @@ def published_draft(
         What its content is made of, with the ranking, where that was read already.
     with_firmness : bool
         Whether it has how firm first place is, where that is known.
+    with_metrics : bool
+        Whether it has the agreement of metrics with judges, if that is known.
 
     Raises
     ------
@@ -135,6 +144,7 @@ def published_draft(
     answers = {
         "firmness": frozen_firmness(run, labels) if with_firmness else None,
         "self_agreement": frozen_self_agreement(run),
+        "metrics": frozen_metrics(run) if with_metrics else None,
     }
     content = published_content(
         facts,
@@ -187,6 +197,7 @@ def result_publish(
     seen: str = "",
     version: int | None = None,
     with_firmness: bool = True,
+    with_metrics: bool = True,
 ) -> PublishedResult:
     """Publish the present ranking of a test set as its next version.
 
@@ -204,6 +215,8 @@ def result_publish(
         Which version it is to be: whoever asks twice publishes once. None: whichever is next.
     with_firmness : bool
         Whether it has how firm first place is, where that is known: nothing is computed here.
+    with_metrics : bool
+        Whether it has the agreement of metrics with judges, if that is known.
 
     Raises
     ------
@@ -223,6 +236,7 @@ def result_publish(
         words=words,
         run=run,
         with_firmness=with_firmness,
+        with_metrics=with_metrics,
     )
     if seen and seen != draft.seen:
         raise RankingChangedError(

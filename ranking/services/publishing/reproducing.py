@@ -45,7 +45,7 @@ _COLUMNS: Final = frozenset(
     }
 )
 #: What follows from the judgments, too, and is not computed here.
-_NOT_COMPARED: Final = ("firmness", "stopping_rule")
+_NOT_COMPARED: Final = ("firmness", "metrics", "stopping_rule")
 
 
 class NotReproducibleError(ValueError):

@@ -25,6 +25,7 @@ from ranking.pages.published.versions import (
     version_lines,
     worries_in_words,
 )
+from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
     publishing_worries,
     systems_entered,
@@ -41,7 +42,12 @@ from ranking.services.publishing.bundles import (
     zenodo_draft_ask,
     zenodo_metadata,
 )
-from ranking.services.publishing.content import PublishedFacts, firmness_ask, published_facts
+from ranking.services.publishing.content import (
+    PublishedFacts,
+    firmness_ask,
+    metric_agreement_ask,
+    published_facts,
+)
 from ranking.services.publishing.naming import PublishingRefusedError, reasons_given
 from ranking.services.publishing.publish import (
     PublishedDraft,
@@ -88,7 +94,9 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         "task": task,
         "anonymous": form.cleaned_data["anonymous"],
         "words": form.words,
+        "with_metrics": form.cleaned_data.get("metrics", False),
     }
+    # What is not computed yet may be left out.
     with_firmness = request.POST.get("firmness") != "without"
     said = ""
     if request.POST.get("act") == "yes":
@@ -119,6 +127,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         "draft": draft,
         "error": said,
         "firmness": _firmness(request, task, draft),
+        "metrics": _metrics(request, draft, chosen),
         "new_seed": new_seed_comes(task=task, content=draft.content),
     }
     return render(request, "publish/confirm.html", context, status=409 if said else 200)
@@ -130,6 +139,16 @@ def _firmness(request: HttpRequest, task: Task, draft: PublishedDraft) -> Analys
     if draft.has_firmness or run is None:
         return None
     return firmness_ask(task=task, run=run, by=cast("User", request.user))
+
+
+def _metrics(
+    request: HttpRequest, draft: PublishedDraft, chosen: dict[str, Any]
+) -> Analysis | None:
+    """Return the job that computes the agreement of metrics if the draft is to include it."""
+    run = latest_run(task_id=chosen["task"].pk)
+    if not chosen["with_metrics"] or draft.has_metrics or run is None:
+        return None
+    return metric_agreement_ask(task=chosen["task"], run=run, by=cast("User", request.user))
 
 
 def _facts(task: Task) -> PublishedFacts | None:
@@ -150,6 +169,7 @@ def _form(
         data,
         systems=facts.systems if facts else systems_entered(task_id=task.pk),
         reasons=given,
+        has_metrics=bool(metric_digests(test_set_id=task.test_set_id)),
         last=versions[0] if versions else None,
     )
 

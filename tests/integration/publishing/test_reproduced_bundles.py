@@ -83,7 +83,7 @@ def test_what_a_result_lacks_and_what_nobody_compared_is_said(
         del row["rank_low"], row["rank_high"], row["wins"]
     # Null is there, and is not the same as nothing.
     assert content["agreement"]["inter"].pop("no_interval") is None
-    content["sections"] |= {"firmness": {}, "stopping_rule": {}}
+    content["sections"] |= {"firmness": {}, "metrics": {}, "stopping_rule": {}}
 
     status, again = said(packed(path, files | {"result.json": json.dumps(content).encode()}))
 
@@ -100,9 +100,13 @@ def test_what_a_result_lacks_and_what_nobody_compared_is_said(
     where = "agreement.inter.no_interval"
     assert found[where] == {"where": where, "computed": None}
     assert found["ranking.systems[amber].rank_low"]["computed"] == 1
-    assert again["not_compared"] == ["sections.firmness", "sections.stopping_rule"]
+    assert again["not_compared"] == [
+        "sections.firmness",
+        "sections.metrics",
+        "sections.stopping_rule",
+    ]
     text = told(path)[1]
-    assert "Not compared: sections.firmness, sections.stopping_rule." in text
+    assert "Not compared: sections.firmness, sections.metrics, sections.stopping_rule." in text
     assert "is missing" in text
 
 

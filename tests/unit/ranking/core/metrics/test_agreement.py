@@ -39,12 +39,23 @@ METRIC = np.array([[0.0, 2.0, 6.0, 8.0]])
 
 
 def metric_of(scores: MetricScores, systems: Sequence[str]) -> Metric:
-    columns = [scores.systems.index(name) for name in systems]
     return Metric(
         name=scores.name,
+        systems=scores.systems,
         segments=np.array([int(name.segment) for name in scores.segments], dtype=np.int64),
-        values=scores.values[:, columns] * scores.sign,
-        of_systems=scores.of_systems[columns] * scores.sign,
+        values=scores.values * scores.sign,
+        of_systems=scores.of_systems * scores.sign,
+    ).take(systems)
+
+
+def five(values: FloatArray, of_systems: FloatArray | None = None) -> Metric:
+    """Return a metric of the systems a to e."""
+    return Metric(
+        name="m",
+        systems=tuple("abcde"),
+        segments=np.arange(len(values)),
+        values=values,
+        of_systems=np.full(5, np.nan) if of_systems is None else of_systems,
     )
 
 
@@ -112,7 +123,9 @@ def test_wmt23_has_the_figures_of_the_shared_task(tmp_path: Path) -> None:
     human = metric_of(mqm, systems)
     people = people_of_scores(human.values, systems, human.segments, of_systems=human.of_systems)
     metrics = [metric_of(each, systems) for each in found.metrics]
-    compared = {each.name: each for each in agreement_of_metrics(people, metrics, intervals=False)}
+    compared = {
+        each.metric.name: each for each in agreement_of_metrics(people, metrics, intervals=False)
+    }
     assert compared.keys() == expected["metrics"].keys()
     names = {
         "sys_pearson": "system_pearson",
@@ -134,10 +147,7 @@ def test_wmt23_has_the_figures_of_the_shared_task(tmp_path: Path) -> None:
 def test_figures_of_segments_are_those_of_scipy() -> None:
     human, metric = drawn(40)
     people = people_of_scores(human, "abcde", np.arange(40), resamples=50)
-    (found,) = agreement_of_metrics(
-        people,
-        [Metric(name="m", segments=np.arange(40), values=metric, of_systems=np.full(5, np.nan))],
-    )
+    (found,) = agreement_of_metrics(people, [five(metric)])
     got = figures(found)
     assert got["pearson"] == pytest.approx(stats.pearsonr(human.ravel(), metric.ravel())[0])
     pooled = stats.kendalltau(human.ravel(), metric.ravel())[0]
@@ -217,11 +227,7 @@ def test_metric_with_gaps_is_compared_on_what_it_has() -> None:
     metric[3:10, 2] = np.nan
     people = people_of_scores(human, "abcde", np.arange(30), resamples=50)
     # Segments that people did not judge are more of the metric's mean, and nothing else.
-    whole = np.concatenate([metric, np.ones((5, 5))])
-    (found,) = agreement_of_metrics(
-        people,
-        [Metric(name="m", segments=np.arange(35), values=whole, of_systems=np.full(5, np.nan))],
-    )
+    (found,) = agreement_of_metrics(people, [five(np.concatenate([metric, np.ones((5, 5))]))])
     assert (found.missing, found.outputs) == (7, 150)
     known = ~np.isnan(metric)
     wanted = stats.pearsonr(human[known], metric[known])[0]
@@ -234,18 +240,7 @@ def test_metric_with_gaps_is_compared_on_what_it_has() -> None:
 def test_metric_of_whole_systems_has_no_figures_of_segments() -> None:
     human, metric = drawn(30)
     people = people_of_scores(human, "abcde", np.arange(30), resamples=50)
-    none = np.zeros((0, 5))
-    (found,) = agreement_of_metrics(
-        people,
-        [
-            Metric(
-                name="m",
-                segments=np.zeros(0, np.int64),
-                values=none,
-                of_systems=metric.mean(axis=0),
-            )
-        ],
-    )
+    (found,) = agreement_of_metrics(people, [five(np.zeros((0, 5)), metric.mean(axis=0))])
     assert found.segments == {}
     assert found.missing == 150
     assert "pearson" in found.systems

@@ -20,7 +20,11 @@ from tests.benchmarks.metric_coverage import WORLDS, held
 def metric(name: str, values: FloatArray) -> Metric:
     rows, systems = values.shape
     return Metric(
-        name=name, segments=np.arange(rows), values=values, of_systems=np.full(systems, np.nan)
+        name=name,
+        systems=tuple("abcdef"[:systems]),
+        segments=np.arange(rows),
+        values=values,
+        of_systems=np.full(systems, np.nan),
     )
 
 

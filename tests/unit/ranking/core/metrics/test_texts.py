@@ -46,11 +46,7 @@ OUTPUTS: Final[dict[str, list[str | None]]] = {
         "No",
     ],
 }
-SACREBLEU: Final = {
-    "BLEU": sacrebleu.BLEU(),
-    "chrF": sacrebleu.CHRF(),
-    "TER": sacrebleu.TER(),
-}
+SACREBLEU: Final = {"BLEU": sacrebleu.BLEU(), "chrF": sacrebleu.CHRF(), "TER": sacrebleu.TER()}
 
 
 @pytest.mark.parametrize("name", SACREBLEU)

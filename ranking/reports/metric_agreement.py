@@ -1,0 +1,198 @@
+"""Tables of the agreement between metrics and people, from the data of the analysis `metrics` or of a published result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ranking.reports.correlations import interval_ends
+from ranking.reports.tables import Column, Table, interval_plot
+
+Data = Mapping[str, Any]
+
+_OF_SYSTEMS: Final = {
+    "soft_pairwise": gettext_lazy("Soft pairwise accuracy"),
+    "pairwise": gettext_lazy("Pairwise accuracy"),
+    "pairwise_separated": gettext_lazy("Accuracy on significant pairs"),
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall": gettext_lazy("Kendall’s τ-b"),
+}
+_OF_SEGMENTS: Final = {
+    "acc_eq": gettext_lazy("acc_eq, ties tuned on the same data"),
+    "acc_eq_folds": gettext_lazy("acc_eq, ties tuned on other folds"),
+    "tau_wmt14": gettext_lazy("τ, WMT14"),
+    "tau_wmt13": gettext_lazy("τ, WMT13"),
+    "tau_wmt12": gettext_lazy("τ, WMT12"),
+    "kendall_by_segment": gettext_lazy("τ-b by segment"),
+    "kendall_by_system": gettext_lazy("τ-b by system"),
+    "kendall_pooled": gettext_lazy("τ-b, all outputs"),
+    "pearson": gettext_lazy("Pearson, all outputs"),
+}
+
+
+def agreement_tables(data: Data, confidence: float) -> list[Table]:
+    """Return the tables of systems and of segments, best metric first, with the ceiling and the floor.
+
+    Parameters
+    ----------
+    data : mapping
+        With `metrics`, `ceiling`, `floor` and `clusters`, as plain values.
+    confidence : float
+        Of the intervals.
+    """
+    return [
+        _agreement(
+            data,
+            confidence,
+            "systems",
+            _OF_SYSTEMS,
+            title=_("System-level agreement"),
+            ceiling=_("Ceiling: one half of the judges against the other"),
+            note=_(
+                "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling uses half of the judgments, so a metric can exceed it. Ranges of the ceiling are those of random halves, and ranges of the floor those of random scores."
+            ),
+        ),
+        _agreement(
+            data,
+            confidence,
+            "segments",
+            _OF_SEGMENTS,
+            title=_("Segment-level agreement"),
+            ceiling=_("Ceiling: each judge against the others"),
+            note=_(
+                "acc_eq is the share of pairs of outputs that a metric orders, or ties, as people do. Differences up to the tie threshold count as ties; the threshold is tuned on the same pairs, as at WMT, or on other segments. Clusters are based on the former."
+            ),
+            more=(Column("threshold", _("Tie threshold"), decimals=4), _missing()),
+        ),
+    ]
+
+
+def _missing() -> Column:
+    return Column("missing", _("Missing scores"))
+
+
+def _agreement(
+    data: Data,
+    confidence: float,
+    part: str,
+    names: Mapping[str, Any],
+    *,
+    title: str,
+    ceiling: str,
+    note: str,
+    more: Sequence[Column] = (),
+) -> Table:
+    limits = [(ceiling, data["ceiling"]), (_("Floor: random scores"), data["floor"])]
+    shown_limits = [(label, each) for label, each in limits if each and each[part]]
+    given = [*data["metrics"], *(each for _label, each in shown_limits)]
+    known = {key: words for key, words in names.items() if any(key in each[part] for each in given)}
+    best = next(iter(names))
+    clusters = data["clusters"].get(best, {})
+    metrics = sorted(
+        data["metrics"],
+        key=lambda each: (-each[part].get(best, {"value": -2})["value"], each["metric"]),
+    )
+    rows = [
+        {"metric": each["metric"], "cluster": clusters.get(each["metric"])}
+        | {column.key: each[column.key] for column in more}
+        | figure_cells(known, each[part])
+        for each in metrics
+    ]
+    rows += [
+        {"metric": label, "cluster": None}
+        | {column.key: None for column in more}
+        | figure_cells(known, each[part])
+        for label, each in shown_limits
+    ]
+    return Table.of(
+        rows,
+        name=part,
+        title=title,
+        columns=(
+            Column("metric", _("Metric"), is_text=True),
+            Column("cluster", _("Cluster")),
+            *more,
+            *figure_columns(known, confidence),
+        ),
+        notes=[note],
+        rules=frozenset({len(metrics) - 1} if metrics else ()),
+        plot=interval_plot(
+            *("metric", best),
+            low=f"{best}_low",
+            high=f"{best}_high",
+            end=1 if best in _OF_SYSTEMS else None,
+        )
+        if best in known
+        else None,
+    )
+
+
+def comparison_table(data: Data) -> Table:
+    """Return the p-values of each pair of metrics."""
+    return Table.of(
+        data["tests"],
+        name="tests",
+        title=_("Tests between metrics"),
+        columns=(
+            Column("metric", _("Metric"), is_text=True),
+            Column("other", _("Other metric"), is_text=True),
+            Column("p_soft_pairwise", _("p, soft pairwise accuracy")),
+            Column("p_acc_eq", _("p, acc_eq")),
+        ),
+        keys=2,
+        notes=[
+            _(
+                "One-sided p-values for “the first metric agrees better with people than the second”, from swapping the two in random segments."
+            )
+        ],
+    )
+
+
+def groups_table(data: Data, confidence: float) -> Table:
+    """Return the agreement of each metric in each group of segments."""
+    names = {
+        "soft_pairwise": _OF_SYSTEMS["soft_pairwise"],
+        "pairwise": _OF_SYSTEMS["pairwise"],
+        "acc_eq": _OF_SEGMENTS["acc_eq"],
+    }
+    return Table.of(
+        (
+            {"group": group["group"], "metric": metric, "segments": group["segments"]}
+            | figure_cells(names, {**each["segments"], **each["systems"]})
+            for group in data["groups"]
+            for metric, each in group["metrics"].items()
+        ),
+        name="groups",
+        title=_("Agreement by group of segments"),
+        columns=(
+            Column("group", _("Group"), is_text=True),
+            Column("metric", _("Metric"), is_text=True),
+            Column("segments", _("Segments")),
+            *figure_columns(names, confidence),
+        ),
+        keys=2,
+    )
+
+
+def figure_columns(names: Mapping[str, Any], confidence: float) -> list[Column]:
+    """Return columns of figures, each with its interval."""
+    ends = interval_ends(confidence)
+    return [
+        Column(f"{key}{suffix}", words)
+        for key, heading in names.items()
+        for suffix, words in zip(("", "_low", "_high"), (str(heading), *ends), strict=True)
+    ]
+
+
+def figure_cells(names: Iterable[str], figures: Data) -> dict[str, Any]:
+    """Return the cells of `figure_columns`."""
+    nothing = dict.fromkeys(("value", "low", "high"))
+    return {
+        f"{name}{suffix}": figures.get(name, nothing)[end]
+        for name in names
+        for suffix, end in (("", "value"), ("_low", "low"), ("_high", "high"))
+    }
