@@ -12,7 +12,7 @@ class ProtocolsConfig(AppConfig):
         from annotation.protocols import answer_kind_register
         from campaign.models import Protocol
         from ranking.analyses.registry import analysis_register
-        from ranking.selectors.analyses import output_scores_register
+        from ranking.selectors.analyses import output_errors_register, output_scores_register
 
         for protocol in sorted(set(Protocol) - {Protocol.RANKING}):
             own = import_module(f"protocols.{protocol}")
@@ -26,3 +26,5 @@ class ProtocolsConfig(AppConfig):
             # Where blocks show one output.
             if hasattr(files, "output_scores"):
                 output_scores_register(protocol, files.output_scores)
+            if hasattr(files, "output_errors"):
+                output_errors_register(protocol, files.output_errors)

@@ -323,7 +323,7 @@ def read_metric_scores(
             _read(whole, head.decode("utf-8", errors="replace"), scores, name)
     found = [*scores.result(), *(_with_reference(each.result()) for each in by_position.values())]
     if not found:
-        raise FormatError(name or "the files", "there is no score", "give a file with scores")
+        raise FormatError(name or "the files", "no scores found", "give a file with scores")
     return found
 
 
@@ -346,7 +346,7 @@ def _read_lines(file: InputFile, scores: _Scores, name: str) -> None:
             column = _COLUMNS.get(key.lower())
             if column in known:
                 raise Place(file.name, line, field=key).error(
-                    f"two keys say the {column}", "remove one of the two"
+                    f"two keys give the {column}", "remove one of the two"
                 )
             if column is not None:
                 known[column] = value
@@ -361,7 +361,7 @@ def _read_rows(file: InputFile, scores: _Scores, name: str) -> None:
         column = _COLUMNS.get(title.lower())
         if column in places:
             raise Place(file.name, table.line, place + 1, title).error(
-                f"two columns say the {column}", "remove one of the two"
+                f"two columns give the {column}", "remove one of the two"
             )
         if column is not None:
             places[column] = place
@@ -421,7 +421,7 @@ class _Reader:
         if direction is None or metric.higher_is_better not in (None, direction):
             raise place.error(
                 f'"{said}" is not the direction of {metric.name}',
-                "write true where higher scores are better, false where lower ones are, alike on every line",
+                "write true if higher scores are better, false if lower ones are, the same on every line",
             )
         metric.higher_is_better = direction
 
@@ -431,7 +431,7 @@ class _Reader:
             return ""
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise Place(place.file, place.line, field=key).error(
-                f"the {key} is no name", "write a text in double quotes, or a whole number"
+                f"the {key} is not a name", "write a string in double quotes, or a whole number"
             )
         return str(value).strip()
 
@@ -448,9 +448,9 @@ def _number(value: object, place: Place) -> float:
     except (TypeError, ValueError, OverflowError):
         if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
             return math.nan
-        raise place.error(f'"{value}" is no score', _WRITE_SCORE) from None
+        raise place.error(f'"{value}" is not a score', _WRITE_SCORE) from None
     if math.isinf(found):
-        raise place.error(f'"{value}" is no score', _WRITE_SCORE)
+        raise place.error(f'"{value}" is not a score', _WRITE_SCORE)
     return found
 
 
@@ -470,14 +470,14 @@ def _read_automatic(file: InputFile, scores: _Scores) -> None:
         found = values.get("metric_scores")
         if not (isinstance(document, str) and isinstance(domain, str) and isinstance(found, dict)):
             raise place.error(
-                "document_id, domain or metric_scores is missing, or is of another kind",
+                "document_id, domain or metric_scores is missing or has the wrong type",
                 "give the files of automatic scores as WMT releases them",
             )
         called = f"{domain}/{document}" if domain else document
         for name, given in found.items():
             if not isinstance(given, list):
                 raise Place(file.name, line, field=name).error(
-                    "the scores are no list", "write a score for each paragraph of the document"
+                    "the scores are not a list", "write one score per paragraph of the document"
                 )
             metric = scores.metric(name)
             for position, score in enumerate(given, 1):
@@ -524,13 +524,13 @@ def _read_score_file(file: StoredFile, found: _InOrder, segments: int | None = N
     if level not in ("seg", "sys"):
         raise FormatError(
             file.name,
-            f"scores of the level {level} are not read",
-            "give the file of segments (.seg.score) or of systems (.sys.score)",
+            f"the level {level} is not supported",
+            "give a .seg.score or a .sys.score file",
         )
     if found.segments if level == "seg" else found.systems:
         raise FormatError(
             file.name,
-            f"there is another file with the scores of {found.name}",
+            f"a second file has scores of {found.name}",
             "give one of the two, or name the metrics differently",
         )
     by_system, lines = _by_system(file)
@@ -545,8 +545,8 @@ def _read_score_file(file: StoredFile, found: _InOrder, segments: int | None = N
     for system, scores in by_system.items():
         if len(scores) != wanted:
             raise Place(file.name, lines[system]).error(
-                f"the file has {counted(len(scores), 'score')} of {system}, and {wanted:,} are expected",
-                "write a line for each segment (.seg.score), with None where there is no score, or for each system (.sys.score)",
+                f"{counted(len(scores), 'score')} of {system}, expected {wanted:,}",
+                "write one line per segment (.seg.score), with None for a missing score, or per system (.sys.score)",
             )
 
 
@@ -649,7 +649,7 @@ def read_evalset(
     if not known:
         raise FormatError(
             folder,
-            "there are no scores",
+            "no scores found",
             "give a folder with human-scores and metric-scores, as WMT's metrics tasks release it",
         )
     if len(fitting) != 1:
@@ -690,13 +690,15 @@ class _EvalSetPlace(NamedTuple):
     name: str
 
 
+#: Ours has metrics with missing scores in a folder that the shared task's scorer does not read.
+_METRICS: Final = ("metric-scores", "metric-scores-incomplete")
 _OF_PAIR: Final = ("human-scores", "documents", "sources", "references")
 
 
 def _place_of(name: str) -> _EvalSetPlace | None:
     """Return where a file belongs; None if it holds nothing that is read here."""
     *folders, last = name.split("/")
-    if len(folders) > 1 and folders[-2] == "metric-scores" and last.endswith(".score"):
+    if len(folders) > 1 and folders[-2] in _METRICS and last.endswith(".score"):
         return _EvalSetPlace("metric-scores", folders[-1], last.removesuffix(".score"))
     role = folders[-1] if folders else ""
     if role not in _OF_PAIR or not last.endswith((".score", ".docs", ".txt")):

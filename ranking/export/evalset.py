@@ -1,9 +1,10 @@
-"""A task as an EvalSet folder, as WMT's metrics tasks release theirs: texts, human scores and scores of metrics.
+"""Write a task as an EvalSet folder, the layout of WMT's metrics tasks: texts, human scores and ratings, scores of metrics.
 
-A line of each file of texts and scores is a segment. Scores are such that higher is better, so those of metrics that count
-errors are negated. Outputs and scores that are not known have the words that the readers of such folders know.
+Each line of a file is a segment. Higher scores are better, so error rates are negated. The shared task's reader refuses metrics
+with missing scores, so those are in a folder `metric-scores-incomplete` of their own, which it does not read.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from string import ascii_uppercase
@@ -15,20 +16,21 @@ from django.utils.translation import gettext as _
 
 from annotation.protocols import answer_kind
 from campaign.models import Output, Reference, Segment, SystemKind, Task
-from ranking.analyses.kind import JUDGMENT_OPTIONS
+from ranking.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
 from ranking.core.arrays import FloatArray
 from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask
 from ranking.core.metrics.people import People, people_of_blocks, people_of_ratings
 from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric
-from ranking.selectors.analyses import output_scores
+from ranking.selectors.analyses import output_errors, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.selectors.metrics import evalset_word, metric_given
 
 _NO_OUTPUT: Final = "[No translation supplied]"
 _NOTHING: Final = "None"
-#: Resamples are not written.
+#: Resamples, which are not written.
 _FEW: Final = 2
+_BREAKS: Final = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _NAMED: Final = re.compile(r"(?P<name>.+)\[(?P<reference>[^\]]+)\]")
 
 
@@ -56,7 +58,8 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
         .values_list("number", "document__name", "source_text")
     )
     count = segments[-1][0] if segments else 0
-    people = _people(task, watermark)
+    chosen = _chosen(task, watermark)
+    people = _people(task, watermark, chosen)
     yield FolderFile(f"sources/{pair}.txt", (_line(text) for *_place, text in segments))
     yield FolderFile(f"documents/{pair}.docs", (_document(name) for _n, name, _t in segments))
     references: dict[int, list[str | None]] = {}
@@ -81,21 +84,26 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     values[people.segments - 1] = _segment_scores(people)
     yield FolderFile(f"{human}.seg.score", _scores(people.systems, values))
     yield FolderFile(f"{human}.sys.score", _scores(people.systems, people.scores[np.newaxis]))
+    names_of_systems = list(systems.values_list("name", flat=True))
+    yield from _rating_files(task, watermark, chosen, human, names_of_systems, count)
     taken: set[str] = set()
     for metric in Metric.objects.filter(test_set=test_set).order_by("is_human", "name", "id"):
-        yield from _metric_files(metric, pair, names, taken)
+        yield from _metric_files(metric, pair, names, taken, names_of_systems)
 
 
-def _people(task: Task, watermark: int) -> People:
-    """Return what people say, by the choice of judgments that analyses have by default."""
+def _chosen(task: Task, watermark: int) -> ChosenJudgments:
+    """Return the judgments that analyses use by default."""
     options = {option.name: option.default for option in JUDGMENT_OPTIONS}
-    chosen = judgments_chosen(task=task, options=options, watermark=watermark)
+    return judgments_chosen(task=task, options=options, watermark=watermark)
+
+
+def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
     languages = (task.test_set.source_language, task.test_set.target_language)
     try:
         given = stored_input(task=task, watermark=watermark, chosen=chosen, languages=languages)
-        if answer_kind(task.protocol).compares_outputs:
-            return people_of_blocks(given.blocks, resamples=_FEW)
         scores = output_scores(task=task, watermark=watermark, chosen=chosen)
+        if scores is None and answer_kind(task.protocol).compares_outputs:
+            return people_of_blocks(given.blocks, resamples=_FEW)
     except ValueError as error:
         raise ExportRefusedError(str(error)) from error
     if scores is None:
@@ -121,8 +129,28 @@ def _segment_scores(people: People) -> FloatArray:
     return found
 
 
+def _rating_files(
+    task: Task, watermark: int, chosen: ChosenJudgments, stem: str, systems: list[str], count: int
+) -> Iterator[FolderFile]:
+    """Yield the error spans of each judge, and one file with the first rating of each output."""
+    by_judge: dict[str, dict[tuple[str, int], str]] = {"merged": {}}
+    for each in output_errors(task=task, watermark=watermark, chosen=chosen):
+        place, judge = (each.system, each.segment), evalset_word(each.judge)
+        rating = f"{json.dumps({'errors': each.errors})}\t{judge}"
+        by_judge.setdefault(judge, {})[place] = rating
+        by_judge["merged"].setdefault(place, rating)
+    for judge, ratings in by_judge.items():
+        if ratings:
+            lines = (
+                f"{evalset_word(system)}\t{ratings.get((system, number), _NOTHING)}"
+                for system in systems
+                for number in range(1, count + 1)
+            )
+            yield FolderFile(f"{stem}.{judge}.seg.rating", lines)
+
+
 def _metric_files(
-    metric: Metric, pair: str, references: list[str], taken: set[str]
+    metric: Metric, pair: str, references: list[str], taken: set[str], systems: list[str]
 ) -> Iterator[FolderFile]:
     scores = metric_given(metric).scores
     named = _NAMED.fullmatch(metric.name)
@@ -131,11 +159,12 @@ def _metric_files(
     if metric.is_human:
         folder, name = "human-scores", f"{pair}.{name}"
     else:
-        folder = f"metric-scores/{pair}"
-        if metric.uses_reference is False or reference == "noref":
+        is_whole = set(systems) <= set(metric.systems) and not np.isnan(scores.values).any()
+        folder = f"metric-scores{'' if is_whole else '-incomplete'}/{pair}"
+        if metric.uses_reference is False or reference == "noref" or not references:
             reference = "src"
-        elif reference is None:
-            reference = ".".join(references if metric.is_of_texts else references[:1]) or "refA"
+        elif reference not in references:
+            reference = ".".join(references if metric.is_of_texts else references[:1])
         name = f"{name}-{reference}"
     while f"{folder}/{name}" in taken:
         stem, _hyphen, rest = name.rpartition("-")
@@ -156,7 +185,8 @@ def _scores(systems: Iterable[str], values: FloatArray) -> Iterator[str]:
 
 
 def _line(text: str | None) -> str:
-    return _NO_OUTPUT if text is None else " ".join(text.splitlines()) or " "
+    # Character by character, so that error spans keep their places.
+    return _NO_OUTPUT if text is None else _BREAKS.sub(" ", text) or " "
 
 
 def _document(name: str) -> str:

@@ -64,7 +64,7 @@ _ROWS_ONLY = _("It has no columns of this kind. Take one of the formats of judgm
 _FOLDER_ONLY = _("It is a folder of texts and scores. Take “evalset”.")
 _TEXTS_ONLY = _("It holds texts that are to be judged. Take “texts”.")
 _ONLY_FOLDER = _("It is a folder of files. Take the format “evalset”.")
-_ONE_BY_ONE = _("single judgments, line breaks in texts, and blanks in names")
+_ONE_BY_ONE = _("individual judgments, line breaks in texts, and spaces in names")
 _FIRST_REFERENCE = _(
     "further references of a segment, and names of documents with “_#_” or “_###_”"
 )
@@ -154,7 +154,7 @@ _ALL: Final = (
         name="evalset",
         title=_("EvalSet"),
         description=_(
-            "A folder as WMT’s metrics tasks release it: sources, references, documents, outputs, human scores, and the scores of metrics. Higher scores are better in it, so error rates are negated."
+            "A folder in the layout of WMT’s metrics tasks: sources, references, documents, outputs, human scores, error spans, and scores of metrics. Higher scores are better, so error rates are negated."
         ),
         formats={ExportFormat.EVALSET: (_ONE_BY_ONE,)},
         refused=dict.fromkeys(set(ExportFormat) - {ExportFormat.EVALSET}, _ONLY_FOLDER),

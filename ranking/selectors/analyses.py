@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.conf import settings
 from django.db.models import Func, JSONField, QuerySet
@@ -111,14 +111,23 @@ def groups_to_choose(*, campaign_id: int) -> list[str]:
     return list(groups.values_list("name", flat=True))
 
 
-def answered(*, task: Task, choice_digest: str, watermark: int | None = None) -> Answered:
+def answered(
+    *,
+    task: Task,
+    choice_digest: str,
+    watermark: int | None = None,
+    metrics: Sequence[str] | None = None,
+) -> Answered:
     """Return the newest answer to a question, of the judgments 1…`watermark` if that is given. Three queries.
 
+    With `metrics`, the digests of metrics, answers about other metrics are ignored.
     Without what it says, megabytes where judges are many: see `answer_for_people`; `data` is read where it is asked for.
     """
     asked = Analysis.objects.of(task.pk)
     if watermark is not None:
         asked = asked.filter(watermark=watermark)
+    if metrics is not None:
+        asked = asked.filter(judgments__metrics=list(metrics))
     return answered_among(
         asked.order_by("-watermark", "-id"),
         choice_digest,
@@ -320,6 +329,33 @@ _SCORE_READERS: Final[dict[str, ScoresReader]] = {}
 def output_scores_register(protocol: str, read: ScoresReader) -> None:
     """Make known how scores of a protocol are read; for `AppConfig.ready`."""
     _SCORE_READERS[protocol] = read
+
+
+class ErrorsOfOutput(NamedTuple):
+    """The errors that a judge marked in an output, as EvalSet folders write them."""
+
+    judge: str
+    system: str
+    segment: int
+    errors: list[dict[str, Any]]
+
+
+ErrorsReader = Callable[[Task, int, ChosenJudgments], Iterator[ErrorsOfOutput]]
+
+_ERROR_READERS: Final[dict[str, ErrorsReader]] = {}
+
+
+def output_errors_register(protocol: str, read: ErrorsReader) -> None:
+    """Register how error spans of a protocol are read; for `AppConfig.ready`."""
+    _ERROR_READERS[protocol] = read
+
+
+def output_errors(
+    *, task: Task, watermark: int, chosen: ChosenJudgments
+) -> Iterator[ErrorsOfOutput]:
+    """Yield the errors that judges marked, by number of the judgment; none if the protocol has none."""
+    read = _ERROR_READERS.get(task.protocol)
+    return iter(()) if read is None else read(task, watermark, chosen)
 
 
 def scores_outputs(protocol: str) -> bool:

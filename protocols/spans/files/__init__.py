@@ -4,6 +4,6 @@ A reader returns judgments and losses: what the file says that a `ScoredJudgment
 what the judgments say that the format cannot. Nothing is dropped without being counted.
 """
 
-from protocols.spans.files.answers import FILES, output_scores
+from protocols.spans.files.answers import FILES, output_errors, output_scores
 
-__all__ = ["FILES", "output_scores"]
+__all__ = ["FILES", "output_errors", "output_scores"]

@@ -45,6 +45,7 @@ from protocols.spans.records import (
 from protocols.spans.statistics.columns import mqm_score
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
+from ranking.selectors.analyses import ErrorsOfOutput
 
 
 @dataclass(frozen=True)
@@ -189,6 +190,47 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
         for id_ in ids
         if id_ in names
     )
+
+
+def output_errors(task: Task, watermark: int, chosen: ChosenJudgments) -> Iterator[ErrorsOfOutput]:
+    """Yield the errors that judges marked in outputs, of the judgments that `output_scores` reads; none if they mark none.
+
+    Missing content has no place in the output: an empty span at its beginning, of the source.
+    """
+    if not spans_are_asked(task.rules):
+        return
+    judgments = judgments_counted(
+        task=task, watermark=watermark, without=chosen.without, documents=chosen.documents
+    )
+    found = list(
+        judgments.order_by("numbered__number").select_related(
+            "judge", "block__segment", "spansanswer"
+        )
+    )
+    names = system_names(task, systems_counted(chosen))
+    shown = systems_shown({judgment.block_id for judgment in found})
+    for judgment in found:
+        said = answer_json(judgment.spansanswer)["outputs"]
+        for ids, output in zip(shown[judgment.block_id], said, strict=True):
+            errors = [
+                {
+                    "start": span["start"] or 0,
+                    "end": span["end"] or 0,
+                    "category": "omission" if span["kind"] == MISSING else None,
+                    "severity": span["severity"],
+                    "score": None,
+                    "is_source_error": span["kind"] == MISSING,
+                }
+                for span in output["spans"]
+            ]
+            for id_ in ids:
+                if id_ in names:
+                    yield ErrorsOfOutput(
+                        judgment.judge.pseudonym,
+                        names[id_],
+                        judgment.block.segment.number,
+                        errors,
+                    )
 
 
 _FORMATS: Final = tuple(map(str, SpansFormat))

@@ -1,6 +1,8 @@
 """Metrics of a test set: scores from files by page, REST and command, metrics of texts, and both beside people."""
 
+import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from ranking.models import Metric
 from ranking.selectors.metrics import compared_texts, metric_given
 from ranking.services.metrics import MetricRefusedError, metrics_ask
 from tests.factories import make_analyst, make_campaign, make_organiser, make_task
+from tests.integration.protocols.judging import scored_task
 from tests.integration.ranking.answered import answer
 from tests.integration.ranking.two_tasks import SEGMENTS, SYSTEMS, two_tasks
 
@@ -129,7 +132,7 @@ def test_scores_are_imported_once_and_deleted(task: Task, rest: APIClient) -> No
     assert (metric["name"], metric["signature"], metric["missing"]) == ("ODD", "v1", 0)
     assert post(rest, task, lines(signature="v1")).json()["already_there"] == 1
     assert (
-        "other scores"
+        "Other scores"
         in post(rest, task, lines(signature="v1", score=1)).json()["errors"]["files"][0]
     )
     listed = rest.get(reverse("api-metrics", args=[task.pk])).json()
@@ -197,7 +200,7 @@ def test_a_metric_contradicts_pairs_that_people_separate(
     here = [task.test_set.campaign.slug, task.pk]
     asked: dict[str, str | int] = {"analysis": "metric_orders", "resamples": 100}
     page = as_organiser.get(reverse("metrics", args=here), asked)
-    assert "ODD beside people" in page.content.decode()
+    assert "ODD and people" in page.content.decode()
     assert reverse("segment", args=[*here, odd["discords"][0]["segment"]]) in page.content.decode()
 
 
@@ -234,6 +237,8 @@ def test_an_exported_evalset_folder_is_read_again(
     task: Task, rest: APIClient, tmp_path: Path
 ) -> None:
     post(rest, task, lines())
+    gap = {"system": "amber", "segment": 2, "metric": "GAP", "score": 1}
+    post(rest, task, json.dumps(gap) + "\n", "gap.jsonl")
     metrics_ask(test_set=task.test_set, names=["TER"])
     jobs_run_waiting()
     asked = export_asked(task=task, kind="evalset", file_format="evalset")
@@ -244,6 +249,9 @@ def test_an_exported_evalset_folder_is_read_again(
         names = {file.name for file in files}
     assert {"sources/en-de.txt", "references/en-de.refA.txt", "documents/en-de.docs"} <= names
     assert {f"system-outputs/en-de/{system}.txt" for system in SYSTEMS} <= names
+    # WMT's scorer refuses metrics with missing scores.
+    assert "metric-scores-incomplete/en-de/GAP-refA.seg.score" in names
+    assert "metric-scores/en-de/ODD-refA.seg.score" in names
     [people] = read.human
     assert (people.systems, people.values.shape) == (SYSTEMS, (SEGMENTS, len(SYSTEMS)))
     assert np.argsort(-people.system_scores()).tolist() == [0, 1, 2, 3]
@@ -259,7 +267,34 @@ def test_an_exported_evalset_folder_is_read_again(
     here = {"campaign": task.test_set.campaign.slug, "test_set": task.test_set.name}
     call_command("import_metric_scores", str(path), **here)
     assert sorted(Metric.objects.values_list("name", "is_human")) == [
+        ("GAP", False),
         ("ODD", False),
         ("TER", False),
         ("ranking", True),
     ]
+
+
+def test_an_exported_evalset_folder_has_error_spans(campaign: Campaign) -> None:
+    task = scored_task(campaign)
+    asked = export_asked(task=task, kind="evalset", file_format="evalset")
+    with zipfile.ZipFile(io.BytesIO(b"".join(export_bytes(asked)))) as archive:
+        rows = {
+            name: archive.read(f"human-scores/en-de.spans.{name}.seg.rating").decode().splitlines()
+            for name in ("ada", "merged")
+        }
+        scores = archive.read("human-scores/en-de.spans.seg.score").decode().splitlines()
+    systems = task.test_set.systems.filter(kind="system").count()
+    assert len(rows["ada"]) == len(rows["merged"]) == 12 * systems
+    system, rating, judge = next(row for row in rows["ada"] if row.startswith("dune\t{")).split(
+        "\t"
+    )
+    marked, missing = json.loads(rating)["errors"]
+    assert (system, judge, marked["start"], marked["end"], marked["severity"]) == (
+        *("dune", "ada", 0, 3, "minor"),
+    )
+    assert (missing["category"], missing["severity"], missing["is_source_error"]) == (
+        *("omission", "major", True),
+    )
+    assert "amber\tNone" in rows["merged"]
+    # The mean of what judges gave, not of how they rank.
+    assert scores[0] == "cobalt\t68.0"
