@@ -1,4 +1,4 @@
-"""Metrics of a test set over REST: what there is, scores from files, metrics of texts, and deleting one."""
+"""Metrics of a test set over REST: list, import, compute and delete."""
 
 from typing import Any
 
@@ -24,9 +24,9 @@ from ranking.services.metrics import MetricRefusedError, metric_delete, metrics_
 
 
 class MetricSerializer(serializers.ModelSerializer[Metric]):
-    """A metric of a test set; the analyses `metrics` and `metric_orders` compare its scores with people."""
+    """A metric of a test set. The analyses `metrics` and `metric_orders` compare its scores with people."""
 
-    is_of_texts = serializers.BooleanField(help_text="It was computed here, from texts.")
+    is_of_texts = serializers.BooleanField(help_text="Computed from texts, not imported.")
 
     class Meta:
         model = Metric
@@ -46,7 +46,10 @@ class MetricScoresSerializer(serializers.Serializer[Any]):
         "At most 100 MB.",
     )
     name = serializers.CharField(
-        max_length=100, required=False, default="", help_text="Where the files do not say it."
+        max_length=100,
+        required=False,
+        default="",
+        help_text="For files that do not name the metric.",
     )
     lower_is_better = serializers.BooleanField(default=False)
     is_human = serializers.BooleanField(default=False, help_text="People gave the scores.")
@@ -54,16 +57,18 @@ class MetricScoresSerializer(serializers.Serializer[Any]):
     def validate_files(self, files: list[Any]) -> list[Any]:
         """Refuse files that are too large."""
         if sum(file.size for file in files) > MAX_BYTES:
-            raise ValidationError([_("The files have more than 100 MB.")])
+            raise ValidationError([_("The files exceed 100 MB.")])
         return files
 
 
 class MetricsImportedSerializer(serializers.Serializer[Any]):
-    metrics = MetricSerializer(many=True, help_text="New ones.")
-    already_there = serializers.IntegerField(help_text="With the same scores.")
+    metrics = MetricSerializer(many=True, help_text="Imported metrics.")
+    already_there = serializers.IntegerField(
+        help_text="Number of metrics skipped because they exist with the same scores."
+    )
     not_read = serializers.ListField(
         child=serializers.CharField(),
-        help_text="References and the like in the files that the test set does not have.",
+        help_text="References in the files that the test set does not include.",
     )
 
 
@@ -75,12 +80,12 @@ class MetricsComputeSerializer(serializers.Serializer[Any]):
         required=False,
         default="",
         allow_blank=True,
-        help_text="Tokenization for BLEU, WER and PER; that of the target language if left out.",
+        help_text="Tokenization for BLEU, WER and PER. Default: that of the target language.",
     )
 
 
 class MetricsQueuedSerializer(serializers.Serializer[Any]):
-    """A worker computes them; `jobs/{id}/` says how far it is."""
+    """The job; `jobs/{id}/` has its progress."""
 
     job = serializers.IntegerField(read_only=True)
 
@@ -103,7 +108,7 @@ class MetricsView(generics.ListAPIView[Metric]):
         responses={201: MetricsImportedSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Import scores from files, all of them or none; 400 names the first place that does not fit."""
+        """Import scores from files, all of them or none. A 400 response names the file and line of the first error."""
         task = organised_task(request, task_id)
         sent = MetricScoresSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -129,7 +134,7 @@ class MetricsComputeView(APIView):
         responses={202: MetricsQueuedSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Have a worker compute metrics of the texts. Systems whose texts have not changed are not computed again."""
+        """Compute metrics from texts in a background job. Systems with unchanged texts are not computed again."""
         task = organised_task(request, task_id)
         sent = MetricsComputeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -155,7 +160,7 @@ class MetricView(APIView):
 
     @extend_schema(operation_id="metric_delete", responses={204: None})
     def delete(self, request: Request, task_id: int, metric_id: int) -> Response:
-        """Delete a metric with its scores. Answers of analyses stay."""
+        """Delete a metric with its scores. Results of analyses stay."""
         metric_delete(metric=_found(organised_task(request, task_id), metric_id))
         return Response(status=204)
 
@@ -163,5 +168,5 @@ class MetricView(APIView):
 def _found(task: Any, metric_id: int) -> Metric:
     metric = metrics_of(test_set_id=task.test_set_id).filter(pk=metric_id).first()
     if metric is None:
-        raise NotFound(_("There is no such metric in this test set."))
+        raise NotFound(_("No such metric in this test set."))
     return metric

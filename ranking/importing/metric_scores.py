@@ -1,4 +1,4 @@
-"""Scores of metrics, or of people without judges, from files into a test set."""
+"""Import scores of metrics, or human scores without judges, into a test set."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -6,12 +6,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.importing.answer_places import known_segments
 from campaign.formats import FormatError, Place
 from campaign.formats.archives import archive_files, files_together
-from campaign.formats.metric_scores import MetricScores, read_evalset, read_metric_scores
-from campaign.formats.segment_identity import KnownSegments, SegmentProblem
+from campaign.formats.metric_scores import (
+    MetricScores,
+    read_evalset,
+    read_metric_scores,
+    scores_by_number,
+)
 from campaign.formats.streams import StoredFile
 from campaign.importing.uploaded_files import holds_archive
 from campaign.models import Segment, TestSet, User
@@ -25,21 +30,33 @@ _NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class ScoresImported:
-    """What an import stored.
+    """Result of an import.
 
     Attributes
     ----------
     metrics : sequence of Metric
-        New ones.
+        Those that were stored.
     already_there : int
-        Metrics that were there with the same scores.
+        Number of metrics that existed with the same scores.
     not_read : sequence of str
-        Systems of the files that the test set does not have: references and other texts by people of an EvalSet folder.
+        References in the files that the test set does not include.
     """
 
     metrics: Sequence[Metric]
     already_there: int
     not_read: Sequence[str]
+
+    @property
+    def remarks(self) -> list[str]:
+        """Sentences about scores that were skipped."""
+        said = []
+        if self.already_there:
+            words = _("Skipped, imported before with the same scores: %(number)d.")
+            said.append(words % {"number": self.already_there})
+        if self.not_read:
+            words = _("Skipped, not in the test set: %(names)s.")
+            said.append(words % {"names": ", ".join(self.not_read)})
+        return said
 
 
 @transaction.atomic
@@ -81,11 +98,13 @@ def metric_scores_import(
     systems = set(test_set.systems.values_list("name", flat=True))
     file_name = (files[0].name if len(files) == 1 else f"{files[0].name}, …")[:300]
     made, there, not_read = [], 0, set()
-    for is_of_people, scores in ((key, each) for key, every in given.items() for each in every):
+    for is_of_people, read in ((key, each) for key, every in given.items() for each in every):
+        scores = scores_by_number(read, known)
         columns = _columns(file_name, scores, systems, references)
         not_read |= {each for each in scores.systems if each not in systems}
         values = np.full((count, len(columns)), np.nan)
-        values[_rows(file_name, scores, known)] = scores.values[:, columns]
+        rows = [int(each.segment) - 1 for each in scores.segments]
+        values[rows] = scores.values[:, columns]
         of_systems = scores.of_systems[columns]
         metric, is_new = metric_store(
             test_set=test_set,
@@ -162,21 +181,3 @@ def _columns(
             f"name systems as the test set does: {known}",
         )
     return columns
-
-
-def _rows(file: str, scores: MetricScores, known: KnownSegments) -> list[int]:
-    """Return the row of each segment of a file, from 0."""
-    rows: dict[int, str] = {}
-    for name in scores.segments:
-        try:
-            found = known.choose(name, known.candidates(name), {})
-        except SegmentProblem as error:
-            raise FormatError(file, f"{scores.name}: {error.problem}", error.remedy) from error
-        if found.number - 1 in rows:
-            raise FormatError(
-                file,
-                f"{scores.name}: the segments {rows[found.number - 1]} and {name.segment} are both number {found.number}",
-                "name segments by their number through the test set, or by document and position",
-            )
-        rows[found.number - 1] = name.segment
-    return list(rows)

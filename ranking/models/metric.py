@@ -98,7 +98,7 @@ class Metric(RecordedModel):
                     *("test_set_id", "name", "signature", "higher_is_better", "is_human"),
                     *("systems", "statistics", "of_systems", "packed", "digest"),
                 ),
-            ),
+            )
         ]
 
     def __str__(self) -> str:

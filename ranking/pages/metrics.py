@@ -1,4 +1,4 @@
-"""The forms of the page of metrics, and uploaded files as readers take them."""
+"""Forms of the metrics page, and uploaded files as readers take them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -55,25 +55,23 @@ class MetricScoresForm(forms.Form):
     files = _FilesField(  # type: ignore[assignment]  # Named as in the REST request, and as Django names uploads.
         label=gettext_lazy("Files"),
         help_text=gettext_lazy(
-            "JSON Lines or TSV with system, segment and score; .seg.score and .sys.score files; WMT’s automatic scores; or the archive of an EvalSet folder. At most 100 MB."
+            "JSON Lines or TSV with system, segment and score; .seg.score or .sys.score files; WMT automatic scores; or an archive of an EvalSet folder. Up to 100 MB."
         ),
     )
     name = forms.CharField(
-        label=gettext_lazy("Name of the metric"),
+        label=gettext_lazy("Metric name"),
         max_length=100,
         required=False,
-        help_text=gettext_lazy("Only if the files do not say it."),
+        help_text=gettext_lazy("For files that do not name the metric."),
     )
     lower_is_better = forms.BooleanField(label=gettext_lazy("Lower is better"), required=False)
-    is_human = forms.BooleanField(
-        label=gettext_lazy("These are human scores, without judges"), required=False
-    )
+    is_human = forms.BooleanField(label=gettext_lazy("Human scores"), required=False)
 
     def clean_files(self) -> list[Any]:
         """Refuse files that are too large."""
         files: list[Any] = self.cleaned_data["files"]
         if sum(file.size for file in files) > MAX_BYTES:
-            raise forms.ValidationError(_("The files have more than 100 MB."))
+            raise forms.ValidationError(_("The files exceed 100 MB."))
         return files
 
 
@@ -86,18 +84,16 @@ class TextMetricsForm(forms.Form):
         initial=list(TEXT_METRICS),
         widget=forms.CheckboxSelectMultiple,
         help_text=gettext_lazy(
-            "TER takes about ten seconds for 1,000 outputs, the others less than a second."
+            "TER takes about 10 seconds per 1,000 outputs, the others less than a second."
         ),
     )
     lowercase = forms.BooleanField(label=gettext_lazy("Ignore case"), required=False)
-    tokens = forms.ChoiceField(
-        label=gettext_lazy("Tokenization of BLEU, WER and PER"), required=False
-    )
+    tokens = forms.ChoiceField(label=gettext_lazy("Tokenization (BLEU, WER, PER)"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         installed = [(name, name) for name in TOKENS if is_tokenization_installed(name)]
         cast("forms.ChoiceField", self.fields["tokens"]).choices = [
-            ("", _("That of the target language")),
+            ("", _("Default for the target language")),
             *installed,
         ]

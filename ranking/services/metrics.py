@@ -1,4 +1,4 @@
-"""Compute metrics of the texts of a test set, store scores that were read from files, and delete metrics."""
+"""Compute metrics from the texts of a test set, store scores read from files, and delete metrics."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,12 +20,12 @@ from ranking.models.metric import packed
 from ranking.selectors.metrics import ComparedTexts, compared_texts
 
 FloatArray = npt.NDArray[np.float64]
-#: How long a metric takes for an output beside the others, for progress.
+#: Relative time per output, for progress.
 _COSTS: Final[Mapping[str, int]] = {"BLEU": 2, "chrF": 6, "TER": 40, "WER": 1, "PER": 1}
 
 
 class MetricRefusedError(Exception):
-    """A metric cannot be computed or stored; the words are for organisers."""
+    """Refusal: a metric cannot be computed or stored. The message is shown to organisers."""
 
 
 @transaction.atomic
@@ -37,9 +37,9 @@ def metrics_ask(
     tokens: str = "",
     user: User | None = None,
 ) -> Job:
-    """Have a worker compute metrics of the texts of a test set; return the job.
+    """Queue a job that computes metrics from the texts of a test set; return it.
 
-    What is stored of the same texts with the same settings is not computed again.
+    Outputs that are stored with the same text and settings are not computed again.
 
     Parameters
     ----------
@@ -84,15 +84,15 @@ def metrics_ask(
 def _refuse_without_texts(test_set: TestSet) -> None:
     if not test_set.segments.filter(references__isnull=False).exists():
         raise MetricRefusedError(
-            _("This test set has no references: import scores from files instead.")
+            _("This test set has no references. Import scores from files instead.")
         )
     if not test_set.systems.filter(kind="system", outputs__text__isnull=False).exists():
-        raise MetricRefusedError(_("This test set has no texts of outputs."))
+        raise MetricRefusedError(_("This test set has no output texts."))
 
 
 @handles(JobKind.METRICS, MetricRefusedError)
 def metrics_job(job: Job, progress: JobProgress) -> dict[str, Any]:
-    """Do a job that was queued by `metrics_ask`."""
+    """Run a job queued by `metrics_ask`."""
     asked = job.parameters
     test_set = TestSet.objects.filter(pk=asked["test_set"]).first()
     if test_set is None:
@@ -124,7 +124,9 @@ def _metric_compute(
     ).first()
     if stored is not None and not stored.is_of_texts:
         raise MetricRefusedError(
-            _("%(name)s with the signature %(signature)s is there from a file. Delete it first.")
+            _(
+                "Scores of %(name)s with the signature %(signature)s were imported from a file. Delete them first."
+            )
             % {"name": metric.name, "signature": signature}
         )
     digests = {
@@ -215,7 +217,7 @@ def metric_store(
         if stored.digest == text_digest(made_of, np.asarray(values, dtype="<f8").tobytes()):
             return stored, False
         raise MetricRefusedError(
-            _("There are other scores of “%(name)s” with the same signature. Delete them first.")
+            _("Other scores of “%(name)s” with the same signature exist. Delete them first.")
             % {"name": name}
         )
     made = _metric_create(
@@ -236,5 +238,5 @@ def metric_store(
 
 
 def metric_delete(*, metric: Metric) -> None:
-    """Delete a metric; analyses that looked at it stay as they are."""
+    """Delete a metric; results of analyses stay."""
     metric.delete()

@@ -1,4 +1,4 @@
-"""The page of metrics: what there is, scores from files, metrics of texts, and the ways to what they say beside people."""
+"""The metrics page of a test set: list, import, compute, delete, and analyses."""
 
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ from ranking.views.results import Sections
 
 @form_view
 def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the metrics of a test set; POST imports scores, has metrics computed, stops that or deletes a metric."""
+    """Show the metrics of a test set; POST imports scores, computes metrics, stops a job or deletes a metric."""
     task = organised_task(request, slug, task_id)
     action = request.POST.get("action", "")
     scores = MetricScoresForm(*((request.POST, request.FILES) if action == "import" else ()))
@@ -61,7 +61,7 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 
 def _part(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-    """Answer the list that asks for itself; once nothing is computed any more, the whole page is shown again."""
+    """Return the list while a job runs; reload the whole page once it has ended."""
     answer = render(request, "results/_metrics.html", context)
     if not context["is_under_way"]:
         answer["HX-Refresh"] = "true"
@@ -85,18 +85,8 @@ def _imported(request: HttpRequest, task: Task, form: MetricScoresForm) -> bool:
     number = len(imported.metrics)
     words = ngettext("%(number)d metric imported.", "%(number)d metrics imported.", number)
     messages.success(request, words % {"number": number})
-    if imported.already_there:
-        messages.info(
-            request,
-            _("Already there with the same scores: %(number)d.")
-            % {"number": imported.already_there},
-        )
-    if imported.not_read:
-        messages.info(
-            request,
-            _("Not read, as the test set does not have them: %(names)s.")
-            % {"names": ", ".join(imported.not_read)},
-        )
+    for remark in imported.remarks:
+        messages.info(request, remark)
     return True
 
 

@@ -138,8 +138,9 @@ class SectionsOf(ABC):
         context = self.context(form, error)
         if self._request.method != "POST" and context.get("is_awaited"):
             return render(self._request, "analyses/_job.html", context)
-        # What was just asked for is not asked for again, whatever came of it.
-        context["asks"] = False
+        if self._request.method == "POST":
+            # What was just asked for is not asked for again, whatever came of it.
+            context["asks"] = False
         answer = render(self._request, "analyses/_section.html", context)
         answer["HX-Retarget"], answer["HX-Reswap"] = f"#{form.kind.name}", "outerHTML"
         return answer
@@ -186,7 +187,12 @@ class Sections(SectionsOf):
 
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
         """Return the newest answer to a question."""
-        found = answered(task=self._task, choice_digest=choice.digest, watermark=form.watermark)
+        found = answered(
+            task=self._task,
+            choice_digest=choice.digest,
+            watermark=form.watermark,
+            metrics=self._metrics if form.kind.needs_metrics else None,
+        )
         if form.watermark is not None:
             watermark_check(form.watermark, found.last)
         context = {"task": self._task, "asks": self._asks(form, found), **self.asked(found)}
@@ -204,7 +210,7 @@ class Sections(SectionsOf):
         return is_newest and self._is_outdated(form, cast("Analysis", answer.shown))
 
     def _is_outdated(self, form: AnalysisForm, shown: Analysis) -> bool:
-        """Return whether judges were excluded or reinstated since, or systems or metrics added or deleted."""
+        """Return whether judges were excluded or reinstated since, or systems added or deleted."""
         counted = shown.judgments
         given = form.given if form.is_bound else {}
         judges = {*counted["without"], *counted.get("leave_out", ())}
@@ -212,8 +218,6 @@ class Sections(SectionsOf):
         is_same = not usual or self._excluded <= judges
         if usual and "leave_out" not in counted:
             is_same = judges == self._excluded
-        if counted.get("metrics", self._metrics) != self._metrics:
-            return True
         return not is_same or set(counted["systems"]) != self._systems
 
     def _shown(self, form: AnalysisForm, shown: Analysis) -> dict[str, Any]:

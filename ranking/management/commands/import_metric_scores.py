@@ -1,4 +1,4 @@
-"""`import_metric_scores`: scores of metrics, or of people without judges, into a test set."""
+"""`import_metric_scores`: import scores of metrics, or human scores without judges, into a test set."""
 
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ from ranking.services.metrics import MetricRefusedError
 
 class Command(BaseCommand):
     help = (
-        "Import scores of metrics into a test set, all of them or, after any error, none: JSON Lines, tables, .score files, "
-        "WMT's automatic scores, or an EvalSet folder or its archive."
+        "Import scores of metrics into a test set from JSON Lines, tables, .score files, WMT's automatic scores, or an "
+        "EvalSet folder or its archive. Any error imports nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,12 +27,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--name",
             default="",
-            help="of the metric, if the files do not say (default: the file's)",
+            help="metric name for files that do not give one (default: the file name)",
         )
-        parser.add_argument(
-            "--lower-is-better", action="store_true", help="the metrics count errors"
-        )
-        parser.add_argument("--human", action="store_true", help="people gave the scores")
+        parser.add_argument("--lower-is-better", action="store_true", help="for error rates")
+        parser.add_argument("--human", action="store_true", help="the scores are human scores")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         paths: list[Path] = options["files"]
@@ -57,13 +55,5 @@ class Command(BaseCommand):
                 _("%(name)s: %(systems)d systems, %(missing)d scores missing.")
                 % {"name": metric, "systems": len(metric.systems), "missing": metric.missing}
             )
-        if imported.already_there:
-            self.stdout.write(
-                _("Already there with the same scores: %(number)d.")
-                % {"number": imported.already_there}
-            )
-        if imported.not_read:
-            self.stdout.write(
-                _("Not read, as the test set does not have them: %(names)s.")
-                % {"names": ", ".join(imported.not_read)}
-            )
+        for remark in imported.remarks:
+            self.stdout.write(remark)
