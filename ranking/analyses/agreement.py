@@ -44,16 +44,16 @@ PAIRING = Option(
 )
 CHANCE = Option(
     name="chance",
-    label=gettext_lazy("Agreement by chance"),
+    label=gettext_lazy("Chance agreement"),
     default=Chance.SCOTT.value,
     choices={each.value: words for each, words in CHANCE_WORDS.items()},
 )
 BY_REFERENCE = Option(
     name="by_reference",
-    label=gettext_lazy("With and without the reference"),
+    label=gettext_lazy("Compare with and without the reference"),
     default=False,
 )
-BY_LENGTH = Option(name="by_length", label=gettext_lazy("By length of the source"), default=True)
+BY_LENGTH = Option(name="by_length", label=gettext_lazy("By source length"), default=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: AgreementFound) -> Re
     return report_on(
         given,
         notes=[
-            _("Pairing: %(pairing)s; chance: %(chance)s; %(intervals)s")
+            _("Items: %(pairing)s; chance agreement: %(chance)s; %(intervals)s")
             % {
                 "pairing": PAIRING_WORDS[measures.pairing],
                 "chance": CHANCE_WORDS[measures.chance],
@@ -105,7 +105,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: AgreementFound) -> Re
             },
             *_without_interval(measures),
             *(
-                [_("Not by length: the texts of the sources are not here.")]
+                [_("No table by source length: source texts are missing.")]
                 if options["by_length"] and not found.by_length
                 else []
             ),
@@ -129,11 +129,11 @@ def _tell(given: Input, options: Mapping[str, Any], found: AgreementFound) -> Re
 def _without_interval(measures: AgreementMeasures) -> list[str]:
     """Return why a κ has no interval."""
     return [
-        _("No interval of κ %(of)s: %(reason)s.")
+        _("No interval for κ (%(of)s): %(reason)s.")
         % {"of": of, "reason": no_interval_in_words(measure.no_interval)}
         for of, measure in (
             (_("between judges"), measures.inter),
-            (_("with themselves"), measures.intra),
+            (_("self-agreement"), measures.intra),
         )
         if measure.no_interval is not None
     ]
@@ -142,17 +142,20 @@ def _without_interval(measures: AgreementMeasures) -> list[str]:
 def _measures(found: AgreementFound) -> Table:
     rows = [
         (_("between judges"), found.measures.inter),
-        (_("with themselves"), found.measures.intra),
+        (_("self-agreement"), found.measures.intra),
     ]
     if found.by_reference is not None:
         for called, measures in (
             (_("with the reference"), found.by_reference.included),
             (_("without the reference"), found.by_reference.excluded),
-            (_("without it, chance as with it"), found.by_reference.excluded_same_chance),
+            (
+                _("without the reference, same chance agreement"),
+                found.by_reference.excluded_same_chance,
+            ),
         ):
             if measures is not None:
                 rows.append((f"{called}, {_('between judges')}", measures.inter))
-                rows.append((f"{called}, {_('with themselves')}", measures.intra))
+                rows.append((f"{called}, {_('self-agreement')}", measures.intra))
     return Table(
         name="agreement",
         title=_("Agreement on comparisons"),
@@ -183,14 +186,14 @@ def _measures(found: AgreementFound) -> Table:
 def _n_agreement(found: LabelAgreements) -> Table:
     return Table(
         name="n_agreement",
-        title=_("Labels of one output that differ by at most n"),
+        title=_("Labels within n of each other"),
         columns=(
             Column("n", _("n"), is_text=True),
             Column("inter_share", _("Between judges")),
             Column("inter_low", _("From")),
             Column("inter_high", _("To")),
             Column("inter_comparable", _("Pairs")),
-            Column("intra_share", _("With themselves")),
+            Column("intra_share", _("Self-agreement")),
             Column("intra_low", _("From")),
             Column("intra_high", _("To")),
             Column("intra_comparable", _("Pairs")),
@@ -209,8 +212,8 @@ def _n_agreement(found: LabelAgreements) -> Table:
 def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
     """Return Figure 2 of Bojar et al. (2011) for this campaign, between judges and with themselves."""
     titles = (
-        _("Agreement between judges by the number of words of the source sentence"),
-        _("Agreement of judges with themselves by the number of words of the source sentence"),
+        _("Agreement between judges by source length"),
+        _("Self-agreement by source length"),
     )
     of_rows = (
         [(row, row.agreement.inter) for row in found],
@@ -255,9 +258,7 @@ AGREEMENT = AnalysisKind(
     name="agreement",
     title=gettext_lazy("Agreement overall"),
     page="agreement",
-    question=gettext_lazy(
-        "How far do judges agree with each other and with themselves, and where do they not?"
-    ),
+    question=gettext_lazy("How well do judges agree with each other and with themselves?"),
     options=(
         CHANCE,
         PAIRING,

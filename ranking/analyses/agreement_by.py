@@ -45,11 +45,11 @@ POOLED_CHANCE = Option(
 )
 FEWEST = Option(
     name="fewest",
-    label=gettext_lazy("Fewest pairs of comparisons of a sentence"),
+    label=gettext_lazy("Minimum pairs of comparisons per sentence"),
     default=10,
     low=1,
     high=10_000,
-    help=gettext_lazy("Sentences with fewer are not listed: κ of one pair says nothing."),
+    help=gettext_lazy("Sentences with fewer are not listed."),
 )
 MOST_SEGMENTS = 50
 
@@ -126,12 +126,9 @@ def _notes(given: Input, found: AgreementByFound) -> list[str]:
             _("κ between all judges: %(why)s.") % {"why": not_estimable_in_words(str(whole.reason))}
         ]
     return [
-        _("κ between all judges: %(kappa)s; P(E) of all parts: %(chance)s.")
+        _("κ between all judges: %(kappa)s; P(E) for all parts: %(chance)s.")
         % {"kappa": decimals(whole.kappa, 3), "chance": decimals(whole.p_chance, 3)},
-        _(
-            "Among many parts some are low by chance: look at the intervals, which hold for one part at a "
-            "time."
-        ),
+        _("With many parts, some are extreme by chance: intervals hold for one part at a time."),
         strength_caution(),
         *([] if given.blocks.document is not None else ignored_documents_notes(given)),
     ]
@@ -142,7 +139,7 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
     tables = [
         _table(
             "by_system",
-            _("Agreement on comparisons with each system"),
+            _("Agreement by system"),
             _("System"),
             "system",
             [(str(row.part[0]), row) for row in _least_first(found.by_system)],
@@ -150,7 +147,7 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
         ),
         _table(
             "by_pair",
-            _("Agreement on comparisons of two systems"),
+            _("Agreement by pair of systems"),
             _("Systems"),
             "systems",
             [(BETWEEN.join(map(str, row.part)), row) for row in _least_first(found.by_pair)],
@@ -166,14 +163,14 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
         ),
         _table(
             "by_segment",
-            _("Sentences with the least agreement"),
+            _("Sentences with lowest agreement"),
             _("Sentence"),
             "segment",
             [(str(row.part[0]), row) for row in found.by_segment],
             whole,
             notes=[
                 _(
-                    "Includes sentences with at least %(fewest)d pairs of comparisons. Intervals are over other judges of the same sentence."
+                    "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalize to other judges of the same sentence."
                 )
                 % {"fewest": found.fewest}
             ],
@@ -215,7 +212,7 @@ def _table(
             Column("p_agree", _("P(A)")),
             Column("comparable", _("Comparable")),
             Column("segments", _("Segments")),
-            Column("why", _("Without κ or interval because"), is_text=True),
+            Column("why", _("Reason for missing κ or interval"), is_text=True),
         ),
         rows=[(words, *_values(row)) for words, row in rows],
         notes=notes,
@@ -243,9 +240,7 @@ AGREEMENT_BY = AnalysisKind(
     name="agreement_by",
     title=gettext_lazy("Agreement by part"),
     page="agreement",
-    question=gettext_lazy(
-        "On which systems, pairs of systems, documents and sentences do judges agree least?"
-    ),
+    question=gettext_lazy("On which systems, documents and sentences do judges agree least?"),
     options=(POOLED_CHANCE, FEWEST, KAPPA_LEVEL, CONFIDENCE, RESAMPLES, SEED),
     find=_find,
     tell=_tell,

@@ -34,7 +34,7 @@ from ranking.reports.correlations import interval_ends
 from ranking.reports.inputs import Input, TaskRead, excluded_notes, input_data
 from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value, interval_plot
 from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.numbers import percent_in_figures
+from ranking.wording.numbers import percent
 from ranking.wording.ranges import rank_cell
 
 _NO_ESTIMATE = (None, None, None)
@@ -68,7 +68,7 @@ def beside_notes(
         if each.judged is not None
     ]
     notes += [
-        _("%(task)s: no judgment counts by this choice.") % {"task": task_in_words(each.protocol)}
+        _("%(task)s: no judgments match these options.") % {"task": task_in_words(each.protocol)}
         for each in tasks.values()
         if each.judged is None
     ]
@@ -76,21 +76,18 @@ def beside_notes(
     notes += excluded_notes(sorted(excluded))
     notes.append(
         _(
-            "%(method)s; %(confidence)s %% rank ranges that account for segments and judges where there are enough of "
-            "them."
+            "%(method)s; %(confidence)s rank ranges that account for segments and judges if there are enough of them."
         )
         % {
             "method": METHOD_WORDS[options["method"]],
-            "confidence": percent_in_figures(options["confidence"]),
+            "confidence": percent(options["confidence"]),
         }
     )
     if len(found.orders) < 2:
-        notes.append(
-            _("This test set has no other task with judgments: nothing is beside this one.")
-        )
+        notes.append(_("No other task of this test set has judgments to compare with."))
     if len({each.decided.systems for each in found.orders if each.order}) > 1:
         notes.append(
-            _("The tasks do not compare the same systems, and scores depend on who takes part.")
+            _("The tasks compare different systems, so their scores are not directly comparable.")
         )
     return [*notes, *_missing(tasks, found)]
 
@@ -101,24 +98,22 @@ def _missing(tasks: Mapping[str, TaskRead], found: TasksBeside) -> list[str]:
     for each in found.orders:
         task = {"task": task_in_words(each.task.name)}
         if not each.order:
-            notes.append(_("%(task)s: no judgment compares two systems.") % task)
+            notes.append(_("%(task)s: no comparisons yet.") % task)
         if isinstance(each.task, ScoredTask):
             notes.append(
                 _(
-                    "%(task)s: judges scored outputs one at a time. Systems are ordered by mean scores, with confidence sets of ranks, and compared segment by segment."
+                    "%(task)s: outputs were scored one at a time, so systems are ordered by mean score, with confidence sets for ranks."
                 )
                 % task
             )
         if each.ranking is not None and each.ranking.not_estimable:
             names = ", ".join(row.system for row in each.ranking.not_estimable)
             notes.append(
-                _("%(task)s: cannot be ranked by these judgments: %(names)s.")
-                % {**task, "names": names}
+                _("%(task)s: not enough judgments to rank: %(names)s.") % {**task, "names": names}
             )
         if tasks[each.task.name].untimed:
             notes.append(
-                _("%(task)s: no hours, because the active time of some judgments is not known.")
-                % task
+                _("%(task)s: no hours, because some judgments have no active time.") % task
             )
     return notes
 
@@ -167,7 +162,7 @@ def tasks_table(
     level = round(1 - options["confidence"], 12)
     return Table(
         name="tasks",
-        title=_("Pairs of systems decided per hour"),
+        title=_("Pairs decided per hour"),
         columns=(
             Column("task", _("Task"), is_text=True),
             Column("judgments", _("Judgments")),
@@ -183,13 +178,13 @@ def tasks_table(
         ),
         rows=rows,
         notes=[
-            _("A pair is decided if the sign test of its own comparisons is significant. %(tests)s")
+            _("A pair is decided if the sign test of its comparisons is significant. %(tests)s")
             % {"tests": tests_in_words(2, Correction.HOLM, level)},
             _(
-                "Hours are the active time of the judgments that count, changes included, without skips and attention checks."
+                "Hours are active time including changed answers, without skips and attention checks."
             ),
             _(
-                "Intervals account for segments and judges, and are for campaigns of this size: more judgments decide fewer new pairs per hour."
+                "Intervals account for segments and judges. Larger campaigns decide fewer new pairs per hour."
             ),
             *_no_interval([each.decided.per_hour for each in orders]),
         ],
@@ -218,7 +213,7 @@ def places_table(orders: Sequence[TaskOrder]) -> Table:
     systems = sorted(names, key=lambda name: (first.get(name, len(first) + 1), name))
     return Table(
         name="orders",
-        title=_("Place in each task"),
+        title=_("Rank by task"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             *(Column(each.task.name, task_in_words(each.task.name)) for each in orders),
@@ -250,7 +245,7 @@ def ranges_table(orders: Sequence[TaskOrder]) -> Table:
             rules.append(len(rows) - 1)
     return Table(
         name="ranges",
-        title=_("Order of each task"),
+        title=_("Ranking by task"),
         columns=(
             Column("task", _("Task"), is_text=True),
             Column("system", _("System"), is_text=True, names="system"),
@@ -278,11 +273,11 @@ def correlations_table(pairs: Sequence[PairOfTasks], options: Mapping[str, Any])
     measures = (("kendall", _("Kendall’s τ-b")), ("spearman", "Spearman"), ("pearson", "Pearson"))
     return Table(
         name="correlations",
-        title=_("How alike two tasks score the systems"),
+        title=_("Correlation of tasks"),
         columns=(
             Column("first", _("Task"), is_text=True),
             Column("second", _("Other task"), is_text=True),
-            Column("systems", _("Systems in both")),
+            Column("systems", _("Shared systems")),
             *(
                 column
                 for name, heading in measures
@@ -292,8 +287,8 @@ def correlations_table(pairs: Sequence[PairOfTasks], options: Mapping[str, Any])
                     Column(f"{name}_high", high),
                 )
             ),
-            Column("agreeing", _("Decided alike")),
-            Column("contradicting", _("Decided the other way round")),
+            Column("agreeing", _("Pairs decided the same")),
+            Column("contradicting", _("Pairs decided differently")),
         ),
         rows=[
             (
@@ -313,7 +308,7 @@ def correlations_table(pairs: Sequence[PairOfTasks], options: Mapping[str, Any])
         keys=2,
         notes=[
             _(
-                "Noise pulls correlations towards 0: two tasks of one true order correlate less the fewer judgments they have. Intervals account for segments, which the tasks share, and for judges, and are for campaigns of this size."
+                "Fewer judgments pull correlations towards 0. Intervals account for segments and judges."
             ),
             *_no_interval(
                 [getattr(pair.correlations, name) for pair in pairs for name in MEASURES]
@@ -328,7 +323,7 @@ def _no_interval(estimates: Sequence[Estimate | None]) -> list[str]:
         return []
     return [
         _(
-            "Where there is no interval, nothing tells how far the figure may be off: there is one judge or one segment, or too few resamples have such a figure, or all have the same."
+            "A missing interval means one judge, one segment, or resamples that are too few or all equal."
         )
     ]
 
@@ -336,27 +331,24 @@ def _no_interval(estimates: Sequence[Estimate | None]) -> list[str]:
 def _no_correlation(pair: PairOfTasks) -> str:
     names = {"tasks": BETWEEN.join((task_in_words(pair.first), task_in_words(pair.second)))}
     if pair.correlations.reason is NoCorrelation.FEW_SYSTEMS:
-        return (
-            _("%(tasks)s: no correlation, because fewer than four systems have a score in both.")
-            % names
-        )
-    return _("%(tasks)s: no correlation, because all scores of one of them are equal.") % names
+        return _("%(tasks)s: no correlation (needs 4 shared systems with scores).") % names
+    return _("%(tasks)s: no correlation, because all scores of one task are equal.") % names
 
 
 def contradictions_table(pairs: Sequence[PairOfTasks], found: TasksBeside) -> Table:
     decided = {each.task.name: each.decided for each in found.orders}
     return Table(
         name="contradictions",
-        title=_("Pairs that both tasks decide, but the other way round"),
+        title=_("Pairs decided differently"),
         columns=(
             Column("first", _("Task"), is_text=True),
             Column("second", _("Other task"), is_text=True),
-            Column("better", _("Better by this task"), is_text=True, names="system"),
-            Column("worse", _("Worse by this task"), is_text=True, names="other"),
+            Column("better", _("Better"), is_text=True, names="system"),
+            Column("worse", _("Worse"), is_text=True, names="other"),
             Column("wins", _("Wins")),
             Column("losses", _("Losses")),
-            Column("other_wins", _("Wins in the other task")),
-            Column("other_losses", _("Losses in it")),
+            Column("other_wins", _("Wins (other task)")),
+            Column("other_losses", _("Losses (other task)")),
         ),
         rows=[
             (
@@ -453,7 +445,7 @@ BESIDE = AnalysisKind(
     name="beside",
     title=gettext_lazy("Compare protocols"),
     question=gettext_lazy(
-        "Do the tasks of this test set put its systems in the same order, and how many pairs does each decide in an hour?"
+        "Do the tasks of this test set agree, and how many pairs does each decide per hour?"
     ),
     options=(COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     needs_beside=True,

@@ -32,18 +32,15 @@ SKIPPED_BLOCKS = Option(
     default="leave_out",
     choices={
         "leave_out": gettext_lazy("left out"),
-        "count": gettext_lazy("count as shown"),
+        "count": gettext_lazy("counted"),
     },
-    help=gettext_lazy(
-        "In how many blocks a system was shown. Bojar et al. (2011) count blocks without any label, which "
-        "are skips here."
-    ),
+    help=gettext_lazy("Bojar et al. (2011) count skipped blocks."),
 )
 ROUNDED = Option(
     name="rounded",
-    label=gettext_lazy("Correlate rounded scores"),
+    label=gettext_lazy("Round scores before correlating"),
     default=False,
-    help=gettext_lazy("To a tenth of a percent, as Bojar et al. (2011) did."),
+    help=gettext_lazy("To 0.1%, as in Bojar et al. (2011)."),
 )
 
 
@@ -105,19 +102,19 @@ def campaign_report(
 
 def _notes(found: CampaignDiagnosis) -> list[str]:
     notes = [
-        _("%(labels)s labels; share of ties: %(rate)s")
+        _("Labels: %(labels)s; share of ties: %(rate)s")
         % {
             "labels": number_format(found.labels),
             "rate": "–" if found.tie_rate is None else decimals(found.tie_rate, 3),
         },
         _("Blocks without a sole winner: %(blocks)s")
         % {"blocks": number_format(found.sole_winners.get(NOBODY, 0))},
-        _("Score against times judged: %(correlation)s")
+        _("Correlation of score and times judged: %(correlation)s")
         % {"correlation": _correlation(found.score_by_times_judged)},
     ]
     if found.score_by_reference is not None:
         notes.append(
-            _("Score against share of blocks beside the reference: %(correlation)s")
+            _("Correlation of score and share of blocks with the reference: %(correlation)s")
             % {"correlation": _correlation(found.score_by_reference)}
         )
     correlations = [found.score_by_times_judged, found.score_by_reference]
@@ -130,7 +127,7 @@ def _notes(found: CampaignDiagnosis) -> list[str]:
 def _correlation(found: SampledCorrelation) -> str:
     if found.pearson is None or found.spearman is None:
         return _("not estimable")
-    return _("Pearson %(pearson)s, Spearman %(spearman)s over %(pairs)d systems") % {
+    return _("Pearson %(pearson)s, Spearman %(spearman)s (%(pairs)d systems)") % {
         "pearson": in_figures_with_interval(found.pearson, found.pearson_low, found.pearson_high),
         "spearman": in_figures_with_interval(
             found.spearman, found.spearman_low, found.spearman_high
@@ -154,7 +151,7 @@ def _systems(found: CampaignDiagnosis) -> Table:
             Column(
                 "times_judged", _("Times judged"), counts="judgments", of=found.times_judged.get
             ),
-            Column("times_beside_reference", _("Beside reference"), of=beside.get),
+            Column("times_beside_reference", _("With reference"), of=beside.get),
             Column("tie_rate", _("Ties"), of=found.tie_rates.get),
         ),
         plot=Plot(kind="points", label="system", value="geq_others", low="times_judged"),
@@ -174,10 +171,10 @@ def _beside_reference(found: CampaignDiagnosis) -> list[Table]:
     return [
         Table(
             name="beside_reference",
-            title=_("Score against the share of blocks beside the reference"),
+            title=_("Score by share of blocks with the reference"),
             columns=(
                 Column("system", _("System"), is_text=True, names="system"),
-                Column("share", _("Share of blocks beside the reference")),
+                Column("share", _("Share of blocks with the reference")),
                 Column("geq_others", _("≥ others")),
             ),
             rows=rows,
@@ -195,14 +192,14 @@ def _sole_winners(found: CampaignDiagnosis) -> Table:
     nobody = won.get(NOBODY, 0)
     return Table(
         name="sole_winners",
-        title=_("Blocks won by one system alone"),
+        title=_("Sole winners"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
-            Column("blocks", _("Blocks won alone")),
-            Column("share", _("Share of the blocks that show it")),
+            Column("blocks", _("Blocks won")),
+            Column("share", _("Share of its blocks")),
         ),
         rows=[*rows, (_("no sole winner"), nobody, _of(nobody, found.blocks))],
-        notes=[_("A block with a single label counts for the system that has it.")],
+        notes=[_("In a block with one label, that system is the sole winner.")],
         plot=Plot(kind="intervals", label="system", value="blocks", start=0),
     )
 
@@ -216,7 +213,7 @@ def _ties(found: CampaignDiagnosis) -> Table:
     order = sorted(rates, key=lambda name: (rates[name] is None, -(rates[name] or 0.0), name))
     return Table(
         name="ties",
-        title=_("Share of comparisons that are ties"),
+        title=_("Share of ties"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("tie_rate", _("Ties")),
@@ -241,9 +238,7 @@ def _win_ratios(found: CampaignDiagnosis) -> Table:
         ],
         notes=[
             _(
-                "The mean share of decided comparisons won against each other system, without the "
-                "reference (Koehn 2012, Figure 1). Systems spread evenly lie on a straight line: that is "
-                "what forecasts assume."
+                "Mean share of decided comparisons won against each system, without the reference (Koehn 2012, Figure 1). Forecasts assume an even spread, which shows as a straight line."
             )
         ],
         plot=Plot(kind="points", label="system", value="win_ratio", low="place"),
@@ -274,7 +269,7 @@ def _identical_notes(found: IdenticalTexts | None) -> list[str]:
     if found is None:
         return []
     return [
-        _("Identical texts ranked differently: %(differently)s of %(compared)s pairs")
+        _("Identical texts ranked differently: %(differently)s of %(compared)s")
         % {
             "differently": number_format(len(found.differently)),
             "compared": number_format(found.compared),
@@ -295,7 +290,7 @@ def _identical_tables(found: IdenticalTexts | None) -> list[Table]:
                 Column("system", _("System"), is_text=True, names="system"),
                 Column("other", _("Other"), is_text=True, names="other"),
                 Column("label", _("Label")),
-                Column("other_label", _("Label of the other")),
+                Column("other_label", _("Other label")),
             ),
             rows=[(row.segment, row.judge, *row.systems, *row.labels) for row in found.differently],
         )
@@ -307,8 +302,7 @@ DIAGNOSIS = AnalysisKind(
     title=gettext_lazy("Ties and balance"),
     page="data",
     question=gettext_lazy(
-        "What is there to look at before the ranking is believed: ties, sole winners, how often each "
-        "system was judged, and beside the reference?"
+        "Is the data balanced: ties, sole winners, and how often each system was judged?"
     ),
     options=(SKIPPED_BLOCKS, ROUNDED),
     find=_find,

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import METHOD, Option, swaps_in_words
-from ranking.core.firmness.fewest_blocks import FewestBlocks, Proof, fewest_blocks
+from ranking.core.firmness.fewest_blocks import FewestBlocks, fewest_blocks
 from ranking.core.firmness.without_each import WithoutEach, without_each
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS, counts_method_named
@@ -23,7 +23,7 @@ from ranking.reports.inputs import Input, report_on
 from ranking.reports.tables import Column, Named, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import decimals
-from ranking.wording.published_method import at_least_in_words
+from ranking.wording.published_method import firmness_in_words
 
 #: Counts without a judge, or a block, are a difference of counts; others would be fitted each time.
 _BY_COUNTS = tuple(
@@ -46,35 +46,6 @@ _MOST_DRAWN = 40
 _NAMED: dict[str, Named] = {"judges": "judge", "documents": "document", "days": "day"}
 
 
-#: Of each table: that first place stays without any unit, and that it falls without some.
-_FIRST_PLACE = {
-    "judges": (
-        gettext_lazy("First place stays, whichever judge is left out."),
-        ngettext_lazy(
-            "Without %(deciding)d of %(all)s judges, another system would be first.",
-            "Without any one of %(deciding)d of %(all)s judges, another system would be first.",
-            "deciding",
-        ),
-    ),
-    "documents": (
-        gettext_lazy("First place stays, whichever document is left out."),
-        ngettext_lazy(
-            "Without %(deciding)d of %(all)s documents, another system would be first.",
-            "Without any one of %(deciding)d of %(all)s documents, another system would be first.",
-            "deciding",
-        ),
-    ),
-    "days": (
-        gettext_lazy("First place stays, whichever day is left out."),
-        ngettext_lazy(
-            "Without %(deciding)d of %(all)s days, another system would be first.",
-            "Without any one of %(deciding)d of %(all)s days, another system would be first.",
-            "deciding",
-        ),
-    ),
-}
-
-
 @dataclass(frozen=True, slots=True)
 class FirmnessFound:
     """What decides first place; the ranking without each unit, None where there are not several."""
@@ -90,12 +61,12 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> FirmnessFou
     method = counts_method_named(options["method"])
     if len(compared_groups(given.tallies)) > 1:
         raise ValueError(
-            _("Nothing compares some of these systems with the others, so none is first of all.")
+            _("No comparisons connect all systems, so there is no overall first place.")
         )
     with converging(method.name):
-        begin(_("Looking for the judgments that decide"))
+        begin(_("Searching for deciding judgments"))
         fewest = fewest_blocks(given.blocks, method)
-        begin(_("Leaving out one at a time"))
+        begin(_("Leaving out each judge, document and day"))
         return FirmnessFound(
             method=method.name,
             fewest=fewest,
@@ -135,15 +106,16 @@ def _tell(given: Input, options: Mapping[str, Any], found: FirmnessFound) -> Rep
         "documents": (found.documents, _("Document"), _("Without each document")),
         "days": (found.days, _("Day (UTC)"), _("Without each day")),
     }
+    first_place = _fewest_data(given, found.fewest)
     return report_on(
         given,
         notes=[
-            _("By %(method)s.") % {"method": METHOD_WORDS[found.method]},
-            *_fewest_notes(found.fewest),
+            _("Method: %(method)s.") % {"method": METHOD_WORDS[found.method]},
+            *firmness_in_words(first_place),
             # Of equal scores, none is first.
             *(
-                _first_note(name, without)
-                for name, (without, _unit, _title) in units.items()
+                _first_note(title, without)
+                for without, _unit, title in units.values()
                 if without and len(found.fewest.first) < 2
             ),
         ],
@@ -157,62 +129,10 @@ def _tell(given: Input, options: Mapping[str, Any], found: FirmnessFound) -> Rep
         ],
         data={
             "method": found.method,
-            "first_place": _fewest_data(given, found.fewest),
+            "first_place": first_place,
             **{name: without for name, (without, *_words) in units.items()},
         },
     )
-
-
-def _fewest_notes(fewest: FewestBlocks) -> list[str]:
-    if not fewest.first:
-        return [_("No system has a score.")]
-    if len(fewest.first) > 1:
-        return [
-            _(
-                "First with equal scores: %(systems)s. So there is no first place that judgments decide."
-            )
-            % {"systems": ", ".join(fewest.first)}
-        ]
-    if fewest.size is None:
-        return [
-            _("No removal of judgments puts another system first.")
-            if fewest.proof is not Proof.NONE
-            else _("No removal of judgments was found that puts another system first.")
-        ]
-    return [_size(fewest, fewest.size), _proof(fewest)]
-
-
-def _size(fewest: FewestBlocks, size: int) -> str:
-    said = {
-        "size": number_format(size),
-        "blocks": number_format(fewest.blocks),
-        "share": decimals(100 * size / fewest.blocks, 1),
-        "first": fewest.first[0],
-        "new": fewest.new_first,
-    }
-    words = (
-        ngettext(
-            "%(size)s of %(blocks)s judgments (%(share)s %%) decides first place: without it, %(new)s is "
-            "ahead of %(first)s.",
-            "%(size)s of %(blocks)s judgments (%(share)s %%) decide first place: without them, %(new)s is "
-            "ahead of %(first)s.",
-            size,
-        )
-        if fewest.proof is not Proof.NONE
-        else _(
-            "At most %(size)s of %(blocks)s judgments (%(share)s %%) decide first place: without them, "
-            "%(new)s is ahead of %(first)s."
-        )
-    )
-    return words % said
-
-
-def _proof(fewest: FewestBlocks) -> str:
-    if fewest.proof is Proof.BOUND:
-        return _("It is proven that no fewer would do.")
-    if fewest.proof is Proof.SEARCH:
-        return _("No fewer would do: all smaller sets were tried.")
-    return at_least_in_words(fewest.at_least)
 
 
 def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
@@ -222,7 +142,7 @@ def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
         Table.of(
             _rows(given, fewest),
             name="deciding",
-            title=_("The judgments that decide first place"),
+            title=_("Judgments that decide first place"),
             columns=(
                 Column("judge", _("Judge"), is_text=True, names="judge"),
                 Column("segment", _("Segment"), names="segment"),
@@ -231,7 +151,7 @@ def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
             ),
             keys=2,
             notes=[
-                _("The most influential first. There may be other sets of as many judgments."),
+                _("Most influential first. Other sets of the same size may exist."),
             ],
         )
     ]
@@ -280,15 +200,15 @@ def _without(name: str, without: WithoutEach, unit: str, title: str, names: Name
             Column("lead", _("Lead"), decimals=4),
             Column(
                 "change",
-                _("Change of the lead"),
+                _("Change"),
                 decimals=4,
                 of=lambda row: None if row.lead is None or all_ is None else row.lead - all_,
             ),
             Column("first", _("First"), is_text=True, names="system"),
-            Column("swaps", _("Swaps"), of=lambda row: len(row.swapped)),
+            Column("swaps", _("Swapped pairs"), of=lambda row: len(row.swapped)),
             Column(
                 "swapped",
-                _("Which"),
+                _("Pairs"),
                 is_text=True,
                 of=lambda row: swaps_in_words(row.swapped),
             ),
@@ -303,34 +223,35 @@ def _lead_notes(without: WithoutEach, drawn: int) -> list[str]:
         return []
     notes = [
         _(
-            "Lead: score of %(first)s minus that of %(second)s, %(lead)s with all judgments. Below 0, "
-            "%(second)s is ahead."
+            "Lead: score of %(first)s minus score of %(second)s (%(lead)s with all judgments). Below 0, %(second)s is ahead."
         )
         % {"first": without.first, "second": without.second, "lead": decimals(without.lead, 4)}
     ]
     if drawn < len(without.units):
         notes.append(
-            _("Drawn are the %(drawn)d with the smallest lead of %(all)s.")
+            _("The plot shows the %(drawn)d with the smallest lead of %(all)s.")
             % {"drawn": drawn, "all": number_format(len(without.units))}
         )
     return notes
 
 
-def _first_note(name: str, without: WithoutEach) -> str:
+def _first_note(title: str, without: WithoutEach) -> str:
     """Say whether first place stays without any unit of a table."""
     deciding = len(without.deciding)
-    stays, falls = _FIRST_PLACE[name]
     if not deciding:
-        return str(stays)
-    return falls % {"deciding": deciding, "all": number_format(len(without.units))}
+        return _("%(table)s: first place never changes.") % {"table": title}
+    return ngettext(
+        "%(table)s: first place changes in %(deciding)d of %(all)s cases.",
+        "%(table)s: first place changes in %(deciding)d of %(all)s cases.",
+        len(without.units),
+    ) % {"table": title, "deciding": deciding, "all": number_format(len(without.units))}
 
 
 FIRMNESS = AnalysisKind(
     name="firmness",
     title=gettext_lazy("Robustness"),
     question=gettext_lazy(
-        "How many judgments decide who is first, and what would the ranking be without each judge, each "
-        "document, each day?"
+        "How many judgments decide first place, and does it depend on one judge, document or day?"
     ),
     options=(COUNTS_METHOD,),
     shows_rule=True,

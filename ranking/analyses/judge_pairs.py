@@ -32,9 +32,7 @@ JUDGE = Option(
     name="judge",
     label=gettext_lazy("Judge"),
     default="",
-    help=gettext_lazy(
-        "Judge to compare with another. Leave both empty for the two judges who share most."
-    ),
+    help=gettext_lazy("Leave both empty for the two judges with the most shared comparisons."),
 )
 OTHER = Option(name="other", label=gettext_lazy("Other judge"), default="")
 #: More pairs than this are not listed, and a matrix of more judges is not readable.
@@ -91,12 +89,9 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgePairsF
     judge, other = options[JUDGE.name], options[OTHER.name]
     for name in (judge, other):
         if name and name not in given.blocks.judges:
-            raise ValueError(
-                _("No judge called %(names)s has judged anything that counts here.")
-                % {"names": name}
-            )
+            raise ValueError(_("No judgments by %(names)s match these options.") % {"names": name})
     if judge and judge == other:
-        raise ValueError(_("Name two different judges."))
+        raise ValueError(_("Enter two different judges."))
     pairs = agreement_of_pairs(given.blocks, confidence=options["confidence"])
     return JudgePairsFound(
         pairs=pairs,
@@ -153,7 +148,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: JudgePairsFound) -> R
 
 def _notes(found: JudgePairsFound, beside: Int64Array) -> list[str]:
     if not len(found.pairs):
-        return [_("No two judges compared the same two outputs, so there is nothing to compare.")]
+        return [_("No two judges compared the same outputs.")]
     if found.band is None:
         return [
             _("κ between all judges: %(why)s.")
@@ -162,8 +157,7 @@ def _notes(found: JudgePairsFound, beside: Int64Array) -> list[str]:
     low, high = found.band
     notes = [
         _(
-            "The band is κ between all judges with its interval, %(low)s to %(high)s. A pair leaves it if "
-            "its whole interval lies below (%(below)s) or above (%(above)s)."
+            "The band is the interval of κ between all judges, %(low)s to %(high)s. A pair is outside if its whole interval is below (%(below)s) or above (%(above)s)."
         )
         % {
             "low": decimals(low, 2),
@@ -172,11 +166,10 @@ def _notes(found: JudgePairsFound, beside: Int64Array) -> list[str]:
             "above": _ABOVE,
         },
         _(
-            "Intervals of pairs hold all together with confidence %(confidence)s, over other sentences "
-            "judged by the same two judges."
+            "Intervals of pairs hold simultaneously with confidence %(confidence)s, for other sentences judged by the same two judges."
         )
         % {"confidence": in_figures(found.confidence)},
-        _("%(below)s of %(all)s pairs are below the band, %(above)s above.")
+        _("Of %(all)s pairs, %(below)s are below the band and %(above)s above.")
         % {
             "below": number_format(int(np.count_nonzero(beside < 0))),
             "above": number_format(int(np.count_nonzero(beside > 0))),
@@ -185,7 +178,7 @@ def _notes(found: JudgePairsFound, beside: Int64Array) -> list[str]:
     ]
     if all(found.asked) and found.chosen is None:
         notes.append(
-            _("%(judge)s and %(other)s compared nothing that both judged.")
+            _("%(judge)s and %(other)s have no shared comparisons.")
             % {"judge": found.asked[0], "other": found.asked[1]}
         )
     return notes
@@ -218,7 +211,7 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Tab
     hidden = len(found.pairs) - len(listed)
     return Table(
         name="pairs",
-        title=_("Pairs of judges, those beside the band first"),
+        title=_("Pairs of judges, outside the band first"),
         columns=(
             Column("judges", _("Judges"), is_text=True, names="judges"),
             Column("kappa", _("κ"), decimals=2),
@@ -226,18 +219,16 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Tab
             Column("high", _("To"), decimals=2),
             Column("comparable", _("Comparable")),
             Column("segments", _("Segments")),
-            Column("strength", _("In words"), is_text=True),
-            Column("beside", _("Beside the band"), is_text=True),
-            Column("why", _("Without κ or interval because"), is_text=True),
+            Column("strength", _("Strength"), is_text=True),
+            Column("beside", _("Band"), is_text=True),
+            Column("why", _("Reason for missing κ or interval"), is_text=True),
         ),
         rows=rows,
         notes=[
             strength_caution(),
             *(
                 [
-                    _(
-                        "%(count)s pairs that share less and do not stand out further are not listed."
-                    )
+                    _("%(count)s more pairs are not listed: they share fewer comparisons.")
                     % {"count": number_format(hidden)}
                 ]
                 if hidden
@@ -282,24 +273,23 @@ def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
         return f"{words} ({number_format(int(pairs.comparable[row]))}){sign}"
 
     names = [pairs.names[index] for index in judges]
-    notes = [_("Judges who agree with each other stand together.")]
+    notes = [_("Judges who agree are grouped together.")]
     if of_judge is not None:
         notes.append(
-            _("%(judge)s and the %(count)d judges who share most with them.")
+            _("%(judge)s and the %(count)d judges with the most shared comparisons.")
             % {"judge": found.asked[0], "count": len(judges) - 1}
         )
     elif len(judges) < np.count_nonzero(shared):
         notes.append(
             _(
-                "The %(count)d judges who share most with others. Name one as “Judge” to see those who share "
-                "most with them."
+                "The %(count)d judges with the most shared comparisons. Enter a judge above to see theirs."
             )
             % {"count": len(judges)}
         )
     return [
         Table(
             name="matrix",
-            title=_("κ of every two judges, with the number of pairs of comparisons"),
+            title=_("κ by pair of judges (shared comparisons)"),
             columns=(
                 Column("judge", _("Judge"), is_text=True, names="judge"),
                 *(
@@ -363,7 +353,7 @@ def _outcomes(pair: PairAgreement | None) -> list[Table]:
     return [
         Table(
             name="contingency",
-            title=_("Answers of %(judge)s (rows) and %(other)s (columns)")
+            title=_("Answers by %(judge)s (rows) and %(other)s (columns)")
             % {"judge": one, "other": other},
             columns=(
                 Column("outcome", one, is_text=True),
@@ -377,8 +367,7 @@ def _outcomes(pair: PairAgreement | None) -> list[Table]:
             rules=frozenset({len(words) - 1}),
             notes=[
                 _(
-                    "The first of two outputs is the one whose system comes first by name. P(A) is "
-                    "%(p_agree)s, P(E) %(p_chance)s."
+                    "Outputs are in alphabetical order of their systems. P(A) = %(p_agree)s, P(E) = %(p_chance)s."
                 )
                 % {
                     "p_agree": decimals(pair.p_agree, 3),
@@ -396,25 +385,25 @@ def _unanimity(found: tuple[Unanimity, ...]) -> list[Table]:
         Table.of(
             found,
             name="unanimity",
-            title=_("Comparisons on which all judges agree"),
+            title=_("Unanimous comparisons"),
             columns=(
                 Column(
                     "judges",
-                    _("Judges of the same two outputs"),
+                    _("Judges per comparison"),
                     is_text=True,
                     of=lambda row: (
                         _("two or more") if row.judges is None else number_format(row.judges)
                     ),
                 ),
                 Column("items", _("Shared comparisons"), of=lambda row: row.share.trials),
-                Column("unanimous", _("All agree"), of=lambda row: row.share.successes),
+                Column("unanimous", _("Unanimous"), of=lambda row: row.share.successes),
                 Column("share", _("Share"), of=lambda row: row.share.value),
                 Column("low", _("From"), of=lambda row: row.share.low),
                 Column("high", _("To"), of=lambda row: row.share.high),
             ),
             notes=[
                 _(
-                    "The more judges, the fewer agree by themselves: compare lines of as many judges only."
+                    "Unanimity falls with more judges, so compare only rows with the same number of judges."
                 )
             ],
             plot=interval_plot("judges", "share", start=0, end=1),
@@ -426,7 +415,7 @@ JUDGE_PAIRS = AnalysisKind(
     name="judge_pairs",
     title=gettext_lazy("Pairs of judges"),
     page="agreement",
-    question=gettext_lazy("Which judges agree with each other, and how often do all agree?"),
+    question=gettext_lazy("Which judges agree with each other?"),
     options=(JUDGE, OTHER, CONFIDENCE),
     find=_find,
     tell=_tell,

@@ -41,14 +41,14 @@ from ranking.wording.numbers import by_language
 
 DEVIATIONS = Option(
     name="deviations",
-    label=gettext_lazy("Standard deviations from the mean that stand out"),
+    label=gettext_lazy("Outlier threshold (standard deviations from the mean)"),
     default=1.0,
     low=0,
     high=10,
 )
 LEVEL = Option(
     name="level",
-    label=gettext_lazy("Level of the test against clicking at random"),
+    label=gettext_lazy("Significance level of the random-clicking test"),
     default=0.05,
     low=0,
     high=1,
@@ -56,14 +56,14 @@ LEVEL = Option(
 )
 MINIMUM = Option(
     name="minimum",
-    label=gettext_lazy("Fewest items at which a rule applies"),
+    label=gettext_lazy("Minimum items per judge for a rule"),
     default=10,
     low=1,
     high=math.inf,
 )
 JUDGE_CHANCE = Option(
     name="chance_of_judges",
-    label=gettext_lazy("Agreement of one judge by chance, from the ties of"),
+    label=gettext_lazy("Chance agreement of a judge from the ties of"),
     default=JudgeChance.OWN.value,
     choices={
         JudgeChance.OWN.value: gettext_lazy("this judge"),
@@ -126,7 +126,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: JudgesFound) -> Repor
     return report_on(
         given,
         notes=[
-            _("An outlier is someone to look at, not a culprit."),
+            _("An outlier is a reason to look closer, not proof of bad work."),
         ],
         tables=[
             _judges(judges, rules, skipped),
@@ -154,13 +154,13 @@ def _judges(
             Column("blocks", _("Blocks"), counts="judgments"),
             Column("skipped", _("Skipped"), counts="skipped"),
             *kappa_columns(_("κ with others"), key="kappa_", places=2),
-            Column("deviation", _("Label − others'"), decimals=2),
+            Column("deviation", _("Mean label − others"), decimals=2),
             Column("distance", _("Distance"), decimals=2),
-            Column("easy_missed", _("Easy missed"), decimals=2),
+            Column("easy_missed", _("Easy sentences missed"), decimals=2),
             Column("reference_preferred", _("Reference"), decimals=2),
             Column("p_random", _("p (random)")),
             Column("median_seconds", _("Seconds"), decimals=0),
-            Column("stands_out", _("Stands out by"), is_text=True),
+            Column("stands_out", _("Outlier by"), is_text=True),
         ),
         rows=[
             (
@@ -193,20 +193,16 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
         Table.of(
             rows,
             name="themselves",
-            title=_("Judges with themselves"),
+            title=_("Self-agreement"),
             columns=(
                 Column("judge", _("Judge"), is_text=True, names="judge"),
-                *kappa_columns(_("κ with themselves"), places=2),
+                *kappa_columns(_("Self-agreement κ"), places=2),
                 Column("p_agree", _("P(A)")),
-                Column("p_chance", _("P(E) of own labels")),
+                Column("p_chance", _("P(E)")),
                 Column("tie_rate", _("Ties"), of=lambda row: row.ties / row.comparisons),
                 Column("comparable", _("Comparable"), counts="judgments"),
             ),
-            notes=[
-                _(
-                    "P(E) follows from the judge’s own share of ties: a judge who often ties agrees with themselves more often by chance (Bojar et al. 2011, §2.2.2)."
-                )
-            ],
+            notes=[_("P(E) uses the judge’s own share of ties (Bojar et al. 2011, §2.2.2).")],
             plot=kappa_plot("judge"),
         )
     ]
@@ -226,12 +222,12 @@ def _rules(
     by_rule = {str(rule.rule): rule for rule in rules}
     return Table(
         name="rules",
-        title=_("Ranking without the judges who stand out"),
+        title=_("Ranking without outliers"),
         columns=(
             Column("rule", _("Rule"), is_text=True),
-            Column("judged", _("Judges looked at")),
+            Column("judged", _("Judges checked")),
             Column("left_out", _("Left out")),
-            Column("blocks", _("Blocks left")),
+            Column("blocks", _("Remaining blocks")),
             *correlation_columns(confidence),
         ),
         rows=[
@@ -268,7 +264,7 @@ JUDGES = AnalysisKind(
     title=gettext_lazy("Outliers"),
     page="judges",
     question=gettext_lazy(
-        "Who stands out among the judges, by which rule, and what would the ranking be without them?"
+        "Which judges are outliers, and how does the ranking change without them?"
     ),
     options=(
         *(METHOD, DEVIATIONS, LEVEL, MINIMUM, POOLED_CHANCE, JUDGE_CHANCE),

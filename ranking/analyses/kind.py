@@ -25,39 +25,37 @@ REFERENCE = Option(
     name="reference",
     label=_("Reference"),
     default="exclude",
-    choices={"exclude": _("left out"), "include": _("ranked like a system")},
+    choices={"exclude": _("left out"), "include": _("ranked as a system")},
 )
 GROUP = Option(
     name="judge_group",
     label=_("Judges"),
     default="",
-    help=_("Only judgments of the judges of this group count."),
+    help=_("Limits the analysis to judges of this group."),
 )
 EXCLUDED = Option(
     name="excluded_judges",
     label=_("Excluded judges"),
     default="leave_out",
-    choices={"leave_out": _("left out"), "count": _("count like the others")},
+    choices={"leave_out": _("left out"), "count": _("included")},
 )
 WITHOUT = Option(
     name="without",
-    label=_("Without these judges"),
+    label=_("Judges to leave out"),
     default=(),
-    help=_(
-        "Pseudonyms of judges to leave out of this analysis. It excludes none of them from the campaign."
-    ),
+    help=_("Judges are left out of this analysis only, not excluded from the campaign."),
 )
 DOCUMENTS = Option(
     name="documents",
-    label=_("Only these documents"),
+    label=_("Documents"),
     default=(),
-    help=_("All where none is named."),
+    help=_("Leave empty for all documents."),
 )
 DOMAINS = Option(
     name="domains",
-    label=_("Only these domains"),
+    label=_("Domains"),
     default=(),
-    help=_("A domain is what stands before “/” in the names of documents."),
+    help=_("The part of a document’s name before “/”. Leave empty for all domains."),
 )
 #: Of each kind of analysis of a test set.
 JUDGMENT_OPTIONS = (REFERENCE, GROUP, EXCLUDED, WITHOUT, DOCUMENTS, DOMAINS)
@@ -362,8 +360,7 @@ def converging(method: str) -> Iterator[None]:
         yield
     except NotConvergedError as error:
         raise ValueError(
-            gettext("%(method)s gives no order: the estimate did not converge.")
-            % {"method": METHOD_WORDS[method]}
+            gettext("%(method)s: the estimate did not converge.") % {"method": METHOD_WORDS[method]}
         ) from error
 
 

@@ -38,7 +38,7 @@ _SHOWN = (
 )
 FIRST = Option(
     name="first",
-    label=gettext_lazy("Compared with"),
+    label=gettext_lazy("Compare with"),
     default="expected_wins",
     choices=METHOD.choices,
 )
@@ -53,7 +53,7 @@ ACCURACY = Option(
     label=gettext_lazy("Measure accuracy"),
     default=False,
     help=gettext_lazy(
-        "How well each method predicts held-out comparisons, by cross-validation. Takes minutes."
+        "Cross-validated accuracy at predicting held-out comparisons. Takes minutes."
     ),
 )
 FOLDS = Option(name="folds", label=gettext_lazy("Folds"), default=20, low=2, high=100)
@@ -109,7 +109,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
 
 def _agreeing(orders: Sequence[MethodOrder]) -> str:
     alike = sum(not order.reason and not order.swapped for order in orders)
-    return _("%(alike)d of %(methods)d methods agree on the whole order.") % {
+    return _("%(alike)d of %(methods)d methods agree on the full ranking.") % {
         "alike": alike,
         "methods": len(orders),
     }
@@ -135,7 +135,7 @@ def _places(
         replace(
             _places_table([name for name in given.blocks.systems if name in group], orders),
             name=f"orders_group_{number}",
-            title=_("Place given by each method, group %(number)s of %(count)s")
+            title=_("Rank by method, group %(number)s of %(count)s")
             % {"number": number, "count": len(groups)},
         )
         for number, group in enumerate(groups, 1)
@@ -157,15 +157,14 @@ def _places_table(names: Sequence[str], orders: Sequence[MethodOrder]) -> Table:
     systems = sorted(names, key=lambda name: (first.get(name, len(first) + 1), name))
     return Table(
         name="orders",
-        title=_("Place given by each method"),
+        title=_("Rank by method"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             *(Column(order.method, str(METHOD_WORDS[order.method])) for order in orders),
         ),
         rows=[(name, *(each.get(name) for each in places)) for name in systems],
         notes=[
-            _("%(method)s gives no order: the estimate did not converge.")
-            % {"method": METHOD_WORDS[order.method]}
+            _("%(method)s: the estimate did not converge.") % {"method": METHOD_WORDS[order.method]}
             for order in orders
             if order.reason
         ],
@@ -177,14 +176,14 @@ def _swaps(orders: Sequence[MethodOrder]) -> Table:
     return Table.of(
         [order for order in orders[1:] if not order.reason],
         name="swaps",
-        title=_("Pairs in another order than by %(method)s")
+        title=_("Pairs in a different order than %(method)s")
         % {"method": METHOD_WORDS[orders[0].method]},
         columns=(
             Column(
                 "method", _("Method"), is_text=True, of=lambda row: str(METHOD_WORDS[row.method])
             ),
-            Column("swapped", _("Pairs"), of=lambda row: len(row.swapped)),
-            Column("pairs", _("Which"), is_text=True, of=lambda row: swaps_in_words(row.swapped)),
+            Column("swapped", _("Swapped pairs"), of=lambda row: len(row.swapped)),
+            Column("pairs", _("Pairs"), is_text=True, of=lambda row: swaps_in_words(row.swapped)),
         ),
     )
 
@@ -196,7 +195,7 @@ def selection_report(
     return report_on(
         given,
         notes=[
-            _("%(folds)s folds of %(segments)s segments, seed %(seed)s")
+            _("%(folds)s folds over %(segments)s segments, seed %(seed)s")
             % {"folds": found.folds, "segments": number_format(found.segments), "seed": found.seed},
         ],
         tables=[
@@ -235,18 +234,18 @@ def accuracy_table(found: MethodSelection) -> Table:
     ]
     return Table(
         name="accuracy",
-        title=_("Accuracy at predicting held-out comparisons (win, tie or loss)"),
+        title=_("Accuracy on held-out comparisons (win, tie or loss)"),
         columns=(
             Column("method", _("Method"), is_text=True),
             Column("accuracy", _("Accuracy"), decimals=4),
             Column("standard_error", _("Standard error"), decimals=4),
             Column("behind", _("Behind the best"), decimals=4),
-            Column("behind_error", _("Its standard error"), decimals=4),
+            Column("behind_error", _("Standard error of the difference"), decimals=4),
         ),
         rows=[
             (_("oracle"), found.oracle, None, None, None),
             *rows,
-            (_("commonest outcome"), found.majority, None, None, None),
+            (_("most frequent outcome"), found.majority, None, None, None),
         ],
         rules=frozenset({0, len(rows)}),
     )
@@ -256,7 +255,7 @@ def _requirements(found: MethodSelection, requirements: Sequence[Requirement]) -
     names = list(found.methods)
     return Table(
         name="data_requirements",
-        title=_("Accuracy when learning from a share of the blocks"),
+        title=_("Accuracy by share of training blocks"),
         columns=(
             Column("share", _("Share"), is_text=True),
             Column("comparisons", _("Comparisons"), decimals=0),
@@ -272,7 +271,7 @@ def _requirements(found: MethodSelection, requirements: Sequence[Requirement]) -
 COMPARED_METHODS = AnalysisKind(
     name="methods",
     title=gettext_lazy("Compare methods"),
-    question=gettext_lazy("Do other methods put the systems in another order?"),
+    question=gettext_lazy("Do other methods rank the systems differently?"),
     options=(FIRST, OTHERS, ACCURACY, FOLDS, SEED),
     shows_rule=True,
     find=_find,

@@ -77,7 +77,7 @@ class Option:
             # In whatever order they are said, it is the same question.
             return tuple(name for name in self.choices or sorted(found) if name in found)
         if isinstance(given, list | tuple):
-            raise OptionError(_("Give one value only."), field=self.name)
+            raise OptionError(_("Enter one value only."), field=self.name)
         if isinstance(self.default, bool):
             return self._truth(given)
         if isinstance(self.default, int | float):
@@ -89,7 +89,7 @@ class Option:
             return given
         found = _TRUTH.get(str(given).lower())
         if found is None:
-            raise OptionError(_("Say yes or no."), field=self.name)
+            raise OptionError(_("Enter yes or no."), field=self.name)
         return found
 
     def _number(self, given: Any) -> float:
@@ -106,7 +106,7 @@ class Option:
             words = (
                 _("Enter a number between %(low)s and %(high)s.")
                 if math.isfinite(self.high)
-                else _("Enter a number of %(low)s or more.")
+                else _("Enter a number of at least %(low)s.")
             )
             raise OptionError(
                 words % {"low": in_figures(self.low), "high": in_figures(self.high)},
@@ -117,7 +117,7 @@ class Option:
     def _text(self, given: str) -> str:
         if self.choices and given not in self.choices:
             raise OptionError(
-                _("“%(given)s” is none of: %(known)s.")
+                _("“%(given)s” is not one of: %(known)s.")
                 % {"given": given, "known": ", ".join(name or "–" for name in self.choices)},
                 field=self.name,
             )
@@ -135,7 +135,7 @@ def completed(options: Sequence[Option], given: Mapping[str, Any]) -> dict[str, 
     known = {option.name: option for option in options}
     for name in given:
         if name not in known:
-            said = _("There is no option “%(name)s”; there are: %(known)s.")
+            said = _("Unknown option “%(name)s”. Available options: %(known)s.")
             words = said % {"name": name, "known": ", ".join(known)}
             raise OptionError(with_nearest(words, name, known), field=name)
     return {
@@ -150,7 +150,7 @@ SEED = Option(
     default=0,
     low=0,
     high=2**32 - 1,
-    help=gettext_lazy("Seed of all random numbers: the same seed gives the same figures."),
+    help=gettext_lazy("The same seed gives the same results."),
 )
 CONFIDENCE = Option(
     name="confidence",
@@ -159,7 +159,7 @@ CONFIDENCE = Option(
     low=0,
     high=0.999,
     is_open=False,
-    help=gettext_lazy("Confidence of ranges and intervals, between 0 and 1."),
+    help=gettext_lazy("Confidence level of ranges and intervals, between 0 and 1."),
 )
 RESAMPLES = Option(
     name="resamples", label=gettext_lazy("Resamples"), default=1000, low=100, high=10_000

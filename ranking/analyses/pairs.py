@@ -40,7 +40,7 @@ from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS, mark_of
 
 ORDER = Option(
     name="method",
-    label=gettext_lazy("Order of the systems by"),
+    label=gettext_lazy("Order systems by"),
     default=METHOD.default,
     choices=METHOD.choices,
 )
@@ -49,11 +49,11 @@ LEVEL = Option(
     label=gettext_lazy("Accounting for"),
     default="two_way",
     choices={level: LEVEL_WORDS[level] for level in LEVELS},
-    help=gettext_lazy("With comparisons, the exact sign test, as in WMT’s tables."),
+    help=gettext_lazy("“Comparisons” uses the exact sign test, as in WMT."),
 )
 CORRECTION = Option(
     name="correction",
-    label=gettext_lazy("Pairs corrected by"),
+    label=gettext_lazy("Correction for multiple testing"),
     default=Correction.HOLM.value,
     choices={correction.value: CORRECTION_WORDS[correction] for correction in Correction},
 )
@@ -63,16 +63,15 @@ TIES = Option(
     default="left_out",
     choices={
         "left_out": gettext_lazy("left out"),
-        "count": gettext_lazy("count, as in WMT’s tables"),
+        "count": gettext_lazy("counted, as in WMT"),
     },
 )
 ONLY_SHARED = Option(
     name="only_shared",
-    label=gettext_lazy("Scores of a pair from shared blocks only"),
+    label=gettext_lazy("Use shared blocks only"),
     default=False,
     help=gettext_lazy(
-        "Both scores of a pair are of the blocks in which both were ranked, so that no contradiction comes "
-        "from other sentences."
+        "Scores each pair on blocks that rank both systems, so that other sentences cannot cause contradictions."
     ),
 )
 
@@ -97,7 +96,7 @@ def _check(options: Mapping[str, Any]) -> dict[str, Any]:
     method = METHODS[options["method"]]
     if options["only_shared"] and not isinstance(method, CountsMethod):
         raise OptionError(
-            _("%(method)s needs all judgments: it gives no scores of shared blocks.")
+            _("%(method)s needs all judgments and cannot use shared blocks only.")
             % {"method": METHOD_WORDS[method.name]},
             field="only_shared",
         )
@@ -234,8 +233,8 @@ def _headlines(
     round_ = sum(cycle.weakest_p <= found.level for cycle in found.cycles)
     notes = [
         ngettext(
-            "%(apart)d of %(pairs)d pair is told apart by its own comparisons.",
-            "%(apart)d of %(pairs)d pairs are told apart by their own comparisons.",
+            "%(apart)d of %(pairs)d pair told apart by direct comparisons.",
+            "%(apart)d of %(pairs)d pairs told apart by direct comparisons.",
             len(rows),
         )
         % {"apart": apart, "pairs": len(rows)}
@@ -243,19 +242,18 @@ def _headlines(
     if is_shared:
         notes.append(
             _(
-                "The scores of each pair are of the blocks in which both were ranked: other sentences "
-                "explain no contradiction that is left."
+                "Each pair is scored on shared blocks only, so other sentences do not explain the remaining contradictions."
             )
         )
     notes.append(
         ngettext(
-            "%(count)d pair contradicts the order (%(significant)d significantly).",
-            "%(count)d pairs contradict the order (%(significant)d significantly).",
+            "%(count)d pair contradicts the ranking (%(significant)d significantly).",
+            "%(count)d pairs contradict the ranking (%(significant)d significantly).",
             len(found.contradictions),
         )
         % {"count": len(found.contradictions), "significant": against}
         if found.contradictions
-        else _("No pair contradicts the order.")
+        else _("No pairs contradict the ranking.")
     )
     notes.append(
         ngettext(
@@ -265,7 +263,7 @@ def _headlines(
         )
         % {"count": len(found.cycles), "significant": round_}
         if found.cycles
-        else _("No cycle: some order agrees with the majority of every pair.")
+        else _("No cycles of majorities.")
     )
     return notes
 
@@ -293,30 +291,23 @@ def _matrix(
     return Table.of(
         rows,
         name="pairs",
-        title=_("How often the row beats the column, in %"),
+        title=_("Win rate of row against column (%)"),
         columns=columns,
         keys=2,
         notes=[
             tests_in_words(2, Correction(options["correction"]), found.level),
-            _("Taken for independent: %(units)s.") % {"units": LEVEL_WORDS[options["resample"]]},
+            _("Accounting for %(units)s.") % {"units": LEVEL_WORDS[options["resample"]]},
             _(
-                "Below each share: comparisons, without ties. Blue: the row won more; rust: the column. "
-                "Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+                "Below each share: comparisons without ties. Blue: row won more; rust: column won more. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
             )
             if options["ties"] == "left_out"
             else _(
-                "Below each share: comparisons, ties among them. Blue: the row won more; rust: the "
-                "column. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+                "Below each share: comparisons including ties. Blue: row won more; rust: column won more. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
             ),
-            _("Strong colour: corrected p of at most %(level)s, as chosen; other cells are pale.")
-            % {"level": in_figures(found.level)},
+            _("Strong shade: corrected p ≤ %(level)s.") % {"level": in_figures(found.level)},
             *_not_yet(found),
             *(
-                [
-                    _(
-                        "Some pairs were compared by too few judges, or on too few segments, to account for these."
-                    )
-                ]
+                [_("Some pairs have too few judges or segments to account for them.")]
                 if found.direct.limits
                 else []
             ),
@@ -345,7 +336,7 @@ def _not_yet(found: PairsFound) -> list[str]:
     if not len(thin):
         return []
     return [
-        _("Pairs without a p-value: %(why)s.")
+        _("Some pairs have no p-value: %(why)s.")
         % {
             "why": lowered(
                 not_yet_in_words(Shortage("comparisons", float(thin.min()), found.least))
@@ -380,7 +371,7 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
         Column("system", _("Higher score"), is_text=True, names="system"),
         Column("other", _("Lower score"), is_text=True, names="other"),
         Column("score", _("Score")),
-        Column("other_score", _("Score of the other")),
+        Column("other_score", _("Other score")),
         *(
             (Column("blocks", _("Shared blocks")), Column("segments", _("Segments")))
             if options["only_shared"]
@@ -398,12 +389,12 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
     return Table.of(
         [_said(row, found) for row in found.contradictions],
         name="contradictions",
-        title=_("Pairs that contradict the order"),
+        title=_("Pairs that contradict the ranking"),
         columns=columns,
         keys=2,
         rules=_below([row.adjusted_p for row in found.contradictions], found.level),
         notes=[
-            _("The system with the lower score won most decided comparisons of the two."),
+            _("The system with the lower score won most decided comparisons."),
         ],
     )
 
@@ -430,9 +421,7 @@ def _cycles(found: PairsFound) -> Table:
         ),
         rules=_below([cycle.weakest_p for cycle in found.cycles], found.level),
         notes=[
-            _(
-                "Each system won most decided comparisons with the next. No order agrees with all of them."
-            ),
+            _("Each system won most decided comparisons with the next one."),
         ],
     )
 
@@ -447,7 +436,7 @@ PAIRS = AnalysisKind(
     name="pairs",
     title=gettext_lazy("Pairs"),
     question=gettext_lazy(
-        "Which systems are told apart by comparisons of the two, and which pairs contradict the order?"
+        "Which pairs are told apart by direct comparisons, and which contradict the ranking?"
     ),
     options=(ORDER, LEVEL, CORRECTION, CONFIDENCE, TIES, ONLY_SHARED, SEED),
     check=_check,

@@ -29,21 +29,22 @@ from ranking.reports.inputs import AnyInput, Input, ignored_documents_notes, rep
 from ranking.reports.tables import Column, Report, Table, interval_plot
 from ranking.wording.methods import METHOD_WORDS, reason_in_words, shortages_of_rows
 from ranking.wording.numbers import in_figures
-from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS
+from ranking.wording.pair_tests import CORRECTED_WORDS, CORRECTION_WORDS, LEVEL_WORDS
 from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, shared_rank
 
 _KIND_WORDS = {
-    "percentile": gettext_lazy("percentiles of many rankings"),
-    "sign_test": gettext_lazy("sign tests of pairs"),
+    "percentile": gettext_lazy("percentiles"),
+    "sign_test": gettext_lazy("sign tests"),
     "confidence_set": gettext_lazy("confidence sets"),
-    "anytime": gettext_lazy("ranges that hold at any time"),
+    "anytime": gettext_lazy("anytime ranges"),
 }
 #: The default of each kind of ranges.
 _OF_KIND = ""
+_DEFAULT = gettext_lazy("default for these ranges")
 _SIDES_WORDS = {
-    _OF_KIND: gettext_lazy("default for these ranges"),
-    "1": gettext_lazy("one"),
-    "2": gettext_lazy("two"),
+    _OF_KIND: _DEFAULT,
+    "1": gettext_lazy("one-sided"),
+    "2": gettext_lazy("two-sided"),
 }
 RANGES = Option(
     name="ranges",
@@ -56,29 +57,20 @@ LEVEL = Option(
     label=gettext_lazy("Accounting for"),
     default=_OF_KIND,
     choices={
-        _OF_KIND: gettext_lazy("default for these ranges"),
+        _OF_KIND: _DEFAULT,
         **{level: LEVEL_WORDS[level] for level in LEVELS},
     },
 )
 CORRECTION = Option(
     name="correction",
-    label=gettext_lazy("Pairs corrected by"),
+    label=gettext_lazy("Correction for multiple testing"),
     default=_OF_KIND,
-    choices={_OF_KIND: gettext_lazy("default for these ranges"), **CORRECTION_WORDS},
+    choices={_OF_KIND: _DEFAULT, **CORRECTION_WORDS},
 )
-SIDES = Option(
-    name="sides", label=gettext_lazy("Sides of tests"), default=_OF_KIND, choices=_SIDES_WORDS
-)
+SIDES = Option(name="sides", label=gettext_lazy("Tests"), default=_OF_KIND, choices=_SIDES_WORDS)
 RANGE_OPTIONS = (RANGES, LEVEL, CORRECTION, SIDES, CONFIDENCE, RESAMPLES, SEED)
 
 _EFFECTIVE = ("effective_segments", "effective_documents", "effective_judges")
-_CORRECTIONS = {
-    Correction.NONE: gettext_lazy("not corrected for the number of pairs"),
-    Correction.HOLM: gettext_lazy("corrected for the number of pairs by Holm’s method"),
-    Correction.BENJAMINI_HOCHBERG: gettext_lazy(
-        "corrected for the number of pairs by Benjamini and Hochberg’s method"
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +100,10 @@ def checked(options: Mapping[str, Any]) -> dict[str, Any]:
         raise OptionError(str(error), field=error.field) from error
     method = METHODS[options["method"]]
     if choice.ranges == "anytime" and method.name != "expected_wins":
-        raise OptionError(
-            _("Ranges that hold at any time are of Expected Wins alone."), field="ranges"
-        )
+        raise OptionError(_("Anytime ranges are only available for Expected Wins."), field="ranges")
     if isinstance(method, CountsMethod) and method.outright and choice.resample == "pairs":
         raise OptionError(
-            _("%(method)s scores whole blocks: it cannot account for comparisons.")
+            _("%(method)s scores whole blocks and cannot account for comparisons.")
             % {"method": METHOD_WORDS[method.name]},
             field="resample",
         )
@@ -262,11 +252,12 @@ def ranks_table(
 
 def tests_in_words(sides: int, correction: Correction, level: float) -> str:
     """Say how pairs are tested."""
-    return _("%(sides)s tests, %(correction)s; significant up to %(level)s.") % {
-        "sides": _("Two-sided") if sides == 2 else _("One-sided"),
-        "correction": _CORRECTIONS[correction],
-        "level": in_figures(level),
-    }
+    words = (
+        _("Two-sided tests %(correction)s; significant at p ≤ %(level)s.")
+        if sides == 2
+        else _("One-sided tests %(correction)s; significant at p ≤ %(level)s.")
+    )
+    return words % {"correction": CORRECTED_WORDS[correction], "level": in_figures(level)}
 
 
 def _pairs_table(ranking: Ranking) -> Table:
@@ -335,13 +326,12 @@ def _notes(ranking: Ranking, limits: RangeLimits) -> list[str]:
         order = " > ".join(", ".join(tier) for tier in tiers)
         notes.append(
             _(
-                "Between these, all comparisons were won by the former, so that their distance is "
-                "infinite; the scores show it as %(gap)s: %(order)s."
+                "One side won all comparisons, so the distance is infinite (shown as %(gap)s): %(order)s."
             )
             % {"gap": in_figures(INFINITE_GAP), "order": order}
         )
     if ranking.extra.get("proven_optimal") is False:
-        notes.append(_("It is not proven that no other order violates fewer comparisons."))
+        notes.append(_("Another order may violate fewer comparisons."))
     if ranking.extra.get("converged") is False:
         notes.append(_("The estimate did not converge."))
     return notes
@@ -364,7 +354,7 @@ def _groups_in_words(ranking: Ranking) -> list[str]:
         return []
     groups = "; ".join(", ".join(group) for group in ranking.groups)
     return [
-        _("Nothing compares these groups with each other, so each is ranked by itself: %(groups)s.")
+        _("No comparisons connect these groups, so each is ranked separately: %(groups)s.")
         % {"groups": groups}
     ]
 
@@ -373,7 +363,7 @@ RANKING = AnalysisKind(
     name="ranking",
     title=gettext_lazy("Other settings"),
     question=gettext_lazy(
-        "Who is ahead by another method, with other rank ranges, or by other judgments?"
+        "How does the ranking change with another method, other rank ranges or other judgments?"
     ),
     options=(METHOD, *RANGE_OPTIONS),
     check=checked,

@@ -71,9 +71,9 @@ def analysis_named(name: str, *, of_campaign: bool = False) -> AnalysisKind:
     known = TABLES if of_campaign else ANALYSES
     if name not in known:
         words = (
-            _("There is no table “%(name)s”; there are: %(known)s.")
+            _("Unknown table “%(name)s”. Available tables: %(known)s.")
             if of_campaign
-            else _("There is no analysis “%(name)s”; there are: %(known)s.")
+            else _("Unknown analysis “%(name)s”. Available analyses: %(known)s.")
         )
         raise OptionError(words % {"name": name, "known": ", ".join(known)}, field="kind")
     return known[name]

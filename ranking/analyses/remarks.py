@@ -85,20 +85,19 @@ def _tell(given: Input, options: Mapping[str, Any], found: RemarksFound) -> Repo
     del options
     tables = [
         *_tables("systems", _("By system"), _("System"), found.systems, names="system"),
-        *_tables("lengths", _("By length of the source"), _("Words"), found.lengths),
+        *_tables("lengths", _("By source length"), _("Words"), found.lengths),
     ]
     return report_on(
         given,
         notes=[
-            _("%(shown)s blocks answered: %(skipped)s skipped, %(commented)s with a comment.")
+            _("Blocks answered: %(shown)s (%(skipped)s skipped, %(commented)s with a comment).")
             % {
                 "shown": number_format(found.shown),
                 "skipped": number_format(found.skipped),
                 "commented": number_format(found.commented),
             },
             _(
-                "A block counts for each system it shows. Intervals account for segments and judges, and hold for one "
-                "part at a time: among many parts some seem odd by chance."
+                "A block counts for each system it shows. Intervals account for segments and judges."
             ),
             *limits_notes(
                 share.limits
@@ -159,7 +158,7 @@ def _tables(
             plot=interval_plot(
                 "part", "skipped_share", low="skipped_low", high="skipped_high", start=0, most=40
             ),
-            notes=[_("Drawn: the share skipped.")],
+            notes=[_("The plot shows the share skipped.")],
         )
     ]
 
@@ -169,7 +168,7 @@ REMARKS = AnalysisKind(
     title=gettext_lazy("Comments and skips"),
     page="data",
     question=gettext_lazy(
-        "Of which systems, and of sentences of which length, do judges skip blocks or write comments?"
+        "Where do judges skip blocks or write comments, by system and source length?"
     ),
     options=(CONFIDENCE,),
     needs_remarks=True,

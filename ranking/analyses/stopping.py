@@ -38,7 +38,7 @@ from ranking.core.simulation.work_ahead import (
 from ranking.reports.inputs import Input, WorkFacts, report_on
 from ranking.reports.simulations import budget_data, budget_notes
 from ranking.reports.tables import Column, Plot, Report, Table, Value, interval_plot
-from ranking.wording.numbers import decimals, percent, percent_in_figures
+from ranking.wording.numbers import decimals, percent
 from ranking.wording.stopping_rules import counting_in_words
 
 EXPERIMENTS = Option(
@@ -50,13 +50,11 @@ EXPERIMENTS = Option(
 )
 LIMIT = Option(
     name="limit",
-    label=gettext_lazy("Most judgments"),
+    label=gettext_lazy("Maximum judgments"),
     default=100_000,
     low=100,
     high=1_000_000,
-    help=gettext_lazy(
-        "Campaigns are simulated up to this number of judgments, those made so far included."
-    ),
+    help=gettext_lazy("Simulated campaigns end at this number, including judgments so far."),
 )
 #: Shares of the pairs to be told apart.
 TARGETS = (0.8, 0.9)
@@ -193,7 +191,7 @@ def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> Stoppin
         futures=futures,
         targets=TARGETS,
         clusters=[curve.clusters + 1] if curve.clusters < curve.systems else [],
-        progress=begin(_("Simulating what may come")),
+        progress=begin(_("Simulating future judgments")),
         **how,
     )
     return StoppingFound(
@@ -206,7 +204,7 @@ def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> Stoppin
             _points_ahead(curve, budget),
             confidence=confidence,
             seed=seed,
-            progress=begin(_("Drawing what may come")),
+            progress=begin(_("Simulating future judgments")),
         ),
         from_start=tuple(
             plan_from_start(
@@ -352,10 +350,10 @@ def _target_in_words(measure: str, target: float) -> str:
     if measure == "clusters":
         return _("%(clusters)d clusters") % {"clusters": target}
     if measure == "wanted":
-        return _("Judgments wanted: %(count)s") % {"count": decimals(target, 0)}
+        return _("Target: %(count)s judgments") % {"count": decimals(target, 0)}
     if measure == "rule":
         return _("Stopping rule: %(count)s judgments") % {"count": decimals(target, 0)}
-    return _("%(share)s %% of the pairs told apart") % {"share": percent_in_figures(target)}
+    return _("%(share)s of pairs told apart") % {"share": percent(target)}
 
 
 def judgments_table(found: StoppingFound, budget: Budget) -> Table:
@@ -377,19 +375,17 @@ def judgments_table(found: StoppingFound, budget: Budget) -> Table:
         title=_("Judgments until a target is reached"),
         columns=(
             Column("target", _("Target"), is_text=True),
-            Column("judgments", _("Half of such campaigns by")),
+            Column("judgments", _("Judgments (median)")),
             Column("low", _("From")),
             Column("high", _("To")),
-            Column("more", _("Still to collect")),
+            Column("more", _("Remaining")),
             Column("comparisons", _("Comparisons")),
-            Column("beyond", _("Share beyond"), decimals=2),
+            Column("beyond", _("Share beyond limit"), decimals=2),
         ),
         rows=rows,
         notes=[
             _(
-                "Judgments in all, those made so far included. A dash stands for more than %(limit)s: "
-                "systems may be equally good, and then no number tells them apart. Share beyond: of the "
-                "simulated campaigns, those that need more."
+                "Totals include judgments so far. A dash means more than %(limit)s: equally good systems are never told apart. “Share beyond limit” is the share of simulated campaigns that need more."
             )
             % {"limit": "–" if limit is None else number_format(limit)}
         ],
@@ -407,10 +403,10 @@ def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
         rows.append(tuple(cells))
     return Table(
         name="time_ahead",
-        title=_("Hours and days until then"),
+        title=_("Hours and days until a target is reached"),
         columns=(
             Column("target", _("Target"), is_text=True),
-            Column("judgments", _("Judgments still")),
+            Column("judgments", _("Remaining judgments")),
             Column("judgments_low", _("From")),
             Column("judgments_high", _("To")),
             Column("hours", _("Hours"), decimals=1),
@@ -425,12 +421,10 @@ def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
             _pace_note(found.pace),
             *_counted_note(work),
             _(
-                "Hours are of active time, all judges together. Each likely number of judgments is combined with "
-                "each likely pace, so the interval has both uncertainties."
+                "Hours are active time of all judges. Intervals combine the uncertainty of judgments and pace."
             ),
             _(
-                "Days are counted from the midnight before the question, at the pace of the seven whole days before; "
-                "a dash: fewer than seven days of work, or no end in sight."
+                "Days start at midnight and use the pace of the last seven full days. A dash means fewer than seven days of work, or no end in sight."
             ),
         ],
     )
@@ -449,7 +443,7 @@ def rounded(value: float | None, *, whole: bool) -> Value:
 
 def _pace_note(pace: ReadingPace | None) -> str:
     if pace is None:
-        return _("Nothing is known of the time a judgment takes: there are no texts and no times.")
+        return _("Time per judgment unknown: there are no texts and no times.")
     values = {
         "seconds": decimals(pace.seconds, 0),
         "low": decimals(pace.low, 0),
@@ -460,15 +454,13 @@ def _pace_note(pace: ReadingPace | None) -> str:
     if pace.is_measured:
         return (
             _(
-                "A judgment takes %(seconds)s seconds (%(low)s to %(high)s for others like these), measured on "
-                "%(blocks)s judgments of %(judges)s judges."
+                "Time per judgment: %(seconds)s s (%(low)s to %(high)s), measured on %(blocks)s judgments by %(judges)s judges."
             )
             % values
         )
     return (
         _(
-            "A judgment is taken to need %(seconds)s seconds (%(low)s to %(high)s): too few are measured, so every "
-            "word is read twice."
+            "Time per judgment: %(seconds)s s (%(low)s to %(high)s), estimated from text length because too few are measured."
         )
         % values
     )
@@ -485,7 +477,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: StoppingFound) -> Rep
         notes += [
             *budget_notes(found.budget),
             _(
-                "A forecast is not a stopping rule: stopping on the day the ranking looks good produces false differences. Fix the number before the start, or use ranges that hold at any time."
+                "A forecast is not a stopping rule: stopping when the ranking looks good produces false differences. Fix the number in advance or use anytime ranges."
             ),
         ]
         tables.append(judgments_table(found, found.budget))
@@ -536,24 +528,18 @@ def _state(curve: CampaignCurve | None) -> list[str]:
     if curve is None:
         return []
     return [
-        _("So far %(share)s %% of the pairs of systems are told apart, in %(clusters)d clusters.")
-        % {"share": percent_in_figures(round(curve.separated, 3)), "clusters": curve.clusters}
+        _("So far %(share)s of pairs are told apart, in %(clusters)d clusters.")
+        % {"share": percent(round(curve.separated, 3)), "clusters": curve.clusters}
     ]
 
 
 def _why_not(reason: WhyNot) -> str:
     return {
-        WhyNot.NOTHING_DECIDED: _(
-            "Nothing can be forecast: no comparison is decided yet. Collect judgments that are not all "
-            "ties."
-        ),
+        WhyNot.NOTHING_DECIDED: _("No forecast yet: all comparisons are ties."),
         WhyNot.NONE_APART: _(
-            "Nothing can be forecast: no two systems are told apart yet, so the judgments do not say how "
-            "noisy they are. Collect more, or plan as if there were none (plan_budget)."
+            "No forecast yet: no systems are told apart, so the noise cannot be estimated. Collect more judgments, or plan without them (plan_budget)."
         ),
-        WhyNot.ALL_APART: _(
-            "There is nothing to forecast: all systems were told apart after the first judgments."
-        ),
+        WhyNot.ALL_APART: _("Nothing to forecast: the first judgments told all systems apart."),
     }[reason]
 
 
@@ -576,11 +562,11 @@ def _designs_table(found: StoppingFound) -> Table:
         )
     return Table(
         name="designs",
-        title=_("Which design would be cheaper from now on"),
+        title=_("Cost of other designs from now on"),
         columns=(
             Column("design", _("Design"), is_text=True),
             Column("target", _("Pairs told apart"), is_text=True),
-            Column("judgments", _("Judgments still")),
+            Column("judgments", _("Remaining judgments")),
             Column("low", _("From")),
             Column("high", _("To")),
             Column("hours", _("Hours"), decimals=1),
@@ -590,13 +576,10 @@ def _designs_table(found: StoppingFound) -> Table:
         rows=rows,
         notes=[
             _(
-                "The abilities of the systems are drawn from what these judgments say of them, and each design goes "
-                "on from here. Told apart by one-sided sign tests at 0.05. Judgments: where half of what is likely has "
-                "reached the target; from and to: where the ends of its interval do. A dash: not within the limit."
+                "Each design continues from these judgments, with abilities drawn from their uncertainty. Pairs are told apart by one-sided sign tests at 0.05. “Remaining judgments” is the median. A dash means beyond the limit."
             ),
             _(
-                "Hours follow from the words of a block at the pace measured, the same for each design; that a "
-                "choice among fewer outputs may go faster is not in them, nor that the pace may change."
+                "Hours use the measured reading pace for all designs. Faster choices among fewer outputs are not modeled."
             ),
         ],
     )
@@ -605,8 +588,8 @@ def _designs_table(found: StoppingFound) -> Table:
 def _design(row: DesignAhead) -> str:
     words = {"shown": row.shown}
     if row.chooses:
-        return _("%(shown)d outputs, chosen by the judgments (active)") % words
-    return _("%(shown)d outputs, all as often (balanced)") % words
+        return _("%(shown)d outputs, active") % words
+    return _("%(shown)d outputs, balanced") % words
 
 
 def _fitted(found: StoppingFound) -> list[float] | None:
@@ -652,17 +635,15 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
         columns=(
             Column("judgments", _("Judgments")),
             Column("share", _("Share of pairs"), decimals=2),
-            Column("simulated", _("By the fitted model"), decimals=2),
+            Column("simulated", _("Fitted model"), decimals=2),
             Column("low", _("From"), decimals=2),
             Column("high", _("To"), decimals=2),
-            Column("when", _("When"), is_text=True),
+            Column("when", _("Period"), is_text=True),
         ),
         rows=rows,
         notes=[
             _(
-                "By one-sided sign tests at 0.05 (Koehn 2012, Figure 2). So far: the average over random "
-                "orders of the judgments. Forecast: the average and the interval of simulated campaigns "
-                "that resemble this one."
+                "One-sided sign tests at 0.05 (Koehn 2012, Figure 2). So far: mean over random orders of the judgments. Forecast: mean and interval of simulated campaigns like this one."
             )
         ],
         plot=Plot(
@@ -699,17 +680,17 @@ def _one_more(found: StoppingFound) -> Table:
         title=_("Judgments with one more system"),
         columns=(
             Column("target", _("Target"), is_text=True),
-            Column("now", _("As it is")),
-            Column("judgments", _("With one more system")),
+            Column("now", _("Current systems")),
+            Column("judgments", _("One more system")),
             Column("low", _("From")),
             Column("high", _("To")),
             Column("difference", _("Difference")),
-            Column("beyond", _("Share beyond"), decimals=2),
+            Column("beyond", _("Share beyond limit"), decimals=2),
         ),
         rows=rows,
         notes=[
             _(
-                "The number that such campaigns need from their first judgment on, regardless of this one's progress: with the present systems, and with one more system that equals the others by chance. Blocks keep their number of outputs."
+                "Totals from the first judgment on, for the current systems and with one more system of random quality. Blocks keep their size."
             )
         ],
     )
@@ -720,7 +701,7 @@ STOPPING = AnalysisKind(
     title=gettext_lazy("When to stop"),
     page="progress",
     question=gettext_lazy(
-        "How many more judgments, hours and days until most systems are told apart, would another design take fewer, and what would one more system cost?"
+        "How many more judgments, hours and days are needed to tell most systems apart?"
     ),
     options=(CONFIDENCE, EXPERIMENTS, LIMIT, SEED),
     needs_work=True,

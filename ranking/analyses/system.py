@@ -37,7 +37,7 @@ SYSTEM = Option(
     name="system",
     label=gettext_lazy("System"),
     default="",
-    help=gettext_lazy("By name. If none is named: the first by Expected Wins."),
+    help=gettext_lazy("Leave empty for the first system by Expected Wins."),
 )
 #: Of the sentences where it lost, and where it won, most clearly.
 MOST_SEGMENTS = 10
@@ -93,13 +93,13 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SystemFound
     order = names_in_order(blocks.systems, expected_wins(given.tallies.wins))
     if name and name not in blocks.systems:
         raise ValueError(
-            _("No judgment that counts here is of a system called %(name)s.") % {"name": name}
+            _("No judgments of system “%(name)s” match these options.") % {"name": name}
         )
     name = name or order[0]
     outcomes = outcomes_of(blocks, blocks.systems.index(name))
     if not len(outcomes.blocks):
         raise ValueError(
-            _("No judgment that counts here is of a system called %(name)s.") % {"name": name}
+            _("No judgments of system “%(name)s” match these options.") % {"name": name}
         )
     confidence = options["confidence"]
     told = begin(_("Counting"))
@@ -199,25 +199,25 @@ def _tell(given: Input, options: Mapping[str, Any], found: SystemFound) -> Repor
     """Tell what a system won and lost, by opponent and by part."""
     del options
     parts = found.parts
-    many = _("Among many parts some seem odd by chance: intervals hold for one part at a time.")
+    many = _("With many parts, some are extreme by chance: intervals hold for one part at a time.")
     return report_on(
         given,
         notes=[*_notes(found)],
         tables=[
             opponents_table(found.system, found.opponents),
-            *_some("lengths", _("By length of the source"), _("Words"), found),
+            *_some("lengths", _("By source length"), _("Words"), found),
             *_some(
                 "documents",
-                _("By document, worst first"),
+                _("By document, lowest first"),
                 _("Document"),
                 found,
                 names="document",
                 notes=[many],
             ),
-            *_some("domains", _("By domain, worst first"), _("Domain"), found, notes=[many]),
+            *_some("domains", _("By domain, lowest first"), _("Domain"), found, notes=[many]),
             *_some("groups", _("By group of judges"), _("Group"), found),
-            *_clear("lost", _("Sentences where it lost most clearly"), found),
-            *_clear("won", _("Sentences where it won most clearly"), found),
+            *_clear("lost", _("Clearest losses"), found),
+            *_clear("won", _("Clearest wins"), found),
         ],
         data={
             "system": found.system,
@@ -244,8 +244,7 @@ def _notes(found: SystemFound) -> list[str]:
     whole = found.whole
     notes = [
         _(
-            "%(system)s: %(comparisons)s comparisons, %(won)s won, %(lost)s lost, %(tied)s tied, from "
-            "%(blocks)s blocks by %(judges)s judges."
+            "%(system)s: %(comparisons)s comparisons (%(won)s won, %(lost)s lost, %(tied)s tied) in %(blocks)s blocks by %(judges)s judges."
         )
         % {
             "system": found.system,
@@ -256,16 +255,13 @@ def _notes(found: SystemFound) -> list[str]:
             "blocks": number_format(found.blocks),
             "judges": number_format(found.judges),
         },
-        _(
-            "Shares are of the comparisons that were decided. Intervals account for segments or documents, and "
-            "for judges."
-        ),
+        _("Shares exclude ties. Intervals account for segments or documents, and for judges."),
     ]
     trend = found.trend
     if trend is not None and trend.p_value is not None:
         sign = "+" if trend.slope > 0 else ""
         notes.append(
-            _("With twice as many words its share changes by %(slope)s (p %(p)s).")
+            _("Change of its share when source length doubles: %(slope)s (p = %(p)s).")
             % {"slope": sign + decimals(trend.slope, 3), "p": p_in_figures(trend.p_value)}
         )
     everything = [*found.opponents, *(each for part in found.parts.values() for each in part)]
@@ -279,11 +275,7 @@ def limits_notes(limits: Iterable[Sequence[str]]) -> list[str]:
     """Return what is said where intervals do not account for all that they should, by the limits of each."""
     if not any(limits):
         return []
-    return [
-        _(
-            "Some parts are by too few judges, or of too few segments or documents, to account for these."
-        )
-    ]
+    return [_("Some parts have too few judges, segments or documents to account for them.")]
 
 
 def _said(name: str, each: PartWon) -> dict[str, Any]:
@@ -308,7 +300,7 @@ def _in_order(kind: str, parts: Sequence[PartWon]) -> list[PartWon]:
 
 def opponents_table(system: str, opponents: Sequence[PartWon]) -> Table:
     """Return what a system won and lost against each opponent."""
-    title, heading = _("Against each opponent"), _("Opponent")
+    title, heading = _("By opponent"), _("Opponent")
     return _table("opponents", title, heading, opponents, system, "other")
 
 
@@ -392,19 +384,19 @@ def _clear(kind: str, title: str, found: SystemFound) -> list[Table]:
                 Column("rank", _("Mean rank"), decimals=2, of=lambda row: row.ranks[found.system]),
                 Column(
                     "other_rank",
-                    _("Mean rank of the other"),
+                    _("Other mean rank"),
                     decimals=2,
                     of=lambda row: row.ranks[row.other],
                 ),
                 Column("distance", _("Distance"), decimals=2),
-                Column("compared", _("Compared"), counts="judgments"),
+                Column("compared", _("Comparisons"), counts="judgments"),
                 Column("judgments", _("Judgments")),
             ),
             keys=2,
             notes=[
                 ngettext(
-                    "By the mean difference of ranks where the two were compared at least %(count)d time.",
-                    "By the mean difference of ranks where the two were compared at least %(count)d times.",
+                    "By mean difference of ranks, for pairs compared at least %(count)d time.",
+                    "By mean difference of ranks, for pairs compared at least %(count)d times.",
                     found.clear.fewest,
                 )
                 % {"count": found.clear.fewest}
@@ -427,9 +419,7 @@ ONE_SYSTEM = AnalysisKind(
     name="system",
     title=gettext_lazy("One system"),
     page="systems",
-    question=gettext_lazy(
-        "Where does a system win and lose: against whom, in which sentences and documents, and with which judges?"
-    ),
+    question=gettext_lazy("Where does a system win and lose?"),
     options=(SYSTEM, CONFIDENCE),
     find=_find,
     tell=_tell,

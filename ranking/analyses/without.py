@@ -46,10 +46,7 @@ LEAVE_OUT = Option(
     name="leave_out",
     label=gettext_lazy("Leave out"),
     default=(),
-    help=gettext_lazy(
-        "Judges by pseudonym. If none is named: those who are excluded or flagged now. Before, they count, "
-        "even those who are excluded."
-    ),
+    help=gettext_lazy("Leave empty for all excluded or flagged judges. “Before” includes them."),
 )
 
 
@@ -79,7 +76,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
         return method.score(blocks, seed=options["seed"], **method.complete(None))
 
     if set(given.blocks.judges) <= set(names):
-        raise ValueError(_("No judge with judgments is left without these judges."))
+        raise ValueError(_("No judgments remain without these judges."))
     return _Found(
         rest=replace(given, blocks=given.blocks.without_judges(names)),
         rankings=rankings_without(
@@ -146,11 +143,9 @@ def _clusters(ranking: Ranking) -> int | None:
 def _notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
     if not found.judges:
         return [
-            _("None of these judges judged anything that counts, so nothing changes.")
+            _("These judges have no counted judgments, so nothing changes.")
             if are_named
-            else _(
-                "No judge is excluded or flagged, so there is no judge to leave out. Name the judges to leave out."
-            )
+            else _("No judges are excluded or flagged. Enter the judges to leave out.")
         ]
     before, after = found.before, found.after
     words = {
@@ -159,12 +154,12 @@ def _notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
         "all": number_format(before.blocks),
     }
     return [
-        _("Left out: %(names)s; %(blocks)s of %(all)s blocks are theirs.") % words,
+        _("Left out: %(names)s (%(blocks)s of %(all)s blocks).") % words,
         _("Clusters: %(before)s before, %(after)s after.")
         % {"before": _clusters_in_words(before), "after": _clusters_in_words(after)},
         *([_same_first(before, after)] if max(len(before.groups), len(after.groups)) < 2 else []),
         _(
-            "A judge who differs is not wrong by that: look at what they judged before you exclude them."
+            "A judge who differs is not necessarily wrong: check their judgments before you exclude them."
         ),
     ]
 
@@ -190,8 +185,8 @@ def _same_first(before: Ranking, after: Ranking) -> str:
         for ranking in (before, after)
     ]
     if firsts[0] == firsts[1]:
-        return _("%(system)s is first before and after.") % {"system": firsts[0]}
-    return _("First is %(before)s before, and %(after)s after.") % {
+        return _("First place unchanged: %(system)s.") % {"system": firsts[0]}
+    return _("First place: %(before)s before, %(after)s after.") % {
         "before": firsts[0],
         "after": firsts[1],
     }
@@ -219,7 +214,7 @@ def _systems(found: RankingsWithout) -> Table:
             Column("low_after", _("From")),
             Column("high_after", _("To")),
             Column("cluster_after", _("Cluster after")),
-            Column("score_alone", _("Score by those left out alone")),
+            Column("score_alone", _("Score from judges left out")),
         ),
         rows=[
             (
@@ -251,7 +246,7 @@ def _row(row: Mapping[str, Any] | None, *, several: bool) -> tuple[Value, ...]:
 def _correlations(found: RankingsWithout, confidence: float) -> Table:
     return Table(
         name="correlations",
-        title=_("How alike the scores are"),
+        title=_("Correlation of scores"),
         columns=(
             Column("scores", _("Scores"), is_text=True),
             *correlation_columns(confidence),
@@ -261,13 +256,12 @@ def _correlations(found: RankingsWithout, confidence: float) -> Table:
             (words, *correlation_cells(each), each.pairs)
             for words, each in (
                 (_("before and after"), found.before_and_after),
-                (_("those left out alone, and the rest"), found.alone_and_rest),
+                (_("judges left out and the rest"), found.alone_and_rest),
             )
         ],
         notes=[
             _(
-                "Before and after are alike by themselves where those left out judged little: the second "
-                "line says how far they differ from the rest."
+                "Before and after are similar if the judges left out judged little. The second row compares them with the rest."
             ),
             *interval_notes([found.before_and_after, found.alone_and_rest], confidence),
         ],
@@ -334,7 +328,7 @@ def _pairs(found: RankingsWithout) -> Table:
             )
     return Table(
         name="changed_pairs",
-        title=_("Pairs of systems that change"),
+        title=_("Changed pairs"),
         columns=(
             Column("better", _("Better before"), is_text=True, names="system"),
             Column("worse", _("Worse before"), is_text=True, names="other"),
@@ -342,7 +336,7 @@ def _pairs(found: RankingsWithout) -> Table:
             Column("p_after", _("Corrected p after")),
             Column("significant_before", _("Significant before"), is_text=True),
             Column("significant_after", _("Significant after"), is_text=True),
-            Column("swapped", _("Other order after"), is_text=True),
+            Column("swapped", _("Order reversed"), is_text=True),
         ),
         rows=rows,
         keys=2,
@@ -353,9 +347,7 @@ WITHOUT_JUDGES = AnalysisKind(
     name="without",
     title=gettext_lazy("Leave judges out"),
     page="judges",
-    question=gettext_lazy(
-        "What would the ranking be without some judges, and what do they say by themselves?"
-    ),
+    question=gettext_lazy("How does the ranking change without some judges?"),
     options=(LEAVE_OUT, METHOD, *RANGE_OPTIONS),
     check=checked,
     shows_rule=True,

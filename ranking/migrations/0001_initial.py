@@ -93,7 +93,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('resample', models.CharField(choices=[('two_way', 'Segments and judges'), ('segments', 'Segments'), ('judges', 'Judges'), ('blocks', 'Blocks'), ('pairs', 'Comparisons')], default='two_way', max_length=8, verbose_name='rank ranges account for')),
-                        ('ranges', models.CharField(choices=[('percentile', 'percentiles'), ('sign_test', 'sign tests'), ('confidence_set', 'confidence sets'), ('anytime', 'at any time')], default='percentile', max_length=14, verbose_name='rank ranges')),
+                        ('ranges', models.CharField(choices=[('percentile', 'percentiles'), ('sign_test', 'sign tests'), ('confidence_set', 'confidence sets'), ('anytime', 'anytime ranges')], default='percentile', max_length=14, verbose_name='rank ranges')),
                         ('correction', models.CharField(choices=[('none', 'none'), ('holm', 'Holm'), ('benjamini_hochberg', 'Benjamini and Hochberg')], default='none', max_length=18, verbose_name='correction')),
                         ('sides', models.PositiveSmallIntegerField(default=2, verbose_name='sides of the tests')),
                         ('confidence', models.FloatField(default=0.95, verbose_name='confidence')),
@@ -102,7 +102,7 @@ class Migration(migrations.Migration):
                         ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='ranking_settings', to='campaign.task')),
                         ('judge_group', models.ForeignKey(blank=True, db_index=False, help_text='Only judgments of its judges count; empty: of all.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='ranking_settings', to='campaign.judgegroup', verbose_name='judges of a group only')),
                         ('judgments', models.PositiveIntegerField(blank=True, editable=False, help_text='Number of judgments when it was set; null if that was not recorded.', null=True, verbose_name='judgments so far')),
-                        ('method', models.CharField(choices=[('by_design', 'as the design asks'), ('expected_wins', 'Expected Wins'), ('bradley_terry', 'Bradley–Terry with ties'), ('bojar', '> others, ties left out'), ('geq_others', '≥ others'), ('gt_others', '> others'), ('geq_all_in_block', '≥ all in block'), ('gt_all_in_block', '> all in block')], default='by_design', max_length=20, verbose_name='method')),
+                        ('method', models.CharField(choices=[('by_design', 'default for the design'), ('expected_wins', 'Expected Wins'), ('bradley_terry', 'Bradley–Terry with ties'), ('bojar', '> others, ties left out'), ('geq_others', '≥ others'), ('gt_others', '> others'), ('geq_all_in_block', '≥ all in block'), ('gt_all_in_block', '> all in block')], default='by_design', max_length=20, verbose_name='method')),
                         ('reason', models.CharField(blank=True, default='', help_text='Why it was chosen. It is published with results.', max_length=1000, verbose_name='reason')),
                     ],
                     options={
@@ -136,7 +136,7 @@ class Migration(migrations.Migration):
                         ('pairs_share', models.FloatField(blank=True, help_text='Stop at this share of the pairs of systems, above 0 up to 1.', null=True, verbose_name='share of pairs told apart')),
                         ('clusters', models.PositiveSmallIntegerField(blank=True, help_text='Stop at so many clusters, at least two.', null=True, verbose_name='clusters')),
                         ('until', models.DateField(blank=True, help_text='Stop on this day.', null=True, verbose_name='day')),
-                        ('tests', models.CharField(choices=[('holm', 'tests of pairs, corrected by Holm'), ('anytime', 'ranges that hold at any time')], default='holm', max_length=8, verbose_name='told apart by')),
+                        ('tests', models.CharField(choices=[('holm', 'pairwise tests with Holm correction'), ('anytime', 'anytime ranges')], default='holm', max_length=8, verbose_name='told apart by')),
                         ('confidence', models.FloatField(default=0.95, verbose_name='confidence')),
                         ('reason', models.CharField(blank=True, default='', help_text='Why; needed after the first judgment. It is published with results.', max_length=1000, verbose_name='reason')),
                         ('after_judgments', models.PositiveIntegerField(editable=False, help_text='Number of judgments when it was set; 0: before the first.', verbose_name='judgments so far')),

@@ -21,7 +21,6 @@ from ranking.range_choices import ONE_DOCUMENT, recorded_choice
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.rule_effects import RuleEffects
 from ranking.wording.methods import METHOD_SOURCES, score_words
-from ranking.wording.numbers import number_in_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
 
 # With more sentences than this, the table is easier to read.
@@ -113,7 +112,7 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
         return _("Rank ranges are not estimable yet")
     clusters = len({row["cluster"] for row in systems if not row.get("shortage")})
     among = ngettext("%(count)s system", "%(count)s systems", count) % {
-        "count": number_in_words(count)
+        "count": number_format(count)
     }
     if _all_tied(systems):
         return _("All %(systems)s are tied") % {"systems": among}
@@ -130,7 +129,7 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
         "%(clusters)s cluster among %(systems)s",
         "%(clusters)s clusters among %(systems)s",
         clusters,
-    ) % {"clusters": number_in_words(clusters), "systems": among}
+    ) % {"clusters": number_format(clusters), "systems": among}
     return capfirst(words)
 
 
@@ -161,7 +160,7 @@ def _cannot_be_told_apart(names: Sequence[str]) -> str:
     if len(names) <= _SYSTEMS_NAMED:
         return _("%(names)s overlap in one cluster.") % {"names": names_in_a_row(names)}
     return _("%(count)s systems from %(first)s to %(last)s overlap in one cluster.") % {
-        "count": capfirst(number_in_words(len(names))),
+        "count": number_format(len(names)),
         "first": names[0],
         "last": names[-1],
     }
@@ -188,7 +187,7 @@ def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
     if not left_out:
         return (rests_on, *ranges)
     without = ngettext("Reference left out.", "%(count)s references left out.", left_out)
-    return (rests_on, *ranges, without % {"count": capfirst(number_in_words(left_out))})
+    return (rests_on, *ranges, without % {"count": number_format(left_out)})
 
 
 def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:

@@ -292,13 +292,13 @@ def _rules_wait(facts: CampaignFacts) -> Iterator[Alert]:
         yield Alert(
             AlertKind.RULES_WAIT,
             ngettext(
-                "%(count)d rule waits for your answer.",
-                "%(count)d rules wait for your answer.",
+                "%(count)d rule needs your confirmation.",
+                "%(count)d rules need your confirmation.",
                 facts.rules_waiting,
             )
             % {"count": facts.rules_waiting},
             _("It would stop more than one in five judges."),
-            _("See what it would do"),
+            _("Review rules"),
             reverse("quality-rules", args=[facts.campaign.slug]),
         )
 
@@ -315,8 +315,8 @@ def _reports_open(facts: CampaignFacts) -> Iterator[Alert]:
                 reported,
             )
             % {"count": reported},
-            _("Judges read there what you answer."),
-            _("Look at the reports"),
+            _("Judges can read your answers."),
+            _("View reports"),
             f"{address}?state=open",
         )
 
@@ -345,8 +345,8 @@ def _mails_failed(facts: CampaignFacts) -> Iterator[Alert]:
                     count,
                 )
                 % {"count": count},
-                _("The mail server refused it, or could not be reached for hours."),
-                _("Look at the invitations"),
+                _("The mail server refused it or could not be reached."),
+                _("View invitations"),
                 address,
             )
 
@@ -357,7 +357,7 @@ def _job_failed(facts: CampaignFacts) -> Iterator[Alert]:
             AlertKind.JOB_FAILED,
             _("%(work)s failed: %(name)s.") % {"work": job.get_kind_display(), "name": job.name},
             job.error.partition("\n")[0][:300],
-            _("Look at the work"),
+            _("View jobs"),
             reverse("jobs", args=[facts.campaign.slug]),
         )
 
@@ -372,8 +372,8 @@ def _webhook_off(facts: CampaignFacts) -> Iterator[Alert]:
                 facts.webhooks_off,
             )
             % {"count": facts.webhooks_off},
-            _("Its server had not taken a message for days, or said that it is gone."),
-            _("Look at the webhooks"),
+            _("Its server failed for days or no longer exists."),
+            _("View webhooks"),
             reverse("webhooks", args=[facts.campaign.slug]),
         )
 
@@ -382,9 +382,9 @@ def _complete(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
     if overview.is_done:
         yield Alert(
             AlertKind.COMPLETE,
-            _("%(name)s has all the blocks it wants.") % {"name": overview.task.called},
-            _("Judges go on until it is closed."),
-            _("Close it …"),
+            _("%(name)s has reached its target.") % {"name": overview.task.called},
+            _("Judging continues until you close it."),
+            _("Close test set"),
             reverse("test-set-close", args=[facts.campaign.slug, overview.task.pk]),
             overview.task.pk,
         )
@@ -396,8 +396,8 @@ def _rule_met(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
         yield Alert(
             AlertKind.RULE_MET,
             _("The stopping rule of %(name)s is met.") % {"name": overview.task.called},
-            " ".join([rule_in_words(rule.rule), _("Judges go on until it is closed.")]),
-            _("Close it …"),
+            " ".join([rule_in_words(rule.rule), _("Judging continues until you close it.")]),
+            _("Close test set"),
             reverse("test-set-close", args=[facts.campaign.slug, overview.task.pk]),
             overview.task.pk,
         )
@@ -407,7 +407,7 @@ def _stalled(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
     if overview.days_idle >= STALLED_DAYS and not overview.is_done:
         yield Alert(
             AlertKind.STALLED,
-            _("%(name)s stands still.") % {"name": overview.task.called},
+            _("%(name)s has stalled.") % {"name": overview.task.called},
             ngettext(
                 "No judgments for %(count)d day.",
                 "No judgments for %(count)d days.",
@@ -426,13 +426,13 @@ def _low_agreement(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Ale
         yield Alert(
             AlertKind.LOW_AGREEMENT,
             ngettext(
-                "%(count)d judge of %(name)s agrees with the others less than they do with each other.",
-                "%(count)d judges of %(name)s agree with the others less than they do with each other.",
+                "%(count)d judge of %(name)s has low agreement with the others.",
+                "%(count)d judges of %(name)s have low agreement with the others.",
                 overview.low_agreement,
             )
             % {"count": overview.low_agreement, "name": overview.task.called},
-            _("More than chance explains; look at what they judged."),
-            _("Look at the judges"),
+            _("The difference is significant. Check their judgments."),
+            _("View judges"),
             f"{address}?sort=agreement",
             overview.task.pk,
         )
@@ -444,13 +444,13 @@ def _controls_short(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Al
         yield Alert(
             AlertKind.CONTROLS_SHORT,
             _("%(name)s has too few damaged references.") % {"name": overview.task.called},
-            _("Its design asks for %(wanted)d in %(segments)d segments; %(approved)d are approved.")
+            _("Its design needs %(wanted)d in %(segments)d segments; %(approved)d are approved.")
             % {
                 "wanted": controls.wanted,
                 "segments": controls.segments,
                 "approved": controls.approved,
             },
-            _("Review them"),
+            _("Review damaged references"),
             reverse("bad-references", args=[facts.campaign.slug, overview.task.pk]),
             overview.task.pk,
         )
@@ -467,7 +467,7 @@ def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
                 count,
             )
             % {"count": count, "name": overview.task.called},
-            _("No judge gets a segment twice; other judges can still get it."),
+            _("Judges never see a segment twice. Other judges can continue."),
             _("Invite judges"),
             _invitations(facts),
             overview.task.pk,
@@ -481,11 +481,11 @@ def _ends_late(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
     if _from_midnight(facts, end.days) > closes:
         yield Alert(
             AlertKind.ENDS_LATE,
-            _("%(name)s will not be done when the campaign closes.")
+            _("%(name)s will not be finished when the campaign closes.")
             % {"name": overview.task.called},
-            _("At this pace it ends on %(end)s; the campaign closes on %(closes)s.")
+            _("Forecast end: %(end)s. The campaign closes on %(closes)s.")
             % {"end": _day(_from_midnight(facts, end.days)), "closes": _day(closes)},
-            _("Change the day"),
+            _("Change closing date"),
             reverse("campaign-state", args=[facts.campaign.slug]),
             overview.task.pk,
         )
@@ -497,12 +497,12 @@ def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> Iterator[
         yield Alert(
             AlertKind.FORECAST_SLIPPED,
             ngettext(
-                "The end of %(name)s moved by %(count)d day within a week.",
-                "The end of %(name)s moved by %(count)d days within a week.",
+                "The forecast end of %(name)s slipped by %(count)d day in a week.",
+                "The forecast end of %(name)s slipped by %(count)d days in a week.",
                 int(slip),
             )
             % {"count": int(slip), "name": overview.task.called},
-            _("It is now forecast for %(end)s.") % {"end": _day(_from_midnight(facts, end.days))},
+            _("Forecast end: %(end)s.") % {"end": _day(_from_midnight(facts, end.days))},
             _("Invite judges"),
             _invitations(facts),
             overview.task.pk,

@@ -78,7 +78,7 @@ def judgments_chosen(
     references = [name for name, kind in kinds.items() if kind == SystemKind.REFERENCE]
     with_reference = options["reference"] == "include"
     if with_reference and not references:
-        raise OptionError(_("This test set has no reference among its systems."), field="reference")
+        raise OptionError(_("This test set has no reference system."), field="reference")
     leave_out = _leave_out(task, options)
     without = _without(task, options)
     documents = _documents(task, options)
@@ -134,7 +134,7 @@ def stored_input(
     rows = _rows(task, blocks, chosen)
     blocks, times = blocks.take(rows), times.take(rows)
     if not len(blocks):
-        raise ValueError(_("No judgment counts by this choice."))
+        raise ValueError(_("No judgments match these options."))
     wanted = {*chosen.systems, *([chosen.reference] if chosen.reference else [])}
     blocks = blocks.without(set(blocks.systems) - wanted).with_judges_in_order()
     reference = chosen.reference if chosen.reference in blocks.systems else None
@@ -221,7 +221,7 @@ class StoredTexts:
         own = TestSet.objects.get(tasks=self.task_id)
         chosen = TestSet.objects.filter(campaign=own.campaign_id, name=test_set or own.name).first()
         if chosen is None:
-            raise ValueError(_("This campaign has no test set “%(name)s”.") % {"name": test_set})
+            raise ValueError(_("Test set “%(name)s” not found.") % {"name": test_set})
         sources = Segment.objects.filter(test_set=chosen, source_text__isnull=False)
         found = {"": [text or "" for text in sources.values_list("source_text", flat=True)]}
         references = Reference.objects.filter(segment__test_set=chosen).order_by("number")
@@ -276,7 +276,7 @@ def _refuse_strangers(task: Task, names: set[str], *, field: str) -> None:
     unknown = names.difference(known.values_list("judge__pseudonym", flat=True))
     if unknown:
         raise OptionError(
-            _("No judge called %(names)s has judged this test set.")
+            _("No judgments by %(names)s in this test set.")
             % {"names": ", ".join(sorted(unknown))},
             field=field,
         )
@@ -295,8 +295,7 @@ def _without(task: Task, options: Mapping[str, Any]) -> list[str]:
         )
         if group is None:
             raise OptionError(
-                _("There is no group “%(name)s” in this campaign.")
-                % {"name": options["judge_group"]},
+                _("Group “%(name)s” not found.") % {"name": options["judge_group"]},
                 field="judge_group",
             )
         without.update(judges_outside(task_id=task.pk, group_id=group.pk))
@@ -321,7 +320,7 @@ def _documents(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None
 def _refuse_unknown(unknown: set[str], *, field: str) -> None:
     if unknown:
         raise OptionError(
-            _("The test set has none called %(names)s.") % {"names": ", ".join(sorted(unknown))},
+            _("Not found in this test set: %(names)s.") % {"names": ", ".join(sorted(unknown))},
             field=field,
         )
 

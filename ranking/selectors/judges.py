@@ -397,9 +397,9 @@ def _group_uses(campaign: Campaign) -> dict[int, list[str]]:
     uses: dict[int, list[str]] = {}
     for name, lent_to, ranked_by in tasks:
         if lent_to is not None:
-            said = _("Only its judges are lent HITs of %(task)s.") % {"task": name}
+            said = _("Only judges of this group get HITs of %(task)s.") % {"task": name}
             uses.setdefault(lent_to, []).append(said)
         if ranked_by is not None:
-            said = _("Only its judges count in the ranking of %(task)s.") % {"task": name}
+            said = _("Only judges of this group count in the ranking of %(task)s.") % {"task": name}
             uses.setdefault(ranked_by, []).append(said)
     return uses

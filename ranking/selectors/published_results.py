@@ -72,10 +72,8 @@ def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
     if not count:
         return []
     said = ngettext(
-        "%(count)d published result goes with it: until then its address answers, then it is gone "
-        "for all who cite it.",
-        "%(count)d published results go with it: until then their addresses answer, then they are "
-        "gone for all who cite them.",
+        "%(count)d published result will be deleted too, and links to it will stop working.",
+        "%(count)d published results will be deleted too, and links to them will stop working.",
         count,
     )
     return [said % {"count": count}]

@@ -18,26 +18,26 @@ from ranking.wording.pair_tests import LEVEL_WORDS
 #: What is the same item for two judges.
 PAIRING_WORDS: Final[Mapping[Pairing, Promise | str]] = {
     Pairing.UNORDERED: gettext_lazy("same two outputs"),
-    Pairing.PRESENTED: gettext_lazy("same two outputs in the same shown order"),
+    Pairing.PRESENTED: gettext_lazy("same two outputs in the same display order"),
 }
 #: Where the agreement that chance alone would give is taken from.
 CHANCE_WORDS: Final[Mapping[Chance, Promise | str]] = {
-    Chance.SCOTT: gettext_lazy("from all judges’ answers (Scott)"),
-    Chance.COHEN: gettext_lazy("from each two judges’ answers (Cohen)"),
-    Chance.FLEISS: gettext_lazy("from all judges’ answers, items alike (Fleiss)"),
-    Chance.KRIPPENDORFF: gettext_lazy("as in Krippendorff’s α"),
-    Chance.KRIPPENDORFF_ORDINAL: gettext_lazy("as in Krippendorff’s ordinal α"),
-    Chance.UNIFORM: gettext_lazy("a third"),
-    Chance.RANDOM_CLICKER: gettext_lazy("of judges who click at random"),
+    Chance.SCOTT: gettext_lazy("Scott’s π"),
+    Chance.COHEN: gettext_lazy("Cohen’s κ"),
+    Chance.FLEISS: gettext_lazy("Fleiss’ κ"),
+    Chance.KRIPPENDORFF: gettext_lazy("Krippendorff’s α"),
+    Chance.KRIPPENDORFF_ORDINAL: gettext_lazy("Krippendorff’s ordinal α"),
+    Chance.UNIFORM: gettext_lazy("uniform (1/3)"),
+    Chance.RANDOM_CLICKER: gettext_lazy("random clicking"),
 }
 
 
 def no_interval_in_words(reason: str) -> str:
     """Return why a κ has no interval."""
     return {
-        NoInterval.TOO_FEW_JUDGES.value: _("too few judges to tell how judges differ"),
-        NoInterval.TOO_FEW_SEGMENTS.value: _("too few segments to tell how segments differ"),
-        NoInterval.NO_VARIATION.value: _("no two judges and no two segments differ"),
+        NoInterval.TOO_FEW_JUDGES.value: _("too few judges"),
+        NoInterval.TOO_FEW_SEGMENTS.value: _("too few segments"),
+        NoInterval.NO_VARIATION.value: _("no variation between judges or segments"),
     }.get(reason, reason)
 
 
@@ -53,7 +53,7 @@ def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, 
             "confidence": in_figures(confidence),
             "seed": seed,
         }
-    return _("intervals: %(level)s, leaving out one at a time, confidence %(confidence)s") % {
+    return _("intervals: jackknife over %(level)s, confidence %(confidence)s") % {
         "level": LEVEL_WORDS[level],
         "confidence": in_figures(confidence),
     }
@@ -81,9 +81,7 @@ def strength_in_words(kappa: float | None, reason: str | None = None) -> str | N
 def strength_caution() -> str:
     """Return what to keep in mind beside such a word."""
     return _(
-        "The words are those of Landis and Koch (1977): slight up to 0.20, fair up to 0.40, moderate up to "
-        "0.60, substantial up to 0.80. They are conventions and no test: read the interval, and compare "
-        "only with campaigns that asked the same of their judges."
+        "Strength after Landis and Koch (1977): slight up to 0.20, fair up to 0.40, moderate up to 0.60, substantial up to 0.80. This is a convention, not a test: compare intervals, and only with campaigns that used the same task."
     )
 
 
@@ -97,6 +95,6 @@ def kappa_shown(kappa: float | None, p_chance: float | None) -> float | str | No
 def not_estimable_in_words(reason: str) -> str:
     """Return why there is no κ."""
     return {
-        NotEstimable.NO_COMPARISON.value: _("not estimable: no two judgments to compare"),
-        NotEstimable.CHANCE_IS_CERTAIN.value: _("not estimable: all are ties"),
+        NotEstimable.NO_COMPARISON.value: _("not estimable: no comparable judgments"),
+        NotEstimable.CHANCE_IS_CERTAIN.value: _("not estimable: only ties"),
     }.get(reason, reason)

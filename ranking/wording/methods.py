@@ -21,9 +21,9 @@ METHOD_WORDS: Mapping[str, Promise | str] = MappingProxyType(
     {
         "expected_wins": gettext_lazy("Expected Wins"),
         "bradley_terry": gettext_lazy("Bradley–Terry with ties"),
-        "davidson_judges": gettext_lazy("Bradley–Terry with judges’ own ties"),
+        "davidson_judges": gettext_lazy("Bradley–Terry with ties per judge"),
         "hopkins_may": gettext_lazy("Hopkins and May"),
-        "trueskill_wmt": gettext_lazy("TrueSkill as WMT ran it"),
+        "trueskill_wmt": gettext_lazy("TrueSkill (WMT)"),
         "trueskill": gettext_lazy("TrueSkill"),
         "bojar": gettext_lazy("> others, ties left out"),
         "geq_others": gettext_lazy("≥ others"),
@@ -55,7 +55,7 @@ METHOD_SOURCES: Mapping[str, str] = MappingProxyType(
 class LiveMethod(models.TextChoices):
     """What the ranking of a test set can be kept up to date by."""
 
-    BY_DESIGN = "by_design", gettext_lazy("as the design asks")
+    BY_DESIGN = "by_design", gettext_lazy("default for the design")
     EXPECTED_WINS = "expected_wins", METHOD_WORDS["expected_wins"]
     BRADLEY_TERRY = "bradley_terry", METHOD_WORDS["bradley_terry"]
     BOJAR = "bojar", METHOD_WORDS["bojar"]
@@ -90,19 +90,18 @@ def live_method_words() -> list[LiveMethodWords]:
     return [
         LiveMethodWords(
             methods.BY_DESIGN,
-            _("As the design asks (recommended)"),
+            _("Default for the design (recommended)"),
             _("Expected Wins; Bradley–Terry with ties once an active design has chosen pairs."),
-            _("Choose this unless you have a reason of your own."),
+            _("Choose this unless you have a reason not to."),
         ),
         _words(
             methods.EXPECTED_WINS,
-            _("Choose this to fix it by name: a reader knows what a share of wins is."),
+            _("Choose this for a score that is easy to explain: a share of wins."),
         ),
         _words(
             methods.BRADLEY_TERRY,
             _(
-                "Choose this where some pairs meet more often than others, or ties should count. With ranges "
-                "from resamples of twenty systems, each ranking takes a tenth of a second longer."
+                "Choose this if some pairs are compared more often than others, or if ties should count."
             ),
         ),
         _words(methods.BOJAR, _("Choose this to compare with the official scores of WMT12.")),
@@ -116,15 +115,13 @@ def live_method_words() -> list[LiveMethodWords]:
 def methods_not_offered() -> list[MethodNotOffered]:
     """Return the methods that only an analysis of all judgments uses."""
     judgments = _(
-        "It needs the judgments one by one, not their counts, so each new judgment would cost as much as all "
-        "of them."
+        "It cannot be updated incrementally: each new judgment would need a full computation."
     )
     return [
         MethodNotOffered(
             str(METHOD_WORDS["lopez"]),
             _(
-                "It has no ranges over segments and judges without resampling, and the order of each resample "
-                "is searched for: where systems are near each other this takes minutes."
+                "Its rank ranges need a search for each resample, which takes minutes if systems are close."
             ),
         ),
         *(
@@ -138,19 +135,16 @@ def score_words(method: str) -> str:
     """Return what the score of a method is, in a sentence or two; empty if it is none of these."""
     return {
         "expected_wins": _(
-            "Expected Wins: how often the system’s output is preferred to that of another system, "
-            "averaged over the other systems. Ties do not count."
+            "Expected Wins: the share of decided comparisons the system wins, averaged over its opponents."
         ),
         "bradley_terry": _(
-            "Ability in the model of Bradley and Terry: the larger the difference of two abilities, the more "
-            "often the one system’s output is preferred to the other’s. It accounts for how often which "
-            "systems met."
+            "Ability in the Bradley–Terry model: the larger the difference between two abilities, the more often one system is preferred to the other. It accounts for unequal numbers of comparisons."
         ),
-        "bojar": _("The share of a system’s comparisons without ties that it wins."),
-        "geq_others": _("The share of a system’s comparisons that it wins or ties."),
-        "gt_others": _("The share of a system’s comparisons that it wins; ties count against it."),
-        "geq_all_in_block": _("The share of a system’s blocks in which no output is better."),
-        "gt_all_in_block": _("The share of a system’s blocks in which it beats all others."),
+        "bojar": _("The share of decided comparisons the system wins."),
+        "geq_others": _("The share of comparisons the system wins or ties."),
+        "gt_others": _("The share of comparisons the system wins; ties count as losses."),
+        "geq_all_in_block": _("The share of blocks in which no output is better."),
+        "gt_all_in_block": _("The share of blocks in which the system beats all others."),
     }.get(method, "")
 
 
@@ -165,7 +159,7 @@ def _words(method: LiveMethod, when: str) -> LiveMethodWords:
 
 
 def _older() -> str:
-    return _("Choose this to compare with earlier campaigns that were scored so.")
+    return _("Choose this to compare with earlier campaigns that used it.")
 
 
 def not_yet_in_words(shortage: Shortage) -> str:
@@ -178,16 +172,16 @@ def not_yet_in_words(shortage: Shortage) -> str:
         "needed": number_format(shortage.needed),
     }
     words = {
-        "comparisons": _("Not estimable yet: %(found)s of at least %(needed)s comparisons"),
-        "blocks": _("Not estimable yet: %(found)s of at least %(needed)s blocks"),
-        "judgments": _("Not estimable yet: %(found)s of at least %(needed)s judgments"),
-        "segments": _("Not estimable yet: %(found)s of at least %(needed)s segments"),
-        "documents": _("Not estimable yet: %(found)s of at least %(needed)s documents"),
-        "judges": _("Not estimable yet: %(found)s of at least %(needed)s judges"),
-        "snippets": _("Not estimable yet: %(found)s of at least %(needed)s snippets"),
-        "edits": _("Not estimable yet: %(found)s of at least %(needed)s edits"),
-        "items": _("Not estimable yet: %(found)s of at least %(needed)s items"),
-        "ratings": _("Not estimable yet: %(found)s of at least %(needed)s ratings"),
+        "comparisons": _("Not estimable yet (%(found)s of %(needed)s comparisons)"),
+        "blocks": _("Not estimable yet (%(found)s of %(needed)s blocks)"),
+        "judgments": _("Not estimable yet (%(found)s of %(needed)s judgments)"),
+        "segments": _("Not estimable yet (%(found)s of %(needed)s segments)"),
+        "documents": _("Not estimable yet (%(found)s of %(needed)s documents)"),
+        "judges": _("Not estimable yet (%(found)s of %(needed)s judges)"),
+        "snippets": _("Not estimable yet (%(found)s of %(needed)s snippets)"),
+        "edits": _("Not estimable yet (%(found)s of %(needed)s edits)"),
+        "items": _("Not estimable yet (%(found)s of %(needed)s items)"),
+        "ratings": _("Not estimable yet (%(found)s of %(needed)s ratings)"),
     }
     return words[shortage.unit] % values
 
@@ -203,7 +197,7 @@ def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[
     if shortages and len(shortages) == systems:
         least = min(shortages.values(), key=lambda each: each.found / each.needed)
         return [
-            _("Rank ranges, clusters and p-values: %(why)s for each system.")
+            _("Rank ranges, clusters and p-values: %(why)s.")
             % {"why": lowered(not_yet_in_words(least))}
         ]
     names: dict[str, list[str]] = {}
@@ -226,6 +220,6 @@ def reason_in_words(reason: str) -> str:
         "no_comparison": _("not compared yet"),
         "only_ties": _("only ties so far"),
         "chance_is_certain": _("only ties so far"),
-        "separated": _("won or lost everything against the others"),
+        "separated": _("won or lost all comparisons"),
         "not_converged": _("the estimate did not converge"),
     }.get(reason, reason)

@@ -1,11 +1,11 @@
-"""Numbers and places in words, for sentences, and words that are remembered for their language."""
+"""Numbers as the language in force writes them, and a cache of words by language."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import TypeVarTuple
 
 from django.utils.formats import number_format
-from django.utils.translation import get_language, pgettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 _Arguments = TypeVarTuple("_Arguments")
@@ -30,25 +30,6 @@ def by_language(function: Callable[[*_Arguments], str]) -> Callable[[*_Arguments
         return remembered(get_language(), *args)
 
     return words
-
-
-def number_in_words(number: int) -> str:
-    """Return a small number in words, as in a headline, and a larger one in figures."""
-    words = (
-        pgettext("number", "one"),
-        pgettext("number", "two"),
-        pgettext("number", "three"),
-        pgettext("number", "four"),
-        pgettext("number", "five"),
-        pgettext("number", "six"),
-        pgettext("number", "seven"),
-        pgettext("number", "eight"),
-        pgettext("number", "nine"),
-        pgettext("number", "ten"),
-        pgettext("number", "eleven"),
-        pgettext("number", "twelve"),
-    )
-    return words[number - 1] if 1 <= number <= len(words) else number_format(number)
 
 
 def in_figures(number: float) -> str:
@@ -85,19 +66,5 @@ def p_in_figures(p: float) -> str:
 
 
 def place_in_words(place: int) -> str:
-    """Return "first" to "tenth", and "number 11" from there on."""
-    words = (
-        pgettext("place in a ranking", "first"),
-        pgettext("place in a ranking", "second"),
-        pgettext("place in a ranking", "third"),
-        pgettext("place in a ranking", "fourth"),
-        pgettext("place in a ranking", "fifth"),
-        pgettext("place in a ranking", "sixth"),
-        pgettext("place in a ranking", "seventh"),
-        pgettext("place in a ranking", "eighth"),
-        pgettext("place in a ranking", "ninth"),
-        pgettext("place in a ranking", "tenth"),
-    )
-    if 1 <= place <= len(words):
-        return words[place - 1]
+    """Return "number 3"."""
     return _("number %(place)s") % {"place": number_format(place)}

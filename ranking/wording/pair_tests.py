@@ -23,7 +23,15 @@ CORRECTION_WORDS: Mapping[str, Promise | str] = MappingProxyType(
     {
         "none": _("none"),
         "holm": _("Holm"),
-        "benjamini_hochberg": _("Benjamini and Hochberg"),
+        "benjamini_hochberg": _("Benjamini–Hochberg"),
+    }
+)
+#: The same after “sign tests …”.
+CORRECTED_WORDS: Mapping[str, Promise | str] = MappingProxyType(
+    {
+        "none": _("without correction for multiple testing"),
+        "holm": _("with Holm correction"),
+        "benjamini_hochberg": _("with Benjamini–Hochberg correction"),
     }
 )
 #: Marks of corrected p-values up to a level, as WMT prints them, the strongest first.

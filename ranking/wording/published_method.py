@@ -11,6 +11,8 @@ from django.utils.translation import ngettext, pgettext
 from ranking.core.ranges import Correction
 from ranking.range_choices import recorded_choice
 from ranking.wording.methods import METHOD_SOURCES, METHOD_WORDS, LiveMethod, score_words
+from ranking.wording.numbers import percent
+from ranking.wording.pair_tests import CORRECTED_WORDS
 from ranking.wording.ranges import RangesFrom, ranges_in_words, rank_range
 from ranking.wording.stopping_rules import rule_in_words, rule_state, shown_rule
 
@@ -32,7 +34,7 @@ def method_sentences(content: Content) -> list[str]:
     )
     return [
         _shown(content),
-        _("Identical outputs were shown once, and are tied."),
+        _("Identical outputs were shown once and count as ties."),
         _scored(method["name"]),
         *ranges,
         *_pairs(content),
@@ -47,7 +49,7 @@ def method_name(name: str) -> str:
     """Return what a method is called in sentences."""
     names = {
         _EXPECTED_WINS: _("Expected Wins"),
-        _BRADLEY_TERRY: _("ability after Bradley and Terry"),
+        _BRADLEY_TERRY: _("Bradley–Terry ability"),
     }
     return names.get(name) or str(METHOD_WORDS.get(name, name))
 
@@ -71,7 +73,7 @@ def _shown(content: Content) -> str:
         )
     if not task["allows_partial_ranking"]:
         return seen
-    return seen + " " + _("They could leave outputs without a rank.")
+    return seen + " " + _("Outputs could be left unranked.")
 
 
 def _scored(name: str) -> str:
@@ -81,11 +83,8 @@ def _scored(name: str) -> str:
             "averaged over its opponents (Koehn 2012)."
         )
     if name == _BRADLEY_TERRY:
-        return _(
-            "Systems are ranked by their ability in the model of Bradley and Terry, with ties "
-            "after Davidson (1970)."
-        )
-    named = _("Systems are ranked by the method “%(method)s”.") % {"method": method_name(name)}
+        return _("Systems are ranked by Bradley–Terry ability, with ties as in Davidson (1970).")
+    named = _("Systems are ranked by “%(method)s”.") % {"method": method_name(name)}
     meaning = score_words(name)
     if not meaning:
         return named
@@ -99,11 +98,11 @@ def _fixed(content: Content) -> Iterator[str]:
         return
     before = [each for each in changes if each["judgments"] == 0]
     if before:
-        yield _(
-            "The method and its rank ranges were fixed on %(day)s, before the first judgment."
-        ) % {"day": _day(before[-1])} + _because(before[-1])
+        yield _("The method and rank ranges were set on %(day)s, before the first judgment.") % {
+            "day": _day(before[-1])
+        } + _because(before[-1])
     elif not changes:
-        yield _("The method and its rank ranges are those that Quintet begins with.")
+        yield _("The method and rank ranges are Quintet’s defaults.")
     for each in changes:
         if each["judgments"] == 0:
             continue
@@ -130,12 +129,12 @@ def _stopping(content: Content) -> Iterator[str]:
         return
     now = said["history"][-1]
     for each in said["history"][:-1]:
-        yield _("Until %(day)s the stopping rule was another: %(rule)s") % {
+        yield _("Stopping rule until %(day)s: %(rule)s") % {
             "day": _day(now),
             "rule": rule_in_words(each) or _("none."),
         }
     if said["rule"] is None:
-        yield _("There is no stopping rule any more.") + _because(now)
+        yield _("The stopping rule was removed.") + _because(now)
         return
     shown = shown_rule(
         rule_state(
@@ -152,9 +151,7 @@ def _stopping(content: Content) -> Iterator[str]:
     if shown.caution:
         yield shown.caution
     if said["anytime"] is not None:
-        yield _(
-            "At any time, %(apart)s pairs are told apart, and these ranks hold: %(ranges)s."
-        ) % {
+        yield _("Anytime ranges tell %(apart)s pairs apart: %(ranges)s.") % {
             "apart": number_format(said["anytime"]["pairs_apart"]),
             "ranges": pgettext("between names", ", ").join(
                 f"{row['system']} {rank_range(row)}"
@@ -183,26 +180,19 @@ def _pairs(content: Content) -> list[str]:
     pairs = content["ranking"]["pairs"]
     if not pairs:
         return []
-    count = {"count": number_format(len(pairs))}
-    tested = (
-        _("Each pair of systems is tested two-sidedly.")
+    words = (
+        _("Pairs of systems: two-sided tests %(correction)s.")
         if content["method"]["parameters"].get("sides") == 2
-        else _("Each pair of systems is tested one-sidedly.")
+        else _("Pairs of systems: one-sided tests %(correction)s.")
     )
-    corrected = {
-        Correction.HOLM: _("p-values are adjusted for %(count)s tests by Holm’s method."),
-        Correction.BENJAMINI_HOCHBERG: _(
-            "p-values are adjusted for %(count)s tests by Benjamini and Hochberg’s method."
-        ),
-    }[Correction(content["method"]["correction_of_pairs"])]
-    return [tested, corrected % count]
+    correction = Correction(content["method"]["correction_of_pairs"])
+    return [words % {"correction": CORRECTED_WORDS[correction]}]
 
 
 def _again(content: Content) -> str:
     method = content["method"]
     return _(
-        "Computed by Quintet %(version)s with seed %(seed)s from the judgments up to number "
-        "%(watermark)s."
+        "Computed by Quintet %(version)s with seed %(seed)s from judgments 1 to %(watermark)s."
     ) % {
         "version": method["code_version"],
         "seed": method["seed"],
@@ -248,47 +238,34 @@ def firmness_in_words(firmness: Mapping[str, Any]) -> list[str]:
     if not first:
         return [_("No system has a score.")]
     if len(first) > 1:
-        return [
-            _(
-                "First with equal scores: %(systems)s. So there is no first place that judgments decide."
-            )
-            % {"systems": ", ".join(first)}
-        ]
+        return [_("Tied for first: %(systems)s.") % {"systems": ", ".join(first)}]
     if deciding is None:
         return [
-            _("No removal of judgments puts another system first.")
+            _("First place holds no matter which judgments are removed.")
             if is_proven
-            else _("No removal of judgments was found that puts another system first.")
+            else _("No judgments found whose removal changes first place.")
         ]
     said = {
         "size": number_format(deciding),
         "judgments": number_format(firmness["judgments"]),
+        "share": percent(round(deciding / firmness["judgments"], 3)),
         "first": first[0],
         "new": firmness["new_first"],
     }
     if is_proven:
         words = ngettext(
-            "%(size)s of %(judgments)s judgments decides first place (proven): without it, %(new)s is ahead of "
-            "%(first)s.",
-            "%(size)s of %(judgments)s judgments decide first place (proven): without them, %(new)s is ahead "
-            "of %(first)s.",
+            "%(size)s of %(judgments)s judgments (%(share)s) decides first place: without it, %(new)s is ahead of %(first)s. This is proven to be the minimum.",
+            "%(size)s of %(judgments)s judgments (%(share)s) decide first place: without them, %(new)s is ahead of %(first)s. This is proven to be the minimum.",
             deciding,
         )
         return [words % said]
     return [
         _(
-            "At most %(size)s of %(judgments)s judgments decide first place: without them, %(new)s is ahead of "
-            "%(first)s."
+            "At most %(size)s of %(judgments)s judgments (%(share)s) decide first place: without them, %(new)s is ahead of %(first)s."
         )
         % said,
-        at_least_in_words(firmness["at_least"]),
+        _("At least %(least)s are needed (proven).")
+        % {"least": number_format(firmness["at_least"])}
+        if firmness["at_least"] > 1
+        else _("Fewer may be enough."),
     ]
-
-
-def at_least_in_words(at_least: int) -> str:
-    """Return how many judgments are proven to be needed where a smaller number than the one found may do."""
-    if at_least <= 1:
-        return _("It is not known whether fewer would be enough.")
-    return _("It is proven that at least %(least)s are needed.") % {
-        "least": number_format(at_least)
-    }

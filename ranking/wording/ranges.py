@@ -19,7 +19,8 @@ from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RangeKind
 from ranking.core.uncertainty import RangeLimit
 from ranking.range_choices import ONE_DOCUMENT, RangeChoice
-from ranking.wording.numbers import by_language, decimals, number_in_words, percent_in_figures
+from ranking.wording.numbers import by_language, decimals, percent
+from ranking.wording.pair_tests import CORRECTED_WORDS, LEVEL_WORDS
 
 
 class RangesFrom(models.TextChoices):
@@ -28,7 +29,7 @@ class RangesFrom(models.TextChoices):
     PERCENTILE = "percentile", gettext_lazy("percentiles")
     SIGN_TEST = "sign_test", gettext_lazy("sign tests")
     CONFIDENCE_SET = "confidence_set", gettext_lazy("confidence sets")
-    ANYTIME = "anytime", gettext_lazy("at any time")
+    ANYTIME = "anytime", gettext_lazy("anytime ranges")
 
 
 def rank_range(row: Mapping[str, Any]) -> str:
@@ -92,44 +93,35 @@ def level_words() -> list[LevelWords]:
             "two_way",
             _("Segments and judges (recommended)"),
             _(
-                "Choose this to make statements beyond this campaign. Other segments and other "
-                "judges would give other scores, and the ranges account for both."
-            )
-            + " "
-            + _("Where the test set names several documents, these take the place of segments."),
+                "Choose this to generalize beyond this campaign: the ranges account for other segments (documents, if several are named) and other judges."
+            ),
         ),
         LevelWords(
             "segments",
             _("Segments"),
             _(
-                "Choose this if only these judges matter. The ranges say how scores would differ "
-                "on other segments."
+                "Choose this if only these judges matter: the ranges show how scores would vary on other segments."
             ),
         ),
         LevelWords(
             "judges",
             _("Judges"),
             _(
-                "Choose this if only these segments matter, as with a text of your own. The ranges "
-                "say how scores would differ with other judges."
+                "Choose this if only these segments matter: the ranges show how scores would vary with other judges."
             ),
         ),
         LevelWords(
             "blocks",
             _("Blocks"),
             _(
-                "Choose this to compare with WMT12 to WMT16, which were ranked this way. The ranges "
-                "are usually narrower, and right only if each segment is judged once and judges "
-                "do not differ."
+                "Choose this to compare with WMT12 to WMT16. The ranges are usually narrower, and valid only if each segment is judged once and judges do not differ."
             ),
         ),
         LevelWords(
             "pairs",
             _("Comparisons"),
             _(
-                "Choose this to compare with Koehn (2012). The ranges are too narrow: they treat "
-                "the ten comparisons in a block of five as independent, although one judge makes "
-                "them all at once."
+                "Choose this to compare with Koehn (2012). The ranges are too narrow: they treat the ten comparisons of a block of five as independent."
             ),
         ),
     ]
@@ -149,19 +141,29 @@ def ranges_in_words(
 
     `counts` has the number of `documents`, where these are known.
     """
-    values = {
-        "confidence": percent_in_figures(choice.confidence),
+    values: dict[str, Any] = {
+        "confidence": percent(choice.confidence),
         "resamples": number_format(resamples),
     }
     accounted = accounted_for(choice, limits, counts)
+    values["level"] = _accounted_words(accounted)
+    values["units"] = LEVEL_WORDS.get(accounted, "")
     if choice.ranges == "percentile":
         sentences = _percentile(accounted)
     elif choice.ranges == "confidence_set":
-        sentences = (_confidence_set(choice.correction), _account(accounted))
+        sentences = [_confidence_set(choice.correction), _account(accounted)]
     elif choice.ranges == "anytime":
-        sentences = (_anytime(accounted),)
+        sentences = [
+            _(
+                "%(confidence)s rank ranges that account for %(level)s and hold for all systems at once, at any time."
+            )
+        ]
     else:
-        sentences = (_sign_test(choice.correction), _account(accounted))
+        values["correction"] = CORRECTED_WORDS[choice.correction]
+        sentences = [
+            _("%(confidence)s rank ranges from sign tests %(correction)s."),
+            _account(accounted),
+        ]
     return [sentence % values for sentence in sentences]
 
 
@@ -193,6 +195,10 @@ def accounted_in_words(
     choice: RangeChoice, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
 ) -> str:
     """Return what ranges account for, as the object of a sentence: “documents, not judges”."""
+    return _accounted_words(accounted_for(choice, limits, counts))
+
+
+def _accounted_words(accounted: str) -> str:
     return {
         "two_way": _("segments and judges"),
         "documents_and_judges": _("documents and judges"),
@@ -202,7 +208,7 @@ def accounted_in_words(
         "neither": _("neither segments nor judges"),
         "blocks": _("blocks"),
         "pairs": _("comparisons"),
-    }[accounted_for(choice, limits, counts)]
+    }[accounted]
 
 
 def first_cluster(
@@ -214,100 +220,31 @@ def first_cluster(
     return [row["system"] for row in systems if row["cluster"] == 1 and not row.get("shortage")]
 
 
-def _percentile(accounted: str) -> tuple[str, ...]:
-    if accounted == "blocks":
-        return (
-            _("%(confidence)s %% rank ranges from %(resamples)s resamples of blocks."),
+def _percentile(accounted: str) -> list[str]:
+    if accounted in ("blocks", "pairs"):
+        return [
+            _("%(confidence)s rank ranges from %(resamples)s resamples of %(units)s."),
             _account(accounted),
-        )
-    if accounted == "pairs":
-        return (
-            _("%(confidence)s %% rank ranges from %(resamples)s resamples of comparisons."),
-            _account(accounted),
-        )
-    return (
-        {
-            "two_way": _(
-                "%(confidence)s %% rank ranges that account for segments and judges, "
-                "from %(resamples)s draws."
-            ),
-            "documents_and_judges": _(
-                "%(confidence)s %% rank ranges that account for documents and judges, "
-                "from %(resamples)s draws."
-            ),
-            "documents": _(
-                "%(confidence)s %% rank ranges that account for documents, not for judges, "
-                "from %(resamples)s draws."
-            ),
-            "segments": _(
-                "%(confidence)s %% rank ranges that account for segments, not for judges, "
-                "from %(resamples)s draws."
-            ),
-            "judges": _(
-                "%(confidence)s %% rank ranges that account for judges, not for segments, "
-                "from %(resamples)s draws."
-            ),
-            "neither": _(
-                "%(confidence)s %% rank ranges that account for neither segments nor judges, "
-                "from %(resamples)s draws."
-            ),
-        }[accounted],
-    )
+        ]
+    return [_("%(confidence)s rank ranges that account for %(level)s, from %(resamples)s draws.")]
 
 
 def _account(accounted: str) -> str:
-    return {
-        "two_way": _("They account for segments and judges."),
-        "documents_and_judges": _("They account for documents and judges."),
-        "documents": _("They account for documents, not for judges."),
-        "segments": _("They account for segments, not for judges."),
-        "judges": _("They account for judges, not for segments."),
-        "neither": _("They account for neither segments nor judges."),
-        "blocks": _(
-            "They treat blocks as independent, and account for neither segments nor judges."
-        ),
-        "pairs": _("They treat comparisons as independent, and are too narrow."),
-    }[accounted]
+    if accounted == "blocks":
+        return _("They treat blocks as independent and account for neither segments nor judges.")
+    if accounted == "pairs":
+        return _("They treat comparisons as independent and are too narrow.")
+    return _("They account for %(level)s.")
 
 
 def _confidence_set(correction: Correction) -> str:
     if correction is Correction.HOLM:
         return _(
-            "%(confidence)s %% confidence sets for the ranks of all systems together. They also "
-            "hold for nearly equal systems."
+            "%(confidence)s simultaneous confidence sets for the ranks of all systems, also valid for nearly equal systems."
         )
     return _(
-        "%(confidence)s %% confidence sets for the rank of each system by itself. They also hold "
-        "for nearly equal systems."
+        "%(confidence)s confidence sets for the rank of each system, also valid for nearly equal systems."
     )
-
-
-def _anytime(accounted: str) -> str:
-    if accounted == "documents_and_judges":
-        return _(
-            "%(confidence)s %% rank ranges that account for documents and judges. They hold for all "
-            "systems together, however often you look."
-        )
-    return _(
-        "%(confidence)s %% rank ranges that account for segments and judges. They hold for all "
-        "systems together, however often you look."
-    )
-
-
-def _sign_test(correction: Correction) -> str:
-    return {
-        Correction.NONE: _(
-            "%(confidence)s %% rank ranges from sign tests, not corrected for the number of pairs."
-        ),
-        Correction.HOLM: _(
-            "%(confidence)s %% rank ranges from sign tests, corrected for the number of pairs by "
-            "Holm’s method."
-        ),
-        Correction.BENJAMINI_HOCHBERG: _(
-            "%(confidence)s %% rank ranges from sign tests, corrected for the number of pairs by "
-            "Benjamini and Hochberg’s method."
-        ),
-    }[correction]
 
 
 def ranges_meaning(
@@ -316,52 +253,21 @@ def ranges_meaning(
     """Return an explanation of a system's rank range; `counts` as in `ranges_in_words`."""
     if choice.ranges in ("confidence_set", "anytime"):
         return _(
-            "The ranks the system may have: it is behind the systems whose scores are "
-            "significantly better, and ahead of those whose scores are significantly worse."
+            "The ranks this system may have, given the systems with significantly better and significantly worse scores."
         )
     if choice.ranges == "sign_test":
         return _(
-            "The ranks the system may have: it is behind the systems that won significantly more "
-            "of their comparisons with it, and ahead of those that lost significantly more."
+            "The ranks this system may have, given the systems that won or lost significantly more of their comparisons with it."
         )
-    return {
-        "two_way": _(
-            "The ranks the system could have with other segments and other judges. Many sets of "
-            "scores are drawn that differ as much as other segments and judges would make them "
-            "differ. The systems are ranked by each set, and the most extreme ranks are left out."
-        ),
-        "documents_and_judges": _(
-            "The ranks the system could have with other documents and other judges. Many sets of "
-            "scores are drawn that differ as much as other documents and judges would make them "
-            "differ. The systems are ranked by each set, and the most extreme ranks are left out."
-        ),
-        "documents": _(
-            "The ranks the system could have with other documents. Many sets of scores are drawn "
-            "that differ as much as other documents would make them differ. The systems are ranked "
-            "by each set, and the most extreme ranks are left out."
-        ),
-        "segments": _(
-            "The ranks the system could have with other segments. Many sets of scores are drawn "
-            "that differ as much as other segments would make them differ. The systems are ranked "
-            "by each set, and the most extreme ranks are left out."
-        ),
-        "judges": _(
-            "The ranks the system could have with other judges. Many sets of scores are drawn that "
-            "differ as much as other judges would make them differ. The systems are ranked by each "
-            "set, and the most extreme ranks are left out."
-        ),
-        "pairs": _(
-            "The ranks the system could have with other comparisons. Comparisons are drawn at "
-            "random again and again, the systems are ranked each time, and the most extreme ranks "
-            "are left out."
-        ),
-    }.get(
-        accounted_for(choice, limits, counts),
-        _(
-            "The ranks the system could have with other blocks. Blocks are drawn at random again "
-            "and again, the systems are ranked each time, and the most extreme ranks are left out."
-        ),
-    )
+    accounted = accounted_for(choice, limits, counts)
+    units = {
+        "documents_and_judges": _("documents and judges"),
+        "documents": _("documents"),
+        "neither": LEVEL_WORDS["blocks"],
+    }
+    return _(
+        "The ranks this system could have with other %(units)s. Scores are resampled many times, and the most extreme ranks are left out."
+    ) % {"units": units.get(accounted) or LEVEL_WORDS[accounted]}
 
 
 def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:
@@ -380,8 +286,7 @@ def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) 
         return _few_documents(counts["documents"], counts["effective_documents"])
     if limit == ONE_DOCUMENT:
         return _(
-            "All judged segments come from one document, or no other document is named: rank ranges "
-            "say nothing about other documents."
+            "All judged segments come from one document, or no documents are named: rank ranges do not generalize to other documents."
         )
     return limit
 
@@ -390,23 +295,19 @@ def _refusal(reason: str) -> str:
     """Return why anytime ranges separate no systems."""
     return {
         Refusal.NO_COMPARISON.value: _(
-            "No comparison has a winner yet, so no systems can be told apart."
+            "No systems can be told apart: no comparison has a winner yet."
         ),
         Refusal.FEW_JUDGES.value: _(
-            "Too few judges: no systems can be told apart before at least five judges share the "
-            "work about equally."
+            "No systems can be told apart: this needs five judges with about equal shares of the work."
         ),
         Refusal.FEW_SEGMENTS.value: _(
-            "Too few segments: no systems can be told apart before at least ten segments are "
-            "judged, or ten documents where documents are named."
+            "No systems can be told apart: this needs ten judged segments, or ten documents if documents are named."
         ),
         Refusal.OTHER_OPPONENTS.value: _(
-            "Each system was compared with different opponents, so scores do not measure the "
-            "same thing and no systems can be told apart."
+            "No systems can be told apart: they were compared with different opponents, so their scores are not comparable."
         ),
         Refusal.ALONE.value: _(
-            "Only one system was judged by enough judges on enough segments, so no systems can "
-            "be told apart."
+            "No systems can be told apart: only one was judged by enough judges on enough segments."
         ),
     }.get(reason, reason)
 
@@ -414,46 +315,37 @@ def _refusal(reason: str) -> str:
 def _few_judges(judges: int, effective: float) -> str:
     if judges < MIN_UNITS:
         said = ngettext(
-            "Only %(count)s judge: rank ranges hold for this judge and say nothing about others.",
-            "Only %(count)s judges: rank ranges hold for these judges and say nothing about "
-            "others.",
+            "Only %(count)s judge: rank ranges do not generalize to other judges.",
+            "Only %(count)s judges: rank ranges do not generalize to other judges.",
             judges,
         )
-        return said % {"count": number_in_words(judges)}
+        return said % {"count": number_format(judges)}
     return _(
-        "A few of the %(count)s judges gave most of the judgments, which counts like only "
-        "%(effective)s judges: rank ranges hold for these judges and say nothing about others."
-    ) % {"count": number_in_words(judges), "effective": decimals(effective, 1)}
+        "A few of the %(count)s judges gave most judgments (effective number: %(effective)s): rank ranges do not generalize to other judges."
+    ) % {"count": number_format(judges), "effective": decimals(effective, 1)}
 
 
 def _few_segments(segments: int, effective: float) -> str:
     if segments < MIN_UNITS:
         said = ngettext(
-            "Only %(count)s segment: rank ranges hold for this segment and say nothing about "
-            "others.",
-            "Only %(count)s segments: rank ranges hold for these segments and say nothing about "
-            "others.",
+            "Only %(count)s segment: rank ranges do not generalize to other segments.",
+            "Only %(count)s segments: rank ranges do not generalize to other segments.",
             segments,
         )
-        return said % {"count": number_in_words(segments)}
+        return said % {"count": number_format(segments)}
     return _(
-        "A few of the %(count)s segments got most of the judgments, which counts like only "
-        "%(effective)s segments: rank ranges hold for these segments and say nothing about others."
-    ) % {"count": number_in_words(segments), "effective": decimals(effective, 1)}
+        "A few of the %(count)s segments have most judgments (effective number: %(effective)s): rank ranges do not generalize to other segments."
+    ) % {"count": number_format(segments), "effective": decimals(effective, 1)}
 
 
 def _few_documents(documents: int, effective: float) -> str:
     if documents < MIN_UNITS:
         said = ngettext(
-            "Only %(count)s document: rank ranges account for its segments and say nothing about "
-            "other documents.",
-            "Only %(count)s documents: rank ranges account for their segments and say nothing "
-            "about other documents.",
+            "Only %(count)s document: rank ranges account for its segments but do not generalize to other documents.",
+            "Only %(count)s documents: rank ranges account for their segments but do not generalize to other documents.",
             documents,
         )
-        return said % {"count": number_in_words(documents)}
+        return said % {"count": number_format(documents)}
     return _(
-        "A few of the %(count)s documents got most of the judgments, which counts like only "
-        "%(effective)s documents: rank ranges account for their segments and say nothing about "
-        "other documents."
-    ) % {"count": number_in_words(documents), "effective": decimals(effective, 1)}
+        "A few of the %(count)s documents have most judgments (effective number: %(effective)s): rank ranges account for their segments but do not generalize to other documents."
+    ) % {"count": number_format(documents), "effective": decimals(effective, 1)}

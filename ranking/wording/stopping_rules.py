@@ -14,14 +14,14 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
-from ranking.wording.numbers import percent_in_figures
+from ranking.wording.numbers import percent
 
 
 class RuleTests(models.TextChoices):
     """By what a stopping rule tells systems apart."""
 
-    HOLM = "holm", gettext_lazy("tests of pairs, corrected by Holm")
-    ANYTIME = "anytime", gettext_lazy("ranges that hold at any time")
+    HOLM = "holm", gettext_lazy("pairwise tests with Holm correction")
+    ANYTIME = "anytime", gettext_lazy("anytime ranges")
 
 
 #: What a rule may look at, in the order in which it is said; the rule is met by whichever comes first.
@@ -37,7 +37,7 @@ def rule_in_words(rule: Mapping[str, Any]) -> str:
         return ""
     if len(criteria) == 1:
         return _("Stop at %(criterion)s.") % {"criterion": criteria[0]}
-    return _("Stop at %(criteria)s, whichever is first.") % {
+    return _("Stop at %(criteria)s, whichever comes first.") % {
         "criteria": pgettext("between criteria", ", or ").join(criteria)
     }
 
@@ -52,13 +52,13 @@ def criterion_in_words(name: str, rule: Mapping[str, Any]) -> str:
         day = date.fromisoformat(value) if isinstance(value, str) else value
         return str(date_format(day, "DATE_FORMAT"))
     by = (
-        _("at any time, %(confidence)s %%")
+        _("anytime, %(confidence)s")
         if rule["tests"] == RuleTests.ANYTIME
-        else _("Holm, %(confidence)s %%")
-    ) % {"confidence": percent_in_figures(rule["confidence"])}
+        else _("Holm, %(confidence)s")
+    ) % {"confidence": percent(rule["confidence"])}
     if name == "pairs_share":
-        return _("%(share)s %% of the pairs told apart (%(by)s)") % {
-            "share": percent_in_figures(value),
+        return _("%(share)s of pairs told apart (%(by)s)") % {
+            "share": percent(value),
             "by": by,
         }
     if rule["tests"] == RuleTests.ANYTIME:
@@ -76,14 +76,9 @@ def looking_in_words(rule: Mapping[str, Any]) -> str:
     if not looks_at_tests(rule):
         return ""
     if rule["tests"] == RuleTests.ANYTIME:
-        return _(
-            "Ranges that hold at any time are right at all looks together, so this rule may be looked at as "
-            "often as one likes."
-        )
+        return _("Anytime ranges stay valid however often you check this rule.")
     return _(
-        "Ordinary tests and rank ranges are right at one look, fixed in advance. Looked at sixty times, "
-        "they told equal systems apart in 14 to 48 of 100 simulated campaigns; ranges that hold at any time "
-        "did in at most 3. What is claimed after stopping by this rule should rest on those."
+        "Ordinary tests are valid for one check, fixed in advance. Checked 60 times, they separated equal systems in 14 to 48 of 100 simulated campaigns (anytime ranges: at most 3). Base claims on anytime ranges."
     )
 
 
@@ -227,11 +222,9 @@ def met_in_words(state: RuleState) -> str:
     if not state.is_met:
         return ""
     if state.met is None:
-        return _("It is met: the day has come.")
+        return _("Met: the date has passed.")
     at = parse_datetime(state.met["at"])
-    return _(
-        "It was first met on %(day)s, with %(count)s judgments: %(criteria)s (ranking %(run)s)."
-    ) % {
+    return _("First met on %(day)s with %(count)s judgments: %(criteria)s (ranking %(run)s).") % {
         "day": "" if at is None else date_format(at, "DATE_FORMAT"),
         "count": number_format(state.met["judgments"]),
         "criteria": "; ".join(criterion_in_words(name, state.rule) for name in state.criteria),
@@ -244,12 +237,12 @@ def _state(state: RuleState) -> list[str]:
         return [met_in_words(state)]
     found = state.found
     if found is None:
-        return [_("It is not met.")]
-    words = [_("It is not met yet.")]
+        return [_("Not met yet.")]
+    words = [_("Not met yet.")]
     wanted = [name for name in CRITERIA if state.rule.get(name) is not None]
     if "pairs_share" in wanted and found["pairs_apart"] is not None:
         words.append(
-            _("%(apart)s of %(pairs)s pairs are told apart.")
+            _("%(apart)s of %(pairs)s pairs told apart.")
             % {
                 "apart": number_format(found["pairs_apart"]),
                 "pairs": number_format(found["pairs"]),
@@ -261,12 +254,11 @@ def _state(state: RuleState) -> list[str]:
             % {"count": number_format(found["clusters"])}
         )
     elif "clusters" in wanted and found["pairs_apart"] is not None:
-        words.append(_("Clusters are counted once all systems have a rank range."))
+        words.append(_("Clusters are counted once every system has a rank range."))
     if found["pairs_apart"] is None and looks_at_tests(state.rule):
         words.append(
             _(
-                "The present ranking settings account for no segments and judges, so ranges that hold at any "
-                "time cannot be said."
+                "Anytime ranges are not available: the ranking settings do not account for segments and judges."
             )
         )
     if "judgments" in wanted:
@@ -276,7 +268,7 @@ def _state(state: RuleState) -> list[str]:
 
 def counting_in_words(judgments: int) -> str:
     """Return "312 judgments count"."""
-    return ngettext("%(count)s judgment counts.", "%(count)s judgments count.", judgments) % {
+    return ngettext("%(count)s judgment counted.", "%(count)s judgments counted.", judgments) % {
         "count": number_format(judgments)
     }
 
@@ -286,8 +278,8 @@ def _beyond(state: RuleState) -> list[str]:
         return []
     return [
         ngettext(
-            "Judging went on: %(count)s judgment more since.",
-            "Judging went on: %(count)s judgments more since.",
+            "%(count)s more judgment since then.",
+            "%(count)s more judgments since then.",
             state.more,
         )
         % {"count": number_format(state.more)}

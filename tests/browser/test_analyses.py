@@ -45,7 +45,7 @@ def test_a_page_has_its_answers_computed_and_others_are_asked_for(
     others.get_by_text("Options").click()
     others.get_by_label("Method").select_option("bojar")
     others.get_by_text("Judgments included").click()
-    others.get_by_label("Without these judges").fill("cem, dora, eli, fay")
+    others.get_by_label("Judges to leave out").fill("cem, dora, eli, fay")
     others.get_by_role("button", name="Compute").click()
     expect(others.get_by_text("Computing")).to_be_visible()
     jobs_run_waiting()
@@ -56,4 +56,4 @@ def test_a_page_has_its_answers_computed_and_others_are_asked_for(
     expect(page.locator("#firmness .figure, #firmness table").first).to_be_visible()
     # The choice is in the address, and in the form.
     page.reload()
-    expect(others.get_by_label("Without these judges")).to_have_value("cem, dora, eli, fay")
+    expect(others.get_by_label("Judges to leave out")).to_have_value("cem, dora, eli, fay")

@@ -113,8 +113,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
         notes=[
             watermark_note(counted),
             _(
-                "With the reference, where a test set has one among its systems. Agreement by chance: "
-                "%(chance)s; %(intervals)s"
+                "References ranked as systems are included. Chance agreement: %(chance)s; %(intervals)s"
             )
             % {
                 "chance": CHANCE.choices[options["chance"]],
@@ -125,13 +124,13 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                     seed=options["seed"],
                 ),
             },
-            *([_("Blocks include those that were skipped.")] if _counts_skipped(options) else []),
+            *([_("Blocks include skipped ones.")] if _counts_skipped(options) else []),
             *row_notes(rows),
         ],
         tables=[
             Table(
                 name="agreement",
-                title=_("Rankings collected, quality of the references and agreement"),
+                title=_("By test set"),
                 columns=(
                     Column("test_set", _("Test set"), is_text=True, names="test_set"),
                     Column("languages", _("Languages"), is_text=True),
@@ -145,15 +144,13 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
                     Column("labels", _("Labels"), decimals=0),
                     Column("comparisons", _("Comparisons"), decimals=0),
                     Column("reference_geq_others", _("Reference ≥ others")),
-                    Column("intra_kappa", _("κ with themselves")),
+                    Column("intra_kappa", _("Self-agreement κ")),
                     Column("inter_kappa", _("κ between judges")),
                 ),
                 rows=lines,
                 rules=frozenset({len(counted) - 1} if counted else ()),
                 notes=[
-                    _(
-                        "As Table 1 of Bojar et al. (2011). The average is that of the rows, whatever their size."
-                    )
+                    _("Like Table 1 of Bojar et al. (2011). The average weights all rows equally.")
                 ],
             ),
             *_intervals(counted),
@@ -204,7 +201,7 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
     """Return the intervals of κ, which the paper does not have."""
     named = (
         ("inter", _("κ between judges")),
-        ("intra", _("κ of judges with themselves")),
+        ("intra", _("Self-agreement κ")),
     )
     return [
         Table.of(
@@ -246,7 +243,7 @@ AGREEMENT_TABLE = AnalysisKind(
     name="agreement",
     title=gettext_lazy("Judgments and agreement"),
     question=gettext_lazy(
-        "How much was ranked in each test set, how good is its reference, and how far do judges agree?"
+        "How much was judged in each test set, how good is its reference, and how well do judges agree?"
     ),
     options=(
         replace(CHANCE, default=Chance.UNIFORM.value),
@@ -257,9 +254,7 @@ AGREEMENT_TABLE = AnalysisKind(
         SEED,
         replace(
             SKIPPED_BLOCKS,
-            help=gettext_lazy(
-                "Bojar et al. (2011) count blocks without any label, which are skips here."
-            ),
+            help=gettext_lazy("Bojar et al. (2011) count skipped blocks."),
         ),
         *JUDGES_OPTIONS,
     ),

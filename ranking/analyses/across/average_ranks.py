@@ -38,7 +38,7 @@ from ranking.core.rankings.mean_scores import (
 from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, interval_plot
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
-from ranking.wording.numbers import percent_in_figures
+from ranking.wording.numbers import percent
 from ranking.wording.ranges import rank_cell
 
 #: Those whose scores say how far each judge moves them.
@@ -184,54 +184,45 @@ def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]
     """Return what an average means, and what it does not."""
     notes = [
         _(
-            "An average is of exactly these test sets, each with the same weight, and says nothing about other "
-            "languages or texts. A rank depends on who else takes part: rank 3 of 5 and rank 3 of 20 are averaged as if "
-            "they were the same. Systems of one name count as one system."
+            "Averages weight these test sets equally and do not generalize to other languages or texts. Ranks depend on the number of systems: rank 3 of 5 and rank 3 of 20 count the same. Systems are matched by name."
         )
     ]
     methods = {_ranking(row).method for row in rows}
     if len(methods) > 1:
         notes.append(
             _(
-                "Test sets are ranked by different methods (%(methods)s): their scores have no common scale."
+                "Test sets are ranked by different methods (%(methods)s), so their scores are not comparable."
             )
             % {"methods": ", ".join(str(METHOD_WORDS[name]) for name in sorted(methods))}
         )
     elif any(not METHODS[name].is_share for name in methods):
         notes.append(
-            _(
-                "Scores of this method have no fixed scale: averages of ranks are safer than those of scores."
-            )
+            _("Scores of this method have no fixed scale: prefer mean ranks to mean scores.")
         )
     else:
         notes.append(
             _(
-                "A score depends on the opponents: 0.6 among strong systems is more than 0.6 among weak ones."
+                "Scores depend on the opponents: 0.6 among strong systems is better than 0.6 among weak ones."
             )
         )
     if is_own(options):
-        notes.append(
-            _(
-                "Mean scores have no interval here: it needs to be known who judged in several test sets. Choose a "
-                "method, and a worker computes it."
-            )
-        )
+        notes.append(_("Choose a method to compute intervals of mean scores."))
     return notes
 
 
 def _missing(rows: Sequence[TableRow], everywhere: Sequence[str], some: Sequence[str]) -> list[str]:
     if not rows:
-        return [_("No test set has a ranking yet.")]
+        return [_("No rankings yet.")]
     notes = []
     if len(rows) == 1:
-        notes.append(_("Only one test set has a ranking: nothing is averaged."))
+        notes.append(_("Only one test set has a ranking, so there is nothing to average."))
     if not everywhere:
-        notes.append(_("No system takes part in all test sets, so there is no average."))
+        notes.append(_("No system is in every test set, so there is nothing to average."))
     elif some:
         notes.append(
             ngettext(
-                "Without %(count)d system that does not take part in all test sets: %(names)s.",
-                "Without %(count)d systems that do not take part in all test sets: %(names)s.",
+                "%(count)d system is not in every test set and is excluded: %(names)s.",
+                "%(count)d systems are not in every test set and are excluded: %(names)s.",
                 len(some),
             )
             % {"count": len(some), "names": ", ".join(some)}
@@ -241,14 +232,12 @@ def _missing(rows: Sequence[TableRow], everywhere: Sequence[str], some: Sequence
 
 def _unranked(rows: Sequence[TableRow]) -> list[str]:
     return [
-        _("%(test_set)s: no system can be ranked by these judgments.")
+        _("%(test_set)s: not enough judgments to rank any system.")
         % {"test_set": row.test_set.name}
         for row in rows
         if row.found is not None and not _ranking(row).systems
     ] + [
-        _(
-            "%(test_set)s: not averaged, because nothing compares some of its systems with the others."
-        )
+        _("%(test_set)s: excluded, because no comparisons connect all of its systems.")
         % {"test_set": row.test_set.name}
         for row in rows
         if row.found is not None and len(_ranking(row).groups) > 1
@@ -270,25 +259,21 @@ def _table(
     if _ranges_hold(rows):
         notes = [
             _(
-                "The range of a mean rank goes from the mean of the lower ends of the test sets’ rank ranges to the mean of "
-                "the upper ones. More test sets do not make it narrower: ranks of close systems are biased towards the "
-                "middle in each test set alike, and an average keeps that."
+                "Ranges of mean ranks average the ends of each test set’s rank range. They do not narrow with more test sets, because ranks of close systems are biased towards the middle in each."
             )
         ]
     else:
         notes = [
             _(
-                "Mean ranks have no range here: means of ranges of this kind are too narrow for the best and the worst "
-                "of many test sets. Choose a method with confidence sets, whose means hold."
+                "Mean ranks have no range, because averages of this kind of range are too narrow. Choose a method with confidence sets."
             )
         ]
     if not is_own(options):
         notes.append(
             _(
-                "The %(confidence)s %% interval of a mean score accounts for segments and for judges; what a judge did "
-                "in several test sets counts together. Each holds by itself."
+                "The %(confidence)s interval of each mean score accounts for segments and judges across test sets."
             )
-            % {"confidence": percent_in_figures(options["confidence"])}
+            % {"confidence": percent(options["confidence"])}
         )
     return Table.of(
         found,
@@ -323,7 +308,7 @@ def _by_test_set(
     }
     return Table(
         name="ranks",
-        title=_("Ranks in each test set"),
+        title=_("Rank by test set"),
         columns=(
             Column("system", _("System"), is_text=True),
             *(Column(row.test_set.key, row.test_set.name) for row in rows),
@@ -340,7 +325,7 @@ AVERAGE_RANKS = AnalysisKind(
     of_campaign=True,
     name="average-ranks",
     title=gettext_lazy("Average ranks"),
-    question=gettext_lazy("Which systems are good in all test sets on average?"),
+    question=gettext_lazy("Which systems are best on average over all test sets?"),
     options=(_METHOD, *_OF_METHOD),
     check=partial(checked, of=_OF_METHOD),
     shows_rule=True,

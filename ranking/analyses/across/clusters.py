@@ -29,7 +29,7 @@ from ranking.core.rankings.rank import only_estimable, rank
 from ranking.reports.inputs import Input
 from ranking.reports.tables import Column, Report, Table, interval_plot
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
-from ranking.wording.numbers import percent_in_figures
+from ranking.wording.numbers import percent
 from ranking.wording.ranges import accounted_in_words, cluster_rules, limit_in_words, shared_rank
 
 
@@ -43,9 +43,9 @@ def find_ranking(given: Input, options: Mapping[str, Any], begin: Begin) -> Rank
 
 def ranked_in_words(found: RankedTestSet) -> str:
     """Say by which method systems are ranked, and what their ranges are."""
-    return _("%(method)s; %(confidence)s %% rank ranges that account for %(level)s.") % {
+    return _("%(method)s; %(confidence)s rank ranges that account for %(level)s.") % {
         "method": METHOD_WORDS[found.method],
-        "confidence": percent_in_figures(found.choice.confidence),
+        "confidence": percent(found.choice.confidence),
         "level": accounted_in_words(found.choice, found.limits, found.counts),
     }
 
@@ -55,11 +55,9 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
     return Report(
         notes=[
             watermark_note(ranked),
-            _(
-                "Rules between clusters: rank ranges of systems of different clusters do not overlap."
-            ),
+            _("Lines separate clusters, whose rank ranges do not overlap."),
             *row_notes(rows),
-            *([] if rows else [_("There is no test set yet.")]),
+            *([] if rows else [_("No test sets yet.")]),
         ],
         tables=[table for row in ranked for table in _tables(row)],
         data={
@@ -179,22 +177,17 @@ def _notes(row: TableRow) -> list[str]:
     ]
     references = [name for name in row.test_set.names_of("reference") if name not in shown]
     if references:
-        notes.append(_("Reference, not ranked: %(names)s.") % {"names": ", ".join(references)})
+        notes.append(_("Reference (not ranked): %(names)s.") % {"names": ", ".join(references)})
     damaged = row.test_set.names_of("bad_reference")
     if damaged:
         notes.append(
-            _("Damaged reference for attention checks, not ranked: %(names)s.")
-            % {"names": ", ".join(damaged)}
+            _("Damaged reference (not ranked): %(names)s.") % {"names": ", ".join(damaged)}
         )
     unranked = [each["system"] for each in found.not_estimable]
     if unranked:
-        notes.append(
-            _("Cannot be ranked by these judgments: %(names)s.") % {"names": ", ".join(unranked)}
-        )
+        notes.append(_("Not enough judgments to rank: %(names)s.") % {"names": ", ".join(unranked)})
     if len(found.groups) > 1:
-        notes.append(
-            _("Nothing compares systems of different groups, so each group is ranked by itself.")
-        )
+        notes.append(_("No comparisons connect the groups, so each is ranked separately."))
     if row.test_set.is_closed:
         notes.append(_("The test set is closed."))
     return notes
@@ -204,9 +197,7 @@ CLUSTERS = AnalysisKind(
     of_campaign=True,
     name="clusters",
     title=gettext_lazy("Clusters"),
-    question=gettext_lazy(
-        "Which systems of each test set can be told apart, and which of them are constrained?"
-    ),
+    question=gettext_lazy("Which systems of each test set can be told apart?"),
     options=(METHOD, *RANGE_OPTIONS, *JUDGES_OPTIONS),
     check=checked,
     shows_rule=True,

@@ -31,12 +31,10 @@ def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
     return Report(
         notes=[
             _(
-                "Judges, blocks and skips are of everybody who judged, without attention checks, hours and days of people alone; "
-                "comparisons, sentences and both ratios are of those that the ranking of each test set counts, "
-                "without the reference: %(judgments)s."
+                "Judges, blocks and skips include all judges but no attention checks; hours and days are those of people. Comparisons, sentences and ratios cover the judgments in each ranking, without the reference: %(judgments)s."
             )
             % {"judgments": watermarks((row.test_set.name, row.found.counted_to) for row in rows)},
-            *([] if rows else [_("There is no test set yet.")]),
+            *([] if rows else [_("No test sets yet.")]),
         ],
         tables=[
             Table(
@@ -47,10 +45,7 @@ def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
                 rules=frozenset({len(rows) - 1} if rows else ()),
                 notes=[
                     _(
-                        "A comparison is of two systems; two with the same text are never compared, and outputs of "
-                        "one text count for each of its systems, but not in “of texts”. A comparison counts once, so “per "
-                        "system” is the number of comparisons divided by that of systems, as in WMT’s tables. In the "
-                        "total, judges and days count once, and systems for each test set."
+                        "Systems with identical outputs share one text: “Comparisons” count every system, “Comparisons of texts” each text once. “Per system” is comparisons divided by systems, as in WMT. The total counts each judge and day once."
                     )
                 ],
                 plot=Plot(
@@ -85,13 +80,13 @@ def _columns() -> tuple[Column, ...]:
         Column("judges", _("Judges")),
         Column("blocks", _("Blocks"), counts="judgments"),
         Column("comparisons", _("Comparisons")),
-        Column("decided", _("Without ties")),
+        Column("decided", _("Decided")),
         Column("collapsed", _("Comparisons of texts")),
         Column("comparisons_per_system", _("Per system"), decimals=1),
         Column("segments", _("Sentences")),
         Column("blocks_per_segment", _("Blocks per sentence"), decimals=2),
         Column("skipped", _("Skipped")),
-        Column("active_hours", _("Hours of active time"), decimals=1),
+        Column("active_hours", _("Active hours"), decimals=1),
         Column("days", _("Days")),
     )
 
@@ -138,9 +133,7 @@ COLLECTED = AnalysisKind(
     of_campaign=True,
     name="collected",
     title=gettext_lazy("Data collected"),
-    question=gettext_lazy(
-        "How much was judged in each test set: systems, judges, blocks, comparisons, hours?"
-    ),
+    question=gettext_lazy("How much was judged in each test set?"),
     tell=_tell,
     is_live=lambda _options: True,
 )

@@ -38,7 +38,7 @@ _OTHERS = Option(
     # In the order in which any choice is read.
     default=tuple(name for name in METHODS if name in _SHOWN),
     choices={name: METHOD_WORDS[name] for name in METHODS},
-    help=gettext_lazy("Lopez, TrueSkill and Hopkins and May take minutes."),
+    help=gettext_lazy("Lopez, TrueSkill, and Hopkins and May take minutes."),
 )
 
 
@@ -97,7 +97,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
     return Report(
         notes=[
             watermark_note(counted),
-            _("Compared with %(method)s.") % {"method": METHOD_WORDS[methods[0]]},
+            _("Reference method: %(method)s.") % {"method": METHOD_WORDS[methods[0]]},
             *row_notes(rows),
         ],
         tables=[_clusters(counted, methods), _first(counted, methods), _orders(counted, methods)],
@@ -128,7 +128,7 @@ def _data(row: TableRow, methods: Sequence[str]) -> list[dict[str, Any]]:
 def _clusters(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
     return Table(
         name="clusters",
-        title=_("Clusters by each method"),
+        title=_("Clusters by method"),
         columns=(
             Column("test_set", _("Test set"), is_text=True, names="test_set"),
             Column("systems", _("Systems")),
@@ -144,8 +144,7 @@ def _clusters(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
         ],
         notes=[
             _(
-                "More clusters are more systems told apart; they do not make a method better. Cross-validation "
-                "says how well methods predict (“Methods”, of each test set)."
+                "More clusters do not make a method better. To compare how well methods predict, see “Compare methods” of each test set."
             )
         ],
     )
@@ -154,13 +153,13 @@ def _clusters(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
 def _first(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
     return Table(
         name="first_clusters",
-        title=_("First cluster by each method"),
+        title=_("First cluster by method"),
         columns=(
             Column("test_set", _("Test set"), is_text=True, names="test_set"),
             Column("method", _("Method"), is_text=True),
             Column("clusters", _("Clusters")),
             Column("first_cluster", _("First cluster"), is_text=True),
-            Column("swapped", _("Pairs in another order")),
+            Column("swapped", _("Pairs in a different order")),
         ),
         rows=[
             (
@@ -192,17 +191,17 @@ def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
         rules.append(len(lines) - 1)
     return Table(
         name="orders",
-        title=_("Pairs that methods order differently"),
+        title=_("Pairs in a different order"),
         columns=(
             Column("test_set", _("Test set"), is_text=True, names="test_set"),
-            Column("better", _("Better by the first method"), is_text=True, names="system"),
-            Column("worse", _("Worse by it"), is_text=True, names="other"),
-            Column("methods", _("The other way round by"), is_text=True),
+            Column("better", _("Better"), is_text=True, names="system"),
+            Column("worse", _("Worse"), is_text=True, names="other"),
+            Column("methods", _("Reversed by"), is_text=True),
         ),
         rows=lines,
         rules=frozenset(rules[:-1]) - {-1},
         keys=3,
-        notes=[] if lines else [_("All methods order all systems alike.")],
+        notes=[] if lines else [_("All methods agree.")],
     )
 
 
@@ -211,7 +210,7 @@ CLUSTERS_BY_METHODS = AnalysisKind(
     name="methods",
     title=gettext_lazy("Methods and clusters"),
     question=gettext_lazy(
-        "How many clusters does each method find in each test set, and where do methods disagree?"
+        "How many clusters does each method find, and where do methods disagree?"
     ),
     options=(FIRST, _OTHERS, *RANGE_OPTIONS, *JUDGES_OPTIONS),
     check=_checked,

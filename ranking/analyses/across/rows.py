@@ -231,9 +231,9 @@ def data_of(test_set: TableTestSet) -> dict[str, Any]:
 
 def _in_words(reason: str) -> str:
     return {
-        NO_JUDGMENT: _("no judgment yet"),
+        NO_JUDGMENT: _("no judgments yet"),
         NOT_RANKED: _("not ranked yet"),
-        DELETED: _("deleted since"),
+        DELETED: _("deleted"),
     }.get(reason, reason)
 
 
@@ -286,11 +286,11 @@ def own_or(methods: tuple[str, ...]) -> Option:
         label=gettext_lazy("Method"),
         default=OWN,
         choices={
-            OWN: gettext_lazy("each test set’s own ranking"),
+            OWN: gettext_lazy("current ranking of each test set"),
             **{name: METHOD_WORDS[name] for name in methods},
         },
         help=gettext_lazy(
-            "Its own ranking is the one that pages show now: at once, with its own rank ranges."
+            "Current rankings are available immediately, with the rank ranges of their settings."
         ),
     )
 
@@ -327,7 +327,7 @@ def checked(
     for option in of:
         if options[option.name] != option.default:
             raise OptionError(
-                _("Choose a method, too: its own ranking of each test set is as it is."),
+                _("Choose a method to use this option: current rankings keep their own settings."),
                 field=option.name,
             )
     return dict(options)

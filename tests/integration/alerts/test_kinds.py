@@ -167,7 +167,7 @@ def test_too_few_damaged_references(campaign: Campaign) -> None:
     Design.objects.create(task=task, bad_reference_rate=0.5)
     (alert,) = alerts(campaign)
     assert alert.kind == AlertKind.CONTROLS_SHORT
-    assert alert.why == "Its design asks for 3 in 7 segments; 0 are approved."
+    assert alert.why == "Its design needs 3 in 7 segments; 0 are approved."
     assert alert.address == f"/campaigns/museum/tasks/{task.pk}/bad-references/"
     for row in BadReference.objects.of(task.test_set_id).in_order()[:3]:
         assert kinds(campaign) == [AlertKind.CONTROLS_SHORT]
@@ -208,9 +208,7 @@ def test_an_end_after_the_day_on_which_the_campaign_closes(writer: TestSetWriter
     Campaign.objects.update(closes_at=end - timedelta(seconds=1))
     (alert,) = alerts(campaign, now=NOON)
     assert alert.kind == AlertKind.ENDS_LATE
-    assert alert.why == (
-        "At this pace it ends on March 30, 2026; the campaign closes on March 29, 2026."
-    )
+    assert alert.why == ("Forecast end: March 30, 2026. The campaign closes on March 29, 2026.")
     assert alert.address == "/campaigns/museum/state/"
 
 
@@ -220,7 +218,7 @@ def test_a_forecast_that_slipped(writer: TestSetWriter) -> None:
     # A week ago 101 were left at seven a day: by now half a day more than a week; at 18 in a week it takes far longer.
     (alert,) = alerts(writer.campaign, now=NOON)
     assert alert.kind == AlertKind.FORECAST_SLIPPED
-    assert alert.what == "The end of one moved by 24 days within a week."
+    assert alert.what == "The forecast end of one slipped by 24 days in a week."
     # Nobody knows without two whole weeks of work.
     assert kinds(writer.campaign, now=NOON - timedelta(days=1)) == []
 

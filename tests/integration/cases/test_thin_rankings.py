@@ -231,7 +231,7 @@ def test_analyses_of_thin_rankings_are_told(
         return out.getvalue()
 
     if (kind, name) == ("firmness", "disconnected"):
-        with pytest.raises(CommandError, match="none is first of all"):
+        with pytest.raises(CommandError, match="no overall first place"):
             told("json")
         return
     data, text = json.loads(told("json")), told("text")
@@ -239,7 +239,7 @@ def test_analyses_of_thin_rankings_are_told(
     if kind == "ranking":
         assert len(data["rankings"][0]["systems"]) == 5
     if kind == "methods":
-        assert text.count("Place given by each method") == 1 + (name == "disconnected")
+        assert text.count("Rank by method") == 1 + (name == "disconnected")
     if kind == "pairs" and name != "one_block":
         tested = {
             (pair["system"], pair["other"]) for pair in data["pairs"] if pair["p_value"] is not None

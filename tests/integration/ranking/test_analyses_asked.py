@@ -29,10 +29,10 @@ def test_what_cannot_be_asked_is_refused_with_its_field(ten_blocks: TestSetWrite
         ("ranking", {"confidence": "much"}, "confidence", "Enter a number"),
         ("ranking", {"confidence": 1}, "confidence", "between 0 and 0.999"),
         ("ranking", {"resamples": 3.5}, "resamples", "whole number"),
-        ("ranking", {"ranges": "anytime", "method": "bojar"}, "ranges", "Expected Wins alone"),
+        ("ranking", {"ranges": "anytime", "method": "bojar"}, "ranges", "only available for Expected Wins"),
         ("ranking", {"ranges": "sign_test", "resample": "judges"}, "resample", "pairs"),
         ("ranking", {"method": "gt_all_in_block", "resample": "pairs"}, "resample", "whole blocks"),
-        ("ranking", {"judge_group": "nobody"}, "judge_group", "no group"),
+        ("ranking", {"judge_group": "nobody"}, "judge_group", "not found"),
         ("ranking", {"without": ["stranger"]}, "without", "stranger"),
         ("ranking", {"documents": ["none"]}, "documents", "none"),
         ("ranking", {"reference": "include"}, "reference", "no reference"),
@@ -68,7 +68,7 @@ def test_what_failed_may_be_asked_again(ten_blocks: TestSetWriter) -> None:
     asked = analysis_ask(task=ten_blocks.task, choice=everybody)
     jobs_run_waiting()
     job = Job.objects.get()
-    assert (job.state, job.error) == (JobState.FAILED, "No judgment counts by this choice.")
+    assert (job.state, job.error) == (JobState.FAILED, "No judgments match these options.")
     again = analysis_ask(task=ten_blocks.task, choice=everybody)
     assert again == asked
     assert again.job != job

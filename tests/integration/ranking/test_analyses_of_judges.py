@@ -68,7 +68,7 @@ def test_by_default_those_excluded_or_flagged_now_are_left_out(
 ) -> None:
     nobody = answer(varied.task, "without")
     assert data_of(nobody)["left_out"] == {}
-    assert "No judge is excluded or flagged" in notes_of(nobody)
+    assert "No judges are excluded or flagged" in notes_of(nobody)
     for name, action in (("j0", "exclude"), ("j1", "warn")):
         quality_action_take(
             judge=Judge.objects.get(pseudonym=name),
@@ -93,7 +93,7 @@ def test_strangers_and_everybody_are_refused(varied: TestSetWriter) -> None:
     with pytest.raises(OptionError, match="stranger") as refused:
         answer(varied.task, "without", leave_out=["stranger"])
     assert refused.value.field == "leave_out"
-    with pytest.raises(AnalysisRefusedError, match="No judge with judgments is left"):
+    with pytest.raises(AnalysisRefusedError, match="No judgments remain"):
         answer(varied.task, "without", leave_out=[f"j{number}" for number in range(6)])
 
 
@@ -109,7 +109,7 @@ def test_who_agrees_with_whom(varied: TestSetWriter) -> None:
     assert pairs["j0", "j1"] == 1
     assert pairs["j0", "j5"] == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
     contingency = table_of(found, "contingency")
-    assert contingency.title == "Answers of j0 (rows) and j5 (columns)"
+    assert contingency.title == "Answers by j0 (rows) and j5 (columns)"
     assert [list(row)[1:] for row in contingency.rows] == [
         [24, 0, 0, 24], [0, 0, 0, 0], [12, 0, 0, 12], [36, 0, 0, 36],
     ]  # fmt: skip
@@ -160,7 +160,7 @@ def test_where_judges_agree_least(varied: TestSetWriter) -> None:
     assert by_pair["A – B"][3] == "slight"
     assert by_pair["A – B"][5:7] == [15 * 12, 12]
     assert by_pair["A – C"][0] == 1
-    assert by_pair["A – C"][7] == "no two judges and no two segments differ"
+    assert by_pair["A – C"][7] == "no variation between judges or segments"
     systems = table_of(found, "by_system")
     assert [row[0] for row in systems.rows] == ["A", "B", "C"]
     assert systems.rows[0][1] == pytest.approx((22 / 30 - 1 / 3) / (2 / 3))
@@ -176,7 +176,7 @@ def test_without_two_judges_there_are_no_parts(writer: TestSetWriter) -> None:
     writer.judgment("j0", writer.block(1, ["A", "B", "C"]), [1, 2, 3])
     found = answer(writer.task, "agreement_by")
     assert report_in(found.reports or {}, "en").tables == []
-    assert "not estimable: no two judgments to compare" in notes_of(found)
+    assert "not estimable: no comparable judgments" in notes_of(found)
 
 
 # --- Figures of the papers ------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: C
         for row in latest.result["systems"]
     ]
     assert [row[6] for row in third.rows] == ["–", "–", "constrained", "unconstrained"]
-    assert "Reference, not ranked: _ref." in third.notes
+    assert "Reference (not ranked): _ref." in third.notes
     ends = [row["cluster"] for row in latest.result["systems"]]
     assert third.rules == {n for n in range(3) if ends[n] != ends[n + 1]}
     latex = write(report, ReportFormat.LATEX)
@@ -98,7 +98,7 @@ def test_skipped_blocks_count_where_asked(
     assert blocks == {"leave_out": [9, 4, 9, 22 / 3], "count": [10, 4, 9, 23 / 3]}
     everybody = told(campaign, "agreement", skipped_blocks="count", excluded_judges="count")
     assert [row[3] for row in rows_of(everybody, "agreement")] == [10, 5, 9, 8.0]
-    assert "Blocks include those that were skipped." in everybody.notes
+    assert "Blocks include skipped ones." in everybody.notes
 
 
 def test_pairs_that_methods_order_differently_are_named(
@@ -140,7 +140,7 @@ def test_systems_with_equal_scores_are_in_no_order(
 def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -> None:
     thin = told(campaign, "average-ranks", method="expected_wins")
     assert all(row[2:4] + row[5:] == [None] * 4 for row in rows_of(thin, "average_ranks"))
-    assert any(note.startswith("two: ") and "of at least 8 blocks" in note for note in thin.notes)
+    assert any(note.startswith("two: ") and "of 8 blocks" in note for note in thin.notes)
     second = three[1]
     for segment in range(5, 11):
         second.judgment("j1", second.block(segment, ["A", "B", "C"]), [1, 2, 2])
@@ -158,8 +158,8 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
         assert score == pytest.approx(sum(row["score"] for row in own) / 3)
         assert (score_low, score_high) == (None, None)
     words = " ".join(report.notes)
-    assert "says nothing about other languages" in words
-    assert "Without 1 system that does not take part in all test sets: D." in words
+    assert "do not generalize to other languages" in words
+    assert "1 system is not in every test set and is excluded: D." in words
     by_task = rows_of(report, "ranks")
     assert by_task[-1][0] == "D"
     assert by_task[-1][1:3] == [None, None]
@@ -171,7 +171,7 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
         assert 0 <= row[5] <= row[4] <= row[6] <= 1
     percentiles = told(campaign, "average-ranks", method="expected_wins", ranges="percentile")
     assert all(row[2:4] == [None, None] for row in rows_of(percentiles, "average_ranks"))
-    assert any("no range here" in note for note in percentiles.tables[0].notes)
+    assert any("Mean ranks have no range" in note for note in percentiles.tables[0].notes)
 
 
 def test_who_judged_in_several_tasks_counts_together(
@@ -209,7 +209,7 @@ def test_what_there_is_nothing_of_is_said(
 ) -> None:
     address = reverse("campaign-tables", args=[campaign.slug])
     assert as_organiser.get(address).status_code == 200
-    assert "There is no test set yet." in " ".join(told(campaign, "clusters").notes)
+    assert "No test sets yet." in " ".join(told(campaign, "clusters").notes)
     empty = write_test_set(("A", "B"), name="empty")
     alone = write_test_set(("A",), name="alone")
     with pytest.raises(OptionError, match="No test set of this campaign has a judgment yet"):
@@ -233,17 +233,17 @@ def test_what_there_is_nothing_of_is_said(
         for report_format in ReportFormat:
             assert write(report, report_format)
         if kind != "collected":
-            assert "empty: no judgment yet." in report.notes, kind
+            assert "empty: no judgments yet." in report.notes, kind
     notes = [note for table in told(campaign, "clusters").tables for note in table.notes]
-    assert "Cannot be ranked by these judgments: A." in notes
-    assert any("not estimable yet: 1 of at least 8 blocks" in note for note in notes)
+    assert "Not enough judgments to rank: A." in notes
+    assert any("not estimable yet (1 of 8 blocks)" in note for note in notes)
     assert "The test set is closed." in notes
     words = told(campaign, "average-ranks").notes
-    assert "alone: no system can be ranked by these judgments." in words
-    assert "Only one test set has a ranking: nothing is averaged." in words
+    assert "alone: not enough judgments to rank any system." in words
+    assert "Only one test set has a ranking, so there is nothing to average." in words
     assert empty.task.pk
     page = as_organiser.get(address)
-    assert "empty: no judgment yet." in text_of(page)
+    assert "empty: no judgments yet." in text_of(page)
 
 
 def test_only_the_judges_of_a_group_count(three: list[TestSetWriter], campaign: Campaign) -> None:
@@ -251,4 +251,4 @@ def test_only_the_judges_of_a_group_count(three: list[TestSetWriter], campaign: 
     judge_group_members_change(group=group, add=list(Judge.objects.filter(pseudonym="j2")))
     report = told(campaign, "agreement", judge_group="experts")
     assert rows_of(report, "agreement")[0][:4] == ["one", "Czech–English", 3, 4]
-    assert any("No judgment counts by this choice" in note for note in report.notes)
+    assert any("No judgments match these options" in note for note in report.notes)

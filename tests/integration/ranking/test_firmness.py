@@ -46,7 +46,7 @@ def test_the_judgments_that_decide_are_named(writer: TestSetWriter) -> None:
     assert {(row["label"], row["other_label"]) for row in found["rows"]} == {(1, 2)}
     assert any(
         note.startswith(
-            "3 of 8 judgments (37.5 %) decide first place: without them, B is ahead of A"
+            "3 of 8 judgments (37.5%) decide first place: without them, B is ahead of A"
         )
         for note in notes_of(asked)
     )
@@ -59,7 +59,7 @@ def test_a_shared_first_place_is_said_instead_of_a_number(writer: TestSetWriter)
     asked = answer(writer.task)
     found = data_of(asked)["first_place"]
     assert (found["first"], found["deciding"]) == (["A", "B"], None)
-    assert any(note.startswith("First with equal scores: A, B.") for note in notes_of(asked))
+    assert any(note.startswith("Tied for first: A, B.") for note in notes_of(asked))
 
 
 def test_without_each_judge(varied: TestSetWriter) -> None:

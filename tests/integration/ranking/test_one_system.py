@@ -106,8 +106,8 @@ def test_the_page_shows_the_ranking_at_once_and_asks_for_the_rest(
     assert part["HX-Retarget"] == "#system-results"
     shown = part.content.decode()
     assert "A is tied for ranks 1–2, and loses ground as sentences grow" in shown
-    assert "from 48 blocks by 4 judges." in shown
-    assert "By length of the source" in text_of(part)
+    assert "in 48 blocks by 4 judges." in shown
+    assert "By source length" in text_of(part)
     assert "21–30" in text_of(part)
     assert 'hx-trigger="' not in as_organiser.get(address(by_length, "A")).content.decode()
 

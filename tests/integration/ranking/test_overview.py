@@ -23,7 +23,7 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 NOON = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
-LESS = "agrees with the others less than they do with each other."
+LESS = "has low agreement with the others."
 WEEK = [4, 6, 5, 3, 7, 5, 5]
 
 
@@ -90,7 +90,7 @@ def test_what_needs_somebody(writer: TestSetWriter) -> None:
     stands = timezone.localtime(NOON) + timedelta(days=1)
     found = alerts_of_campaigns(campaigns=[writer.campaign], now=stands)
     (need,) = found[writer.campaign.pk]
-    assert (need.what, need.why) == ("one stands still.", "No judgments for 3 days.")
+    assert (need.what, need.why) == ("one has stalled.", "No judgments for 3 days.")
     JudgeMeasures.objects.create(
         task=writer.task,
         judge=writer.judge("ada"),
@@ -98,7 +98,7 @@ def test_what_needs_somebody(writer: TestSetWriter) -> None:
     )
     overview_of(writer, wanted=3)
     assert needs(writer.campaign) == [
-        f"one has all the blocks it wants. → {own}close/",
+        f"one has reached its target. → {own}close/",
         f"1 judge of one {LESS} → {own}judges/?sort=agreement",
     ]
     close(task=writer.task)

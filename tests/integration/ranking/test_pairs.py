@@ -73,7 +73,7 @@ def test_other_sentences_explain_a_contradiction(contradicting: TestSetWriter) -
     shared = answer(contradicting.task, method="bojar", only_shared=True)
     assert data_of(shared)["contradictions"] == []
     assert shared.reports is not None
-    assert "No pair contradicts the order." in report_in(shared.reports, "en").notes
+    assert "No pairs contradict the ranking." in report_in(shared.reports, "en").notes
 
 
 def test_a_cycle_is_named(writer: TestSetWriter) -> None:
@@ -91,7 +91,7 @@ def test_a_cycle_is_named(writer: TestSetWriter) -> None:
 
 
 def test_methods_that_need_all_judgments_have_no_shared_scores(ten_blocks: TestSetWriter) -> None:
-    with pytest.raises(OptionError, match="gives no scores of shared blocks") as refused:
+    with pytest.raises(OptionError, match="cannot use shared blocks only") as refused:
         answer(ten_blocks.task, method="hopkins_may", only_shared=True)
     assert refused.value.field == "only_shared"
     assert data_of(answer(ten_blocks.task, method="hopkins_may"))["order"] == ["A", "B", "C"]
@@ -107,7 +107,7 @@ def test_the_matrix_is_coloured_by_the_confidence_that_was_chosen(
         asked_for = {"resample": "pairs", **given}
         section = as_organiser.get(page, asked_for, headers={"HX-Request": "true"})
         shown = section.content.decode()
-        assert f"Strong colour: corrected p of at most {level}, as chosen" in shown
+        assert f"Strong shade: corrected p ≤ {level}." in shown
         cells = re.findall(
             r"<title>(.) – (.): [^<]*</title><rect class=\"\w+ strength-[1-3]\"", shown
         )

@@ -177,8 +177,11 @@ def test_tables_5_and_10_and_figure_3(wmt10: Asking, pair: str) -> None:
     # The figures are on the page: a point for each system, the numbers of each below, and the two correlations, with intervals.
     page = wmt10.page("diagnosis", **asked)
     assert page.count('class="dot"') > 2 * diagnosis["systems"]
-    assert f"Score against times judged: Pearson {TABLE_5[pair]} [" in page
-    assert f"Score against share of blocks beside the reference: Pearson {TABLE_10[pair]} [" in page
+    assert f"Correlation of score and times judged: Pearson {TABLE_5[pair]} [" in page
+    assert (
+        f"Correlation of score and share of blocks with the reference: Pearson {TABLE_10[pair]} ["
+        in page
+    )
     systems = wmt10.tables("diagnosis", **asked)["systems"]
     assert systems.named("Times judged") == {
         name: f"{count:,}" for name, count in diagnosis["times_judged"].items()

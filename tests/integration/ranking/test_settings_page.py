@@ -28,7 +28,7 @@ def test_the_page_offers_levels_in_words_and_changes_the_level(
     dashboard = addresses(varied)["dashboard"]
     assert page_of(varied) in as_organiser.get(dashboard).content.decode()
     shown = as_organiser.get(page_of(varied))
-    assert "Choose this if only these judges matter." in text_of(shown)
+    assert "Choose this if only these judges matter:" in text_of(shown)
     assert 'value="two_way" id="id_resample_two_way"' in shown.content.decode()
     assert shown.content.decode().count(" checked>") == 2
 
@@ -40,8 +40,8 @@ def test_the_page_offers_levels_in_words_and_changes_the_level(
     assert (settings.resample, settings.changed_by) == ("blocks", organiser)
     rank_what_is_due()
     page = text_of(as_organiser.get(dashboard))
-    assert "95 % rank ranges from 1,000 resamples of blocks. They treat blocks" in page
-    assert "Blocks are drawn at random again and again" in page
+    assert "95% rank ranges from 1,000 resamples of blocks. They treat blocks" in page
+    assert "could have with other blocks. Scores are resampled" in page
     assert "Last changed by Olga" in text_of(as_organiser.get(page_of(varied)))
     again = as_organiser.post(page_of(varied), {"resample": "blocks"}, follow=True)
     assert "Nothing was changed." in text_of(again)

@@ -46,7 +46,7 @@ def test_a_rule_by_hand(writer: TestSetWriter) -> None:
     assert (state.is_met, state.more) == (True, 3)
     assert state.met is not None
     assert state.met["run"] == run.pk
-    assert shown_rule(state).state[-1] == "Judging went on: 3 judgments more since."
+    assert shown_rule(state).state[-1] == "3 more judgments since then."
 
 
 def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
@@ -161,7 +161,7 @@ def test_the_day_comes_without_a_ranking(writer: TestSetWriter) -> None:
     assert state is not None
     assert (ahead.is_met, state.is_met) == (False, True)
     assert list(state.criteria) == ["until"]
-    assert shown_rule(state).state == ["It is met: the day has come."]
+    assert shown_rule(state).state == ["Met: the date has passed."]
 
 
 def test_organisers_are_told_and_closing_stays_theirs(varied: TestSetWriter) -> None:
@@ -181,7 +181,7 @@ def test_organisers_are_told_and_closing_stays_theirs(varied: TestSetWriter) -> 
         for each in alerts_of_campaigns(campaigns=[varied.campaign])[varied.campaign.pk]
         if each.kind == AlertKind.RULE_MET
     ]
-    assert alert.why == "Stop at 80 judgments. Judges go on until it is closed."
+    assert alert.why == "Stop at 80 judgments. Judging continues until you close it."
     assert alert.address == reverse("test-set-close", args=["museum", varied.task.pk])
     varied.task.refresh_from_db()
     assert varied.task.closed_at is None

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 def test_answers_with_a_ranking_say_how_far_the_rule_was(
     as_organiser: Client, writer: TestSetWriter, kind: str, given: dict[str, Any]
 ) -> None:
-    said = "Stopping rule: Stop at 65 judgments. Set before the first judgment. It is not met yet. 60 judgments count."
+    said = "Stopping rule: Stop at 65 judgments. Set before the first judgment. Not met yet. 60 judgments counted."
     task = writer.task
     stopping_rule_set(task=task, judgments=65)
     judged(writer, range(1, 11))
@@ -60,7 +60,7 @@ def test_answers_with_a_ranking_say_how_far_the_rule_was(
     assert rest["answer"]["stopping_rule"]["rule"]["judgments"] == 65
     # Beside it the page says how far it is now.
     page = text_of(as_organiser.get(reverse("test-set-progress", args=where)))
-    assert "It was first met on" in page
+    assert "First met on" in page
     # Without a rule nothing is said of one.
     stopping_rule_set(task=task, reason="It was a mistake.")
     later = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
@@ -96,12 +96,12 @@ def test_a_published_result_says_whether_its_rule_is_met(writer: TestSetWriter) 
     assert {row["system"] for row in section["anytime"]["systems"]} == {"System 1", "B", "C"}
     assert "Stopping rule: Stop at 60 judgments. Set before the first judgment." in said
     assert "with 60 judgments: 60 judgments" in said
-    assert "Judging went on: 12 judgments more since." in said
+    assert "12 more judgments since then." in said
     stopping_rule_set(task=writer.task, judgments=100, reason="More money.")
     ranked(writer)
     section, said = published(writer)
     assert [row["judgments"] for row in section["history"]] == [60, 100]
-    assert "the stopping rule was another: Stop at 60 judgments." in said
+    assert "Stop at 60 judgments." in said
     assert "Set after 72 judgments. Reason: More money." in said
 
 
@@ -111,8 +111,8 @@ def test_the_page_sets_the_rule(as_organiser: Client, writer: TestSetWriter) -> 
     sent |= {"tests": "holm", "confidence": "95"}
     answer = as_organiser.post(page, sent, follow=True)
     assert (
-        "Stop at 90 % of the pairs told apart (Holm, 95 %), or 3,000 judgments, or Dec. 12, 2999, "
-        "whichever is first. Set before the first judgment." in text_of(answer)
+        "Stop at 90% of pairs told apart (Holm, 95%), or 3,000 judgments, or Dec. 12, 2999, "
+        "whichever comes first. Set before the first judgment." in text_of(answer)
     )
     assert "Nothing was changed." in text_of(as_organiser.post(page, sent, follow=True))
     judged(writer, range(1, 2))

@@ -80,8 +80,8 @@ def test_what_intervals_of_kappa_are_of_is_chosen_and_said(
     assert (said["resample"], said["resamples"]) == ("two_way", 0)
     assert (said["inter"]["low"], said["inter"]["no_interval"]) == (None, "too_few_judges")
     text = run("analyse", "agreement", judgments)
-    assert "intervals: segments and judges, leaving out one at a time, confidence 0.95" in text
-    assert "No interval of κ between judges: too few judges to tell how judges differ." in text
+    assert "intervals: jackknife over segments and judges, confidence 0.95" in text
+    assert "No interval for κ (between judges): too few judges." in text
     kept = run_json("analyse", "agreement", judgments, *OF_SEGMENTS)
     assert (kept["resample"], kept["resamples"]) == ("segments", 100)
     assert (kept["inter"]["high"], kept["inter"]["no_interval"]) == (1, None)
@@ -131,7 +131,7 @@ def test_every_analysis_of_comparisons_reads_files(
 def test_an_analysis_that_files_do_not_answer_is_refused(judgments: str, run: Run) -> None:
     for arguments, problem in (
         (("remarks", judgments), "files do not say"),
-        (("clusters", judgments), "There is no analysis"),
+        (("clusters", judgments), "Unknown analysis"),
         (("agreement", judgments, "--option", "chanse=scott"), "chance"),
         (("agreement", judgments, "--campaign", "c"), "either files or --campaign"),
         (("diagnosis", judgments, "--option", "skipped_blocks=count"), "skipped blocks"),

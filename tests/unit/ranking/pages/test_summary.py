@@ -58,16 +58,16 @@ def said(*clusters: list[str]) -> RankingSummary:
 @pytest.mark.parametrize(
     ("clusters", "headline", "details"),
     [
-        ([["a"], ["b"], ["c", "d"], ["e"], ["f"]], "Five clusters among six systems", ("c and d cannot be told apart yet.",)),
-        ([["a"], ["b"], ["c"]], "All three systems are told apart", ()),
+        ([["a"], ["b"], ["c", "d"], ["e"], ["f"]], "5 clusters among 6 systems", ("c and d cannot be told apart yet.",)),
+        ([["a"], ["b"], ["c"]], "All 3 systems are told apart", ()),
         ([["a"], ["b"]], "a is ahead of b", ()),
-        ([["a", "b"]], "No clusters yet among two systems", ("a and b cannot be told apart yet.",)),
-        ([["a", "b", "c"]], "No clusters yet among three systems", ("Their rank ranges overlap from first to last.",)),
-        ([["a", "b", "c"], ["d"]], "Two clusters among four systems", ("a, b and c overlap in one cluster.",)),
+        ([["a", "b"]], "No clusters yet among 2 systems", ("a and b cannot be told apart yet.",)),
+        ([["a", "b", "c"]], "No clusters yet among 3 systems", ("Their rank ranges overlap from first to last.",)),
+        ([["a", "b", "c"], ["d"]], "2 clusters among 4 systems", ("a, b and c overlap in one cluster.",)),
         (
             [list("abcdefg"), list("hijklm")],
-            "Two clusters among 13 systems",
-            ("Seven systems from a to g overlap in one cluster.", "Six systems from h to m overlap in one cluster."),
+            "2 clusters among 13 systems",
+            ("7 systems from a to g overlap in one cluster.", "6 systems from h to m overlap in one cluster."),
         ),
         ([], "No system can be ranked yet", ()),
     ],

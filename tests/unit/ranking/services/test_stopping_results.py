@@ -58,8 +58,8 @@ def test_clusters_are_known_once_all_systems_are_ranked(tests: str) -> None:
     terms = {"pairs_share": None, "judgments": None, "confidence": 0.95} | rule
     said = shown_rule(rule_state(terms, found=found, met=None, judgments=84)).state
     assert said == [
-        "It is not met yet.",
-        "Clusters are counted once all systems have a rank range.",
+        "Not met yet.",
+        "Clusters are counted once every system has a rank range.",
     ]
     of_three = found_under(NAMES[:3], **rule)
     assert of_three["clusters"] == 3
