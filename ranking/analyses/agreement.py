@@ -162,8 +162,8 @@ def _measures(found: AgreementFound) -> Table:
         columns=(
             Column("agreement", _("Agreement"), is_text=True),
             *kappa_columns(),
-            Column("p_agree", _("P(A)")),
-            Column("p_chance", _("P(E)")),
+            Column("p_agree", "P(A)"),
+            Column("p_chance", "P(E)"),
             Column("agreeing", _("Agreeing")),
             Column("comparable", _("Comparable")),
         ),
@@ -188,7 +188,7 @@ def _n_agreement(found: LabelAgreements) -> Table:
         name="n_agreement",
         title=_("Labels within n of each other"),
         columns=(
-            Column("n", _("n"), is_text=True),
+            Column("n", "n", is_text=True),
             Column("inter_share", _("Between judges")),
             Column("inter_low", _("From")),
             Column("inter_high", _("To")),

@@ -76,17 +76,15 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementBy
     by_document: tuple[PartAgreement, ...] = ()
     if given.blocks.document is not None:
         by_document = agreement_by_document(
-            given.blocks, measure, progress=begin(_("Measuring documents"))
+            given.blocks, measure, progress=begin(_("Measuring agreement"))
         )
     return AgreementByFound(
         whole=whole,
         fewest=options["fewest"],
         by_system=agreement_by_system(
-            given.blocks, measure, progress=begin(_("Measuring systems"))
+            given.blocks, measure, progress=begin(_("Measuring agreement"))
         ),
-        by_pair=agreement_by_pair(
-            given.blocks, measure, progress=begin(_("Measuring pairs of systems"))
-        ),
+        by_pair=agreement_by_pair(given.blocks, measure, progress=begin(_("Measuring agreement"))),
         by_document=by_document,
         by_segment=agreement_by_segment(
             given.blocks, measure, most=MOST_SEGMENTS, fewest=options["fewest"]
@@ -139,7 +137,7 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
     tables = [
         _table(
             "by_system",
-            _("Agreement by system"),
+            _("By system"),
             _("System"),
             "system",
             [(str(row.part[0]), row) for row in _least_first(found.by_system)],
@@ -147,7 +145,7 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
         ),
         _table(
             "by_pair",
-            _("Agreement by pair of systems"),
+            _("By pair of systems"),
             _("Systems"),
             "systems",
             [(BETWEEN.join(map(str, row.part)), row) for row in _least_first(found.by_pair)],
@@ -155,7 +153,7 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
         ),
         _table(
             "by_document",
-            _("Agreement by document"),
+            _("By document"),
             _("Document"),
             "document",
             [(_document(given, row), row) for row in _least_first(found.by_document)],
@@ -209,7 +207,7 @@ def _table(
         columns=(
             Column("part", heading, is_text=True, names=names),
             *kappa_columns(),
-            Column("p_agree", _("P(A)")),
+            Column("p_agree", "P(A)"),
             Column("comparable", _("Comparable")),
             Column("segments", _("Segments")),
             Column("why", _("Reason for missing κ or interval"), is_text=True),

@@ -270,7 +270,7 @@ def ranges_table(orders: Sequence[TaskOrder]) -> Table:
 
 def correlations_table(pairs: Sequence[PairOfTasks], options: Mapping[str, Any]) -> Table:
     low, high = _ends(options)
-    measures = (("kendall", _("Kendall’s τ-b")), ("spearman", "Spearman"), ("pearson", "Pearson"))
+    measures = (("kendall", "Kendall’s τ-b"), ("spearman", "Spearman"), ("pearson", "Pearson"))
     return Table(
         name="correlations",
         title=_("Correlation of tasks"),

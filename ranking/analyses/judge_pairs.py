@@ -214,7 +214,7 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Tab
         title=_("Pairs of judges, outside the band first"),
         columns=(
             Column("judges", _("Judges"), is_text=True, names="judges"),
-            Column("kappa", _("κ"), decimals=2),
+            Column("kappa", "κ", decimals=2),
             Column("low", _("From"), decimals=2),
             Column("high", _("To"), decimals=2),
             Column("comparable", _("Comparable")),

@@ -197,8 +197,8 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
             columns=(
                 Column("judge", _("Judge"), is_text=True, names="judge"),
                 *kappa_columns(_("Self-agreement κ"), places=2),
-                Column("p_agree", _("P(A)")),
-                Column("p_chance", _("P(E)")),
+                Column("p_agree", "P(A)"),
+                Column("p_chance", "P(E)"),
                 Column("tie_rate", _("Ties"), of=lambda row: row.ties / row.comparisons),
                 Column("comparable", _("Comparable"), counts="judgments"),
             ),

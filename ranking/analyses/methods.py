@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import METHOD, SEED, Option, swaps_in_words
+from ranking.analyses.ranking import numbered_groups
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import MethodOrder, orders_by_methods
 from ranking.core.rankings.rank import compared_groups
@@ -131,15 +132,14 @@ def _places(
     """Return a table of places for each group of systems that comparisons connect."""
     if len(groups) < 2:
         return [_places_table(given.blocks.systems, orders)]
-    return [
+    tables = [
         replace(
             _places_table([name for name in given.blocks.systems if name in group], orders),
             name=f"orders_group_{number}",
-            title=_("Rank by method, group %(number)s of %(count)s")
-            % {"number": number, "count": len(groups)},
         )
         for number, group in enumerate(groups, 1)
     ]
+    return numbered_groups(tables)
 
 
 def _shared_places(order: MethodOrder, names: Sequence[str]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.forms import FloatField, IntegerField
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -99,7 +100,8 @@ class Option:
             if isinstance(given, float) and number != given:
                 raise ValueError
         except (TypeError, ValueError, OverflowError):
-            words = _("Enter a whole number.") if kind is int else _("Enter a number.")
+            field = IntegerField if kind is int else FloatField
+            words = field.default_error_messages["invalid"]
             raise OptionError(words, field=self.name) from None
         beyond = not self.low <= number <= self.high
         if beyond or (self.is_open and number in (self.low, self.high)):

@@ -278,7 +278,7 @@ def _matrix(
         Column("comparisons", _("Comparisons"), counts="judgments"),
         Column("share", _("Share won")),
         Column("other_share", _("Share lost")),
-        Column("p_value", _("p")),
+        Column("p_value", "p"),
         Column("adjusted_p", _("Corrected p")),
         Column("mark", _("Mark"), is_text=True),
         Column(

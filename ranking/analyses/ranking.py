@@ -202,22 +202,27 @@ def _tables(ranking: Ranking, limits: RangeLimits) -> list[Table]:
     rows = ranking.rows()
     if len(ranking.groups) < 2:
         return [ranks_table(rows, name=ranking.method, method=ranking.method, notes=notes)]
-    return [
-        replace(
-            ranks_table(
-                [row for row in rows if row["group"] == number],
-                name=f"{ranking.method}_group_{number}",
-                method=ranking.method,
-                notes=notes if number == len(ranking.groups) else (),
-            ),
-            title=_("Ranking by %(method)s, group %(number)s of %(count)s")
-            % {
-                "method": METHOD_WORDS.get(ranking.method, ranking.method),
-                "number": number,
-                "count": len(ranking.groups),
-            },
+    tables = [
+        ranks_table(
+            [row for row in rows if row["group"] == number],
+            name=f"{ranking.method}_group_{number}",
+            method=ranking.method,
+            notes=notes if number == len(ranking.groups) else (),
         )
         for number in range(1, len(ranking.groups) + 1)
+    ]
+    return numbered_groups(tables)
+
+
+def numbered_groups(tables: Sequence[Table]) -> list[Table]:
+    """Return tables of groups of systems with the number of the group in their titles."""
+    return [
+        replace(
+            table,
+            title=_("%(title)s, group %(number)s of %(count)s")
+            % {"title": table.title, "number": number, "count": len(tables)},
+        )
+        for number, table in enumerate(tables, 1)
     ]
 
 
@@ -270,7 +275,7 @@ def _pairs_table(ranking: Ranking) -> Table:
             Column("better", _("Better"), is_text=True, names="system"),
             Column("worse", _("Worse"), is_text=True, names="other"),
             *outcome_columns(),
-            Column("p_value", _("p")),
+            Column("p_value", "p"),
             Column("adjusted_p", _("Corrected p")),
             Column("significant", _("Significant"), is_text=True, of=told_apart),
         ),

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import CONFIDENCE
-from ranking.analyses.system import by_length, length_in_words, limits_notes
+from ranking.analyses.system import by_length, length_in_words, limits_notes, many_parts_note
 from ranking.core.arrays import BoolArray
 from ranking.core.diagnosis.one_system import RemarkShare, Shown, remark_share, shown_blocks
 from ranking.reports.inputs import Input, report_on
@@ -99,6 +99,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: RemarksFound) -> Repo
             _(
                 "A block counts for each system it shows. Intervals account for segments and judges."
             ),
+            many_parts_note(),
             *limits_notes(
                 share.limits
                 for each in (*found.systems, *found.lengths)

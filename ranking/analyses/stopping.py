@@ -176,9 +176,7 @@ def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> Stoppin
     except NoiseNotEstimableError:
         why_not = WhyNot.ALL_APART if curve.separated == 1 else WhyNot.NONE_APART
         return StoppingFound(why_not=why_not, curve=curve, per_judgment=per_judgment)
-    futures = likely_futures(
-        curve, fit, progress=begin(_("Simulating the campaign so far")), **common
-    )
+    futures = likely_futures(curve, fit, progress=begin(_("Simulating campaigns")), **common)
     how: dict[str, Any] = {
         "confidence": confidence,
         "limit": max(curve.comparisons, round(options["limit"] * per_judgment)),
@@ -191,7 +189,7 @@ def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> Stoppin
         futures=futures,
         targets=TARGETS,
         clusters=[curve.clusters + 1] if curve.clusters < curve.systems else [],
-        progress=begin(_("Simulating future judgments")),
+        progress=begin(_("Simulating campaigns")),
         **how,
     )
     return StoppingFound(
@@ -204,7 +202,7 @@ def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> Stoppin
             _points_ahead(curve, budget),
             confidence=confidence,
             seed=seed,
-            progress=begin(_("Simulating future judgments")),
+            progress=begin(_("Simulating campaigns")),
         ),
         from_start=tuple(
             plan_from_start(
@@ -212,7 +210,7 @@ def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> Stoppin
                 futures,
                 more_systems=more,
                 targets=TARGETS,
-                progress=begin(_("Simulating one more system")),
+                progress=begin(_("Simulating campaigns")),
                 **how,
             )
             for more in (0, 1)
@@ -378,7 +376,7 @@ def judgments_table(found: StoppingFound, budget: Budget) -> Table:
             Column("judgments", _("Judgments (median)")),
             Column("low", _("From")),
             Column("high", _("To")),
-            Column("more", _("Remaining")),
+            Column("more", _("Remaining judgments")),
             Column("comparisons", _("Comparisons")),
             Column("beyond", _("Share beyond limit"), decimals=2),
         ),
@@ -631,10 +629,10 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
         ]
     return Table(
         name="pairs_told_apart",
-        title=_("Share of the pairs told apart"),
+        title=_("Pairs told apart"),
         columns=(
             Column("judgments", _("Judgments")),
-            Column("share", _("Share of pairs"), decimals=2),
+            Column("share", _("Share"), decimals=2),
             Column("simulated", _("Fitted model"), decimals=2),
             Column("low", _("From"), decimals=2),
             Column("high", _("To"), decimals=2),

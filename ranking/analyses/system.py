@@ -199,7 +199,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: SystemFound) -> Repor
     """Tell what a system won and lost, by opponent and by part."""
     del options
     parts = found.parts
-    many = _("With many parts, some are extreme by chance: intervals hold for one part at a time.")
+    many = many_parts_note()
     return report_on(
         given,
         notes=[*_notes(found)],
@@ -208,13 +208,13 @@ def _tell(given: Input, options: Mapping[str, Any], found: SystemFound) -> Repor
             *_some("lengths", _("By source length"), _("Words"), found),
             *_some(
                 "documents",
-                _("By document, lowest first"),
+                _("By document"),
                 _("Document"),
                 found,
                 names="document",
                 notes=[many],
             ),
-            *_some("domains", _("By domain, lowest first"), _("Domain"), found, notes=[many]),
+            *_some("domains", _("By domain"), _("Domain"), found, notes=[many]),
             *_some("groups", _("By group of judges"), _("Group"), found),
             *_clear("lost", _("Clearest losses"), found),
             *_clear("won", _("Clearest wins"), found),
@@ -269,6 +269,11 @@ def _notes(found: SystemFound) -> list[str]:
     if trend is not None:
         limits.append(trend.limits)
     return [*notes, *limits_notes(limits)]
+
+
+def many_parts_note() -> str:
+    """Return the caution beside intervals of many parts."""
+    return _("With many parts, some are extreme by chance: intervals hold for one part at a time.")
 
 
 def limits_notes(limits: Iterable[Sequence[str]]) -> list[str]:

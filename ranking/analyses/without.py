@@ -76,7 +76,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
         return method.score(blocks, seed=options["seed"], **method.complete(None))
 
     if set(given.blocks.judges) <= set(names):
-        raise ValueError(_("No judgments remain without these judges."))
+        raise ValueError(_("No judgments match these options."))
     return _Found(
         rest=replace(given, blocks=given.blocks.without_judges(names)),
         rankings=rankings_without(

@@ -276,7 +276,7 @@ def _refuse_strangers(task: Task, names: set[str], *, field: str) -> None:
     unknown = names.difference(known.values_list("judge__pseudonym", flat=True))
     if unknown:
         raise OptionError(
-            _("No judgments by %(names)s in this test set.")
+            _("No judgments by %(names)s match these options.")
             % {"names": ", ".join(sorted(unknown))},
             field=field,
         )

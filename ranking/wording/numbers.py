@@ -61,7 +61,7 @@ def _rounded(value: float, places: int) -> str:
 def p_in_figures(p: float) -> str:
     """Return "0.034", or "< 0.001"."""
     if p < 0.001:
-        return _("< %(number)s") % {"number": number_format(0.001, decimal_pos=3)}
+        return f"< {number_format(0.001, decimal_pos=3)}"
     return decimals(p, 3)
 
 

@@ -285,11 +285,11 @@ def _table(
         columns=(
             Column("system", _("System"), is_text=True),
             Column("rank", _("Mean rank"), decimals=2),
-            Column("rank_low", _("Rank from"), decimals=2),
-            Column("rank_high", _("Rank to"), decimals=2),
+            Column("rank_low", _("From"), decimals=2),
+            Column("rank_high", _("To"), decimals=2),
             Column("score", _("Mean score")),
-            Column("score_low", _("Score from")),
-            Column("score_high", _("Score to")),
+            Column("score_low", _("From")),
+            Column("score_high", _("To")),
         ),
         notes=notes if found else (),
         plot=interval_plot(

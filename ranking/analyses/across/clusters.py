@@ -23,7 +23,7 @@ from ranking.analyses.across.rows import (
     watermark_note,
 )
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.ranking import RANGE_OPTIONS
+from ranking.analyses.ranking import RANGE_OPTIONS, numbered_groups
 from ranking.code_version import code_version
 from ranking.core.rankings.rank import only_estimable, rank
 from ranking.reports.inputs import Input
@@ -109,17 +109,13 @@ def _tables(row: TableRow) -> list[Table]:
     if len(numbers) < 2:
         return [_table(row, systems)]
     tables = [
-        _table(row, [each for each in systems if each["group"] == number]) for number in numbers
-    ]
-    return [
         replace(
-            table,
-            name=f"{table.name}-group-{number}",
-            title=_("%(test_set)s, group %(number)s of %(count)s")
-            % {"test_set": table.title, "number": number, "count": len(numbers)},
+            _table(row, [each for each in systems if each["group"] == number]),
+            name=f"{row.test_set.key}-group-{number}",
         )
-        for number, table in zip(numbers, tables, strict=True)
+        for number in numbers
     ]
+    return numbered_groups(tables)
 
 
 def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:

@@ -97,7 +97,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
     return Report(
         notes=[
             watermark_note(counted),
-            _("Reference method: %(method)s.") % {"method": METHOD_WORDS[methods[0]]},
+            _("Baseline method: %(method)s.") % {"method": METHOD_WORDS[methods[0]]},
             *row_notes(rows),
         ],
         tables=[_clusters(counted, methods), _first(counted, methods), _orders(counted, methods)],
