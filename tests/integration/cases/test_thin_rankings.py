@@ -23,7 +23,7 @@ from tests.some_now import some_now
 
 pytestmark = pytest.mark.django_db
 
-NOT_YET = "not estimable yet: 1 of at least 10 blocks for each system."
+NOT_YET = "not estimable yet (1 of 10 blocks)."
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_the_dashboard_lists_systems_that_are_always_equal_as_tied(
     page = organiser_of(all_ties).get(addresses(all_ties)["dashboard"])
     (rows,) = tables_of(page.content.decode(), "ranking")
     assert [row.split()[:3] for row in rows] == [["1–5,", "tied", name] for name in "ABCDE"]
-    assert "All five systems are tied" in text_of(page)
+    assert "All 5 systems are tied" in text_of(page)
     assert "κ is undefined: all shared comparisons are ties." in text_of(page)
 
 
@@ -117,7 +117,7 @@ def test_pages_about_a_system_are_shown(
         assert page.status_code == 200
         said = text_of(page)
         assert "None" not in said
-        assert ("1 of at least 10 blocks" in said) == (name == "one_block")
+        assert ("1 of 10 blocks" in said) == (name == "one_block")
         assert ("tied for ranks 1–5" in said) == (name == "all_ties")
         assert ("Compared only with" in said) == (name == "disconnected")
     if name == "disconnected":
@@ -206,7 +206,7 @@ def test_bundles_of_thin_rankings_are_reproduced(
     assert "None" not in out.getvalue()
     assert out.getvalue().count("1–5, tied") == (5 if name == "all_ties" else 0)
     assert out.getvalue().count("group 2 of 2") == (1 if name == "disconnected" else 0)
-    assert out.getvalue().count("1 of at least 10 blocks") == (1 if name == "one_block" else 0)
+    assert out.getvalue().count("1 of 10 blocks") == (1 if name == "one_block" else 0)
 
 
 # --- Analyses -----------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ def test_strangers_and_everybody_are_refused(varied: TestSetWriter) -> None:
     with pytest.raises(OptionError, match="stranger") as refused:
         answer(varied.task, "without", leave_out=["stranger"])
     assert refused.value.field == "leave_out"
-    with pytest.raises(AnalysisRefusedError, match="No judgments remain"):
+    with pytest.raises(AnalysisRefusedError, match="No judgments match"):
         answer(varied.task, "without", leave_out=[f"j{number}" for number in range(6)])
 
 
