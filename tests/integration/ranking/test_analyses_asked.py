@@ -29,7 +29,12 @@ def test_what_cannot_be_asked_is_refused_with_its_field(ten_blocks: TestSetWrite
         ("ranking", {"confidence": "much"}, "confidence", "Enter a number"),
         ("ranking", {"confidence": 1}, "confidence", "between 0 and 0.999"),
         ("ranking", {"resamples": 3.5}, "resamples", "whole number"),
-        ("ranking", {"ranges": "anytime", "method": "bojar"}, "ranges", "only available for Expected Wins"),
+        (
+            "ranking",
+            {"ranges": "anytime", "method": "bojar"},
+            "ranges",
+            "only available for Expected Wins",
+        ),
         ("ranking", {"ranges": "sign_test", "resample": "judges"}, "resample", "pairs"),
         ("ranking", {"method": "gt_all_in_block", "resample": "pairs"}, "resample", "whole blocks"),
         ("ranking", {"judge_group": "nobody"}, "judge_group", "not found"),
